@@ -121,6 +121,7 @@ export interface PlannedModel {
       readonly contextTokens?: number | undefined;
       readonly entropy?: boolean;
       readonly pieces?: boolean;
+      readonly confidence?: boolean;
       readonly thinking?: TemplateThinking | undefined;
     };
   };

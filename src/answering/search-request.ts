@@ -51,8 +51,8 @@ export function buildSearch(
   definition: ProgramDefinition = programOf(plan.program),
   own?: OwnPolicy,
 ): BuiltSearch {
-  const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, tokenBudget, sampling, choose, prompts = {} } = plan;
-  const { panel: models, synthesizer } = plan;
+  const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, tokenBudget, sampling, choose, thinking } = plan;
+  const { panel: models, synthesizer, prompts = {} } = plan;
   const { eagerReward: eager } = plan.policyOptions;
   const size = {
     rollouts,
@@ -63,6 +63,7 @@ export function buildSearch(
     sampling,
     choose,
     eager,
+    thinking,
     prompts,
     models,
     synthesizer,

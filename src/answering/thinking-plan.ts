@@ -26,6 +26,7 @@ export function thinkingPlan(
   const [open, close] = config.thinkingTags as [string, string];
   const isContinued = prompt.kind === 'chat' && prompt.messages.at(-1)?.role === 'assistant';
   const isOn = (wish.thinking ?? config.thinking) !== 'off';
+  const prompts = readPrompts(['thinking-end', 'thinking-more'], config);
   const inSteps = wish.thinkingSteps ?? config.thinkingSteps;
   return {
     open,
@@ -34,7 +35,8 @@ export function thinkingPlan(
     delimiters: inSteps === 'paragraphs' ? ['\n\n'] : [],
     stepTokens: wish.thinkingStepTokens ?? config.thinkingStepTokens,
     maxTokens: longestThinking(wish, model, limits),
-    lastWords: readPrompts(['thinking-end'], config)['thinking-end'] ?? '',
+    lastWords: prompts['thinking-end'] ?? '',
+    moreWords: prompts['thinking-more'] ?? '',
   };
 }
 

@@ -49,6 +49,8 @@ export interface StepNeeds {
   readonly seed: boolean;
   /** The entropy of the first token, by an engine that can tell it; off unless said. */
   readonly entropy?: boolean;
+  /** How sure the model was of each token, by an engine that tells the likeliest candidates; off unless said. */
+  readonly confidence?: boolean;
   /** What each token adds to the text, by an engine that can tell it; off unless said, and only with `logprobs`. */
   readonly pieces?: boolean;
 }
@@ -139,6 +141,8 @@ export interface EngineCapabilities {
   readonly logprobs: boolean;
   /** Tells the entropy of a first token where it is asked for. */
   readonly entropy?: boolean;
+  /** Tells how sure the model was of each token where it is asked for. */
+  readonly confidence?: boolean;
   /** Tells the tokens of a step as text, one by one with their log probabilities, where it is asked for. */
   readonly pieces?: boolean;
   /** Sends `token` messages. */

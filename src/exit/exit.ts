@@ -66,6 +66,8 @@ export interface PruneRule {
   readonly needsBound?: boolean;
   readonly needsSamples?: boolean;
   readonly readsLogprobs?: boolean;
+  /** Reads how sure the model was of its tokens: engines are asked for their likeliest candidates only where a rule or program does. */
+  readonly readsConfidence?: boolean;
   /** Reads the promise of steps: a verifier is asked for its second reading only where a rule does. */
   readonly readsPromise?: boolean;
   /** Ends a rollout only between two of its steps, and passes over no leaf: a guess, which may cost a rollout but no question. */

@@ -56,6 +56,7 @@ export {
 export type { Planting } from '../program/levels/plots.ts';
 export type { Ask, Doomed, Expansion, Outcome, Program } from '../program/program.ts';
 export { createProgram, type ProgramName, programNames } from '../program/registry/programs.ts';
+export { endThinking, goOnThinking, isInThought, type ProgramThinking } from '../program/thinking-moves.ts';
 
 // The runtime, for programs that drive it themselves.
 export { LiveLoop, systemClock } from '../runtime/live.ts';
@@ -69,7 +70,7 @@ export { defineOrder, type OrderPart, type OrderRule, type QueueStanding } from 
 export { defineWidths, type Targets, type WidthRule, type WidthsPart } from '../scheduler/widths.ts';
 export type { Aggregation } from '../tree/aggregate.ts';
 export type { Certainty, PathVote } from '../tree/certaindex.ts';
-export { type Node, pathText, pathTo } from '../tree/node.ts';
+export { answerText, type Node, pathText, pathTo } from '../tree/node.ts';
 export type { Manner, Message, Prompt, Sampling, Step } from '../tree/step.ts';
 export type { Strand } from '../tree/strand.ts';
 export type { Tree } from '../tree/tree.ts';

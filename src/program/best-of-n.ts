@@ -5,7 +5,8 @@
 import type { Knobs } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
 import { type Certainty, type PathVote, sampleCertainty, sampleVotes } from '../tree/certaindex.ts';
-import { greedySampling, type Sampling } from '../tree/step.ts';
+import type { Node } from '../tree/node.ts';
+import { greedySampling, type Manner, type Sampling } from '../tree/step.ts';
 import type { Strand } from '../tree/strand.ts';
 import type { Tree } from '../tree/tree.ts';
 import { affordable } from './affordable.ts';
@@ -22,6 +23,7 @@ import {
   readyStrand,
 } from './growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from './program.ts';
+import { minThinkingKnob, type ProgramThinking, thinkingMove } from './thinking-moves.ts';
 
 interface SamplesOptions {
   readonly samples: number;
@@ -33,6 +35,8 @@ interface SamplesOptions {
   readonly tokenBudget?: number | undefined;
   readonly sampling: Sampling;
   readonly choose: Choice;
+  readonly thinking?: ProgramThinking | undefined;
+  readonly minThinkingTokens: number;
 }
 
 const samplesDefaults: SamplesOptions = {
@@ -41,17 +45,22 @@ const samplesDefaults: SamplesOptions = {
   maxDepth: 40,
   sampling: { temperature: 0.8 },
   choose: 'best',
+  minThinkingTokens: 0,
 };
 
 export function createBestOfN(options: Partial<SamplesOptions> = {}): Program {
   return new Samples('best-of-n', true, { ...samplesDefaults, ...options });
 }
 
-export function createSelfConsistency(options: Partial<Omit<SamplesOptions, 'choose'>> = {}): Program {
-  return new Samples('self-consistency', false, { ...samplesDefaults, ...options, choose: 'vote' });
+/** It votes by its nature: `choose` says whether by how sure the model was. */
+export function createSelfConsistency(options: Partial<SamplesOptions> = {}): Program {
+  const choose = options.choose === 'confident' ? 'confident' : 'vote';
+  return new Samples('self-consistency', false, { ...samplesDefaults, ...options, choose });
 }
 
-export function createGreedy(options: { maxDepth?: number; maxPathTokens?: number | undefined } = {}): Program {
+export function createGreedy(
+  options: Partial<Pick<SamplesOptions, 'maxDepth' | 'maxPathTokens' | 'thinking' | 'minThinkingTokens'>> = {},
+): Program {
   return new Samples('greedy', false, { ...samplesDefaults, ...options, samples: 1, sampling: greedySampling });
 }
 
@@ -59,6 +68,7 @@ export function createGreedy(options: { maxDepth?: number; maxPathTokens?: numbe
 const samplesShape = { expandsOnce: false, samplesIndependently: true } as const;
 
 const windowKnobs = {
+  minThinkingTokens: minThinkingKnob,
   window: {
     default: 0,
     low: 0,
@@ -77,7 +87,7 @@ export const bestOfN = defineProgram({
   needsVerifier: true,
   takesTemperature: true,
   options: windowKnobs,
-  create: ({ rollouts: samples, branching: _, ...size }, { window }) => createBestOfN({ samples, window, ...size }),
+  create: ({ rollouts: samples, branching: _, ...size }, options) => createBestOfN({ samples, ...options, ...size }),
 });
 
 export const selfConsistency = defineProgram({
@@ -87,8 +97,8 @@ export const selfConsistency = defineProgram({
   needsVerifier: false,
   takesTemperature: true,
   options: windowKnobs,
-  create: ({ rollouts: samples, maxDepth, maxPathTokens, tokenBudget, sampling }, { window }) =>
-    createSelfConsistency({ samples, window, maxDepth, maxPathTokens, tokenBudget, sampling }),
+  create: ({ rollouts: samples, maxDepth, maxPathTokens, tokenBudget, sampling, choose, thinking }, options) =>
+    createSelfConsistency({ samples, ...options, maxDepth, maxPathTokens, tokenBudget, sampling, choose, thinking }),
 });
 
 export const greedy = defineProgram({
@@ -97,8 +107,9 @@ export const greedy = defineProgram({
   summary: 'a single sample at temperature 0',
   needsVerifier: false,
   takesTemperature: false,
-  options: {},
-  create: ({ maxDepth, maxPathTokens }) => createGreedy({ maxDepth, maxPathTokens }),
+  options: { minThinkingTokens: minThinkingKnob },
+  create: ({ maxDepth, maxPathTokens, thinking }, options) =>
+    createGreedy({ maxDepth, maxPathTokens, thinking, ...options }),
 });
 
 class Samples implements Program {
@@ -106,6 +117,7 @@ class Samples implements Program {
   readonly needsVerifier: boolean;
   /** Of answers with as many votes, the one that the model found likelier; scores hardly ever tie. */
   readonly readsLogprobs: boolean;
+  readonly readsConfidence: boolean;
   readonly expandsOnce = samplesShape.expandsOnce;
   readonly samplesIndependently = samplesShape.samplesIndependently;
   readonly naturalWidth: number;
@@ -116,6 +128,7 @@ class Samples implements Program {
     this.name = name;
     this.needsVerifier = needsVerifier;
     this.readsLogprobs = !needsVerifier && options.choose === 'vote';
+    this.readsConfidence = options.choose === 'confident';
     this.naturalWidth = Math.min(options.samples, options.window || options.samples);
     this.maxPathTokens = options.maxPathTokens;
     this.#options = options;
@@ -125,7 +138,7 @@ class Samples implements Program {
     const { sampling, tokenBudget } = this.#options;
     const afford = affordable(tree, tokenBudget);
     const ready = readyStrand(tree, advance, undefined, ({ id }) => afford.goesOn(id));
-    if (ready !== undefined) return askBelow(tree, ready, [freeIndex(ready.node)], sampling);
+    if (ready !== undefined) return askBelow(tree, ready, [freeIndex(ready.node)], sampling, this.#move(ready.node));
     const isFull = tree.strands.size >= this.naturalWidth || !afford.mayOpen;
     if (!mayOpen || isFull || this.#samplesLeft(tree) <= 0 || doomed?.(tree.root)) return undefined;
     return askBelow(tree, openAt(tree, tree.root), [freeIndex(tree.root)], sampling);
@@ -163,6 +176,10 @@ class Samples implements Program {
 
   answer(tree: Tree): Answer | undefined {
     return chosenAnswer(tree, this.#options.choose);
+  }
+
+  #move(node: Node): Manner | undefined {
+    return thinkingMove(node, this.#options.thinking, this.#options.minThinkingTokens);
   }
 
   #samplesLeft(tree: Tree): number {

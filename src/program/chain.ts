@@ -1,7 +1,8 @@
 // One long chain of thought with probes in the middle (P1 §6.7): every so many tokens the model is asked for its answer so far, and the
 // chain ends where the last of these answers agree. `entropy` asks for one token instead and reads how undecided the model is
 // about it (EAT, arXiv 2509.26522); once that has come to rest it is asked for the answer. A probe is no step: the chain goes on
-// as if it had not been asked. It waits for its probe; speculation grows the next step meanwhile.
+// as if it had not been asked. It waits for its probe; speculation grows the next step meanwhile. Inside a model's thinking a probe ends it
+// first, steps are as long as the distance of two probes, and a chain that is certain ends its thinking and gives its answer.
 
 import { canonical } from '../answer/canonical.ts';
 import { AnswerTally } from '../answer/tally.ts';
@@ -27,8 +28,10 @@ import {
   readyStrand,
 } from './growth.ts';
 import type { Ask, Conclusion, Doomed, Expansion, Outcome, Program } from './program.ts';
+import { endThinking, isInThought, minThinkingKnob, type ProgramThinking, thinkingMove } from './thinking-moves.ts';
 
 const chainKnobs = {
+  minThinkingTokens: minThinkingKnob,
   probe: {
     default: 'answer',
     values: ['answer', 'entropy', 'off'],
@@ -69,6 +72,7 @@ export interface ChainOptions extends GrowthLimits, OptionsOf<typeof chainKnobs>
   readonly probeVariance: number;
   readonly sampling: Sampling;
   readonly prompts: ChainPrompts;
+  readonly thinking?: ProgramThinking | undefined;
 }
 
 export const chain = defineProgram({
@@ -80,8 +84,8 @@ export const chain = defineProgram({
   options: chainKnobs,
   prompts: ['probe', 'probe-entropy'],
   readsEntropy: ({ probe }) => probe === 'entropy',
-  create: ({ maxDepth, maxPathTokens, sampling, prompts }, options) =>
-    createChain({ maxDepth, maxPathTokens, sampling, prompts, ...options }),
+  create: ({ maxDepth, maxPathTokens, sampling, prompts, thinking }, options) =>
+    createChain({ maxDepth, maxPathTokens, sampling, prompts, thinking, ...options }),
 });
 
 /** 20 tokens are the authors' limit. */
@@ -131,7 +135,7 @@ class Chain implements Program {
     if (strand === undefined) return undefined;
     const probe = this.#due(strand.node);
     if (probe !== undefined) return askProbe(tree, strand, { ...probe, sampling: greedySampling });
-    return askBelow(tree, strand, [freeIndex(strand.node)], this.#options.sampling);
+    return askBelow(tree, strand, [freeIndex(strand.node)], this.#options.sampling, this.#move(strand.node));
   }
 
   tell(tree: Tree, outcome: Outcome): boolean {
@@ -144,7 +148,7 @@ class Chain implements Program {
   foresee(tree: Tree, count: number): Expansion[] {
     const tip = tipOf(tree);
     if (count < 1 || !isOpen(tree, tip)) return [];
-    return [{ node: tip, indices: [freeIndex(tip)], sampling: this.#options.sampling }];
+    return [{ node: tip, indices: [freeIndex(tip)], sampling: this.#options.sampling, manner: this.#move(tip) }];
   }
 
   demand(): number {
@@ -168,16 +172,39 @@ class Chain implements Program {
   }
 
   conclusion(tree: Tree): Conclusion | undefined {
-    if (tree.best !== undefined) return undefined;
-    const asked = answersAlong(tipOf(tree));
-    const needed = this.#options.probe === 'entropy' ? 1 : this.#options.probeAgree;
-    const last = asked.slice(-needed);
-    if (last.length < needed || !agree(last)) return undefined;
+    const tip = tipOf(tree);
+    // A chain that thinks is certain of its answer first, and then gives it.
+    if (tree.best !== undefined || tip.thoughtTokens > 0 || !this.#isCertain(tip)) return undefined;
     const { probeTokens, tokens } = tree;
     return {
       rule: this.#options.probe === 'entropy' ? 'entropy' : 'probes',
-      evidence: { agreeing: needed, probeTokens, tokens },
+      evidence: { agreeing: this.#needed, probeTokens, tokens },
     };
+  }
+
+  get #needed(): number {
+    return this.#options.probe === 'entropy' ? 1 : this.#options.probeAgree;
+  }
+
+  /** The last answers that it was asked for agree. */
+  #isCertain(node: Node): boolean {
+    const last = answersAlong(node).slice(-this.#needed);
+    return last.length >= this.#needed && agree(last);
+  }
+
+  /** How the next step is drawn: inside the thinking up to the next probe, or its end. */
+  #move(node: Node): Manner | undefined {
+    const { thinking, minThinkingTokens, probe, probeEvery } = this.#options;
+    if (!isInThought(node, thinking)) return thinkingMove(node, thinking, minThinkingTokens);
+    const mayEnd = node.thoughtTokens >= minThinkingTokens;
+    if (mayEnd && probe !== 'off' && this.#isCertain(node)) return endThinking(thinking);
+    return probe === 'off' ? undefined : { maxTokens: probeEvery };
+  }
+
+  /** What a probe says before its own words: inside the thinking, its end. */
+  #before(node: Node): string {
+    const { thinking } = this.#options;
+    return isInThought(node, thinking) ? `\n${thinking.close}\n\n` : '';
   }
 
   /** That of the finished chain, else what the model said when it was last asked. */
@@ -185,18 +212,20 @@ class Chain implements Program {
     const asked = pathTo(tipOf(tree)).findLast((node) => node.probes?.get(answerProbe)?.answer !== undefined);
     const reply = asked?.probes?.get(answerProbe);
     if (tree.best !== undefined || asked === undefined || reply === undefined) return bestAnswer(tree);
-    const text = pathText(asked) + this.#options.prompts.probe + reply.text;
+    const text = pathText(asked) + this.#before(asked) + this.#options.prompts.probe + reply.text;
     const complete = this.conclusion(tree) !== undefined;
     return { node: asked.id, text, answer: reply.answer, score: undefined, complete };
   }
 
   /** What is to be asked here before the chain goes on. */
   #due(node: Node): { readonly index: number; readonly manner: Manner } | undefined {
-    const { probe, probeEvery } = this.#options;
+    const { probe, probeEvery, thinking } = this.#options;
+    // Behind the thinking stands the answer: there is nothing to ask for any more.
+    if (node.thoughtTokens > 0 && !isInThought(node, thinking)) return undefined;
     if (probe === 'off' || node.depth === 0 || node.probes?.has(answerProbe)) return undefined;
     if (node.probes === undefined && tokensSinceProbe(node) < probeEvery) return undefined;
     if (probe === 'answer') return { index: answerProbe, manner: this.#answerManner(node) };
-    const { 'probe-entropy': suffix } = this.#options.prompts;
+    const suffix = this.#before(node) || this.#options.prompts['probe-entropy'];
     if (node.probes === undefined)
       return { index: entropyProbe, manner: { suffix, stops: [], maxTokens: 1, entropy: true } };
     return this.#isCalm(node) ? { index: answerProbe, manner: this.#answerManner(node) } : undefined;
@@ -205,7 +234,8 @@ class Chain implements Program {
   #answerManner(node: Node): Manner {
     const { prompts, probeTokens } = this.#options;
     const cut = answersAlong(node).filter(({ whole }) => !whole).length;
-    return { suffix: prompts.probe, stops: answerStops, maxTokens: probeTokens * 2 ** Math.min(cut, mostDoublings) };
+    const suffix = this.#before(node) + prompts.probe;
+    return { suffix, stops: answerStops, maxTokens: probeTokens * 2 ** Math.min(cut, mostDoublings) };
   }
 
   /** The running variance of the entropies, each weighted as if it had been there from the start, is below its bound. */

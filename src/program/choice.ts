@@ -4,20 +4,21 @@
 import { lastLine } from '../answer/extract.ts';
 import { groupAnswers } from '../answer/groups.ts';
 import type { Answer } from '../log/end.ts';
+import { lowestGroup, usualWindow } from '../tree/confidence.ts';
 import type { NodeId } from '../tree/events.ts';
 import { answerPart, hasEnded, isComplete, type Node, pathText } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 import { meanLogprobOf } from './confidence.ts';
 
-export const choices = ['best', 'vote', 'majority'] as const;
+export const choices = ['best', 'vote', 'majority', 'confident'] as const;
 /**
  * `vote`: a path speaks for its answer with its score times the share of samples that took it; `majority`: with that share
- * alone.
+ * alone; `confident`: with that share times how sure the model was of its least sure words (DeepConf's vote).
  */
 export type Choice = (typeof choices)[number];
 
 export function chosenAnswer(tree: Tree, choice: Choice): Answer | undefined {
-  return choice === 'best' ? bestAnswer(tree) : votedAnswer(tree, choice === 'vote');
+  return choice === 'best' ? bestAnswer(tree) : votedAnswer(tree, weightOf[choice]);
 }
 
 export function bestAnswer(tree: Tree): Answer | undefined {
@@ -28,15 +29,15 @@ export function bestAnswer(tree: Tree): Answer | undefined {
 /** The answer that a rule was certain of, with the share of plain votes behind it. */
 export function certainAnswer(tree: Tree, node: NodeId): Answer {
   const named = describe(tree.node(node));
-  const groups = groupAnswers(votesOf(tree, false));
+  const groups = groupAnswers(votesOf(tree, weightOf.majority));
   const own = groups.find(({ votes }) => votes.some((vote) => vote.node.id === node));
   const weights = groups.reduce((sum, { weight }) => sum + weight, 0);
   return own === undefined ? named : { ...named, support: own.weight / weights };
 }
 
 /** The answer with the most weight behind it, by its best path; of equal weights the better path decides. */
-function votedAnswer(tree: Tree, weighted = true): Answer | undefined {
-  const groups = groupAnswers(votesOf(tree, weighted));
+function votedAnswer(tree: Tree, weight: Weight): Answer | undefined {
+  const groups = groupAnswers(votesOf(tree, weight));
   const [first] = groups;
   if (first === undefined) return bestAnswer(tree);
   const leaders = groups.filter(({ weight }) => first.weight - weight < rounding);
@@ -49,13 +50,22 @@ function votedAnswer(tree: Tree, weighted = true): Answer | undefined {
 /** Shares are sums of fractions: weights that differ by less are equal. */
 const rounding = 1e-12;
 
-function votesOf(tree: Tree, weighted: boolean) {
+type Weight = (node: Node) => number;
+
+/** What a path is worth beside its share; 1 where nothing says. */
+const weightOf: Readonly<Record<Exclude<Choice, 'best'>, Weight>> = {
+  vote: ({ reward, score }) => (reward === undefined ? 1 : score),
+  majority: () => 1,
+  confident: (node) => lowestGroup(node, usualWindow, true) ?? 1,
+};
+
+function votesOf(tree: Tree, weight: Weight) {
   const shares = sharesOf(tree);
   return tree.nodes.flatMap((node) => {
-    const { id, reward, score, group } = node;
+    const { id, group } = node;
     if (!hasEnded(node)) return [];
     const answer = node.answer ?? unmarkedAnswer(node);
-    return [{ answer, group, weight: shares[id]! * (weighted && reward !== undefined ? score : 1), node }];
+    return [{ answer, group, weight: shares[id]! * weight(node), node }];
   });
 }
 

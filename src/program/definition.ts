@@ -6,6 +6,7 @@ import { checkKeys } from '../base/part.ts';
 import type { Sampling } from '../tree/step.ts';
 import type { Choice } from './choice.ts';
 import type { Program } from './program.ts';
+import type { ProgramThinking } from './thinking-moves.ts';
 
 /** Sizes that compare: the same words buy about the same work from every program. */
 export interface ProgramSize {
@@ -26,6 +27,8 @@ export interface ProgramSize {
   readonly models?: readonly string[] | undefined;
   /** The one that is shown what the others wrote; the search's own unless said. */
   readonly synthesizer?: string | undefined;
+  /** Of a model that may think before it answers. */
+  readonly thinking?: ProgramThinking | undefined;
   /** Texts that the program puts to the model, by name; those that its definition names are there. */
   readonly prompts?: Readonly<Record<string, string>>;
 }

@@ -92,6 +92,8 @@ export interface Program {
   readonly needsVerifier: boolean;
   /** Decides by log probabilities of steps; engines are asked for them only where a program, verifier or rule reads them. */
   readonly readsLogprobs: boolean;
+  /** Decides by how sure the model was of its tokens; as for log probabilities. */
+  readonly readsConfidence?: boolean;
   /**
    * No node gets more children after its expansion is answered, so that only leaves grow: the negative exits need it. One
    * that was preempted is not answered: it is completed before anything is asked below it.

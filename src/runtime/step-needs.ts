@@ -18,7 +18,9 @@ export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined
   const byVerifier = program.needsVerifier && verifier?.capabilities.readsLogprobs === true;
   const byRule = [...rules.exits, ...rules.prunes].some((rule) => rule.readsLogprobs === true);
   const logprobs = program.readsLogprobs || byVerifier || byRule || byClient;
-  return { logprobs, tokens: watched, seed: repeatable, ...(byClient ? { pieces: true } : {}) };
+  const confidence = program.readsConfidence || rules.prunes.some((rule) => rule.readsConfidence === true);
+  const more = { ...(byClient ? { pieces: true } : {}), ...(confidence ? { confidence: true } : {}) };
+  return { logprobs, tokens: watched, seed: repeatable, ...more };
 }
 
 /** Whether a verifier is asked for its second reading: where a rule of the search decides by it. */

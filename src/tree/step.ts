@@ -27,6 +27,8 @@ export interface Step {
    * ended, and the step begins a new one, which has its own text, tokens and answer.
    */
   readonly turn?: string;
+  /** How sure the model was of each token (DeepConf's, tree/confidence.ts), where it was asked for. */
+  readonly confidences?: readonly number[];
   /** How much of it is the model's thinking; missing where nothing is. */
   readonly thought?: Thought;
   /** Characters at its beginning that were put into the path and not generated: `opening` of its manner, or the end of the thinking at its limit. */

@@ -97,11 +97,13 @@ export function turnOf({ opens, switches }: ThinkingModel, variables: unknown): 
 export function thoughtContinuation(vocabulary: Vocabulary, prompt: string, { words }: ThinkingModel): Token[] {
   const said = prompt.slice(prompt.lastIndexOf('<assistant>') + '<assistant>'.length);
   const closed = said.lastIndexOf('</think>');
-  const left = Math.max(0, words - said.split(' hm').length + 1);
+  const wanted = words * said.split('Wait').length;
+  const left = Math.max(0, wanted - said.split(' hm').length + 1);
   const thought = `${said === '' ? '<think>\n' : ''}${' hm'.repeat(left)}\n</think>`;
   const behind = closed < 0 ? '' : said.slice(closed + '</think>'.length);
   const blank = closed >= 0 && behind !== '' ? '' : '\n\n';
-  const text = `${closed < 0 ? thought : ''}${blank}${thoughtAnswer.slice(behind.trimStart().length)}`;
+  const rest = behind.endsWith('answer is') ? ' 42.' : thoughtAnswer.slice(behind.trimStart().length);
+  const text = `${closed < 0 ? thought : ''}${blank}${rest}`;
   const tokens = vocabulary.encode(text, false).map((id) => ({ id, text: vocabulary.text(id)!, logprob: -0.1 }));
   return [...tokens, { id: endOfText, text: '', logprob: -0.1 }];
 }

@@ -10,6 +10,7 @@ import { schemaGrammar } from '../grammar/schema-grammar.ts';
 import type { TokenConstraint } from '../native/grammar.ts';
 import type { Sequence } from './run.ts';
 import {
+  confidenceOf,
   type Draw,
   drawFrom,
   entropyOf,
@@ -52,6 +53,7 @@ export class Generation implements Sequence {
   readonly #wantsEntropy: boolean;
   readonly #wantsPieces: boolean;
   #entropy: number | undefined;
+  readonly #confidences: number[] | undefined;
   /** Distributions of the drafted tokens that wait for judgement, first to be judged first. */
   #proposals: Float64Array[] = [];
   #result: GenerationResult | undefined;
@@ -73,6 +75,7 @@ export class Generation implements Sequence {
     this.#seed = request.seed;
     this.#wantsEntropy = request.needs?.entropy === true;
     this.#wantsPieces = request.needs?.pieces === true;
+    this.#confidences = request.needs?.confidence === true ? [] : undefined;
     this.#maxTokens = Math.min(request.maxTokens, tokenLimit);
     this.#room = tokenLimit;
     const { temperature, topP = 1, topK = 0, minP = 0 } = request.sampling;
@@ -96,6 +99,7 @@ export class Generation implements Sequence {
     try {
       const { token, logProbability } = this.#draw(row);
       if (this.#wantsEntropy && this.#tokens.length === 0) this.#entropy = entropyOf(row);
+      if (this.#confidences !== undefined) this.#confidences.push(confidenceOf(row));
       return this.accept(token, logProbability);
     } catch (cause) {
       this.#result = { fault: fault('internal', 'the model gave logits that cannot be sampled', { cause }) };
@@ -217,8 +221,20 @@ export class Generation implements Sequence {
     const sum = this.#logprobs.reduce((total, logprob) => total + logprob, 0);
     const lists = { tokenIds: this.#tokens, logprobs: this.#logprobs };
     const entropy = this.#entropy === undefined ? {} : { entropy: this.#entropy };
+    // Tokens that a draft model wrote have none: what is not known of all is not told.
+    const isSure = this.#confidences !== undefined && this.#confidences.length >= tokens;
+    const sure = isSure ? { confidences: this.#confidences.slice(0, tokens) } : {};
     const pieces = this.#wantsPieces ? { pieces: this.#piecesOf(text, end) } : {};
-    return { text, tokens, meanLogprob: tokens === 0 ? 0 : sum / tokens, end, ...lists, ...entropy, ...pieces };
+    return {
+      text,
+      tokens,
+      meanLogprob: tokens === 0 ? 0 : sum / tokens,
+      end,
+      ...lists,
+      ...entropy,
+      ...sure,
+      ...pieces,
+    };
   }
 
   /** The token that ends the answer adds nothing. */

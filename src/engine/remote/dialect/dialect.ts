@@ -48,6 +48,8 @@ export interface Call {
   readonly logprobs: boolean;
   /** The entropy of the first token is wanted, of a server that tells the likeliest tokens. */
   readonly entropy?: boolean;
+  /** The likeliest candidates of every token are wanted, of a server that tells them. */
+  readonly confidence?: boolean;
   /** The tokens are wanted as text too, of a server that tells them. */
   readonly pieces?: boolean;
   readonly delivery: Delivery;
@@ -96,6 +98,8 @@ export interface Update {
   readonly logprobs?: readonly number[];
   /** The tokens as the server writes each alone: not always what they add to the text. */
   readonly written?: readonly string[] | undefined;
+  /** How sure the model was of each of its tokens. */
+  readonly confidences?: readonly number[] | undefined;
   /** Of the first token that it tells of. */
   readonly entropy?: number | undefined;
   /** Text, tokens and log probabilities are all there are so far, not what is new. */
@@ -118,6 +122,8 @@ export interface Dialect {
   readonly sumsUsage: boolean;
   /** Tells the likeliest tokens, from which an entropy can be read. */
   readonly tellsEntropy?: true;
+  /** Tells the likeliest candidates of every token. */
+  readonly tellsConfidence?: true;
   /** Tells tokens as text along with their log probabilities. */
   readonly tellsPieces?: true;
   /** Holds an answer to a JSON schema. */

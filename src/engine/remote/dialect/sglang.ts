@@ -12,7 +12,9 @@ import {
   streamFault,
   text,
 } from '../../../remote/wire-values.ts';
+import { tokenConfidence } from '../../../tree/confidence.ts';
 import { type Call, type Dialect, neutralSampling, type WireEnd, wirePriority } from './dialect.ts';
+import { likeliest } from './entropy.ts';
 import { renderByTokenize, tokenizeText } from './tokenize-route.ts';
 
 export const sglang: Dialect = {
@@ -22,6 +24,7 @@ export const sglang: Dialect = {
   givesWhole: true,
   sumsUsage: false,
   tellsPieces: true,
+  tellsConfidence: true,
   holdsShapes: true,
   stopLimit: Number.POSITIVE_INFINITY,
 
@@ -46,7 +49,8 @@ export const sglang: Dialect = {
             ? {}
             : { stop: call.stops.toSorted((a, b) => b.length - a.length), no_stop_trim: true }),
         },
-        return_logprob: call.logprobs,
+        return_logprob: call.logprobs || call.confidence === true,
+        top_logprobs_num: call.confidence ? likeliest : undefined,
         return_text_in_logprobs: call.pieces ? true : undefined,
         stream: call.delivery !== 'whole',
         priority: wirePriority(call, facts.priorityOrder),
@@ -67,6 +71,7 @@ export const sglang: Dialect = {
         tokenIds,
         logprobs: entriesOf(meta.output_token_logprobs).map(([logprob]) => numberOrNaN(logprob)),
         written: call.pieces ? entriesOf(meta.output_token_logprobs).map((entry) => text(entry[2])) : undefined,
+        confidences: call.confidence ? confidencesOf(meta.output_top_logprobs) : undefined,
         cumulative: generatedTokens === undefined || tokenIds.length === generatedTokens,
         end: endOf(meta.finish_reason, call),
         usage: {
@@ -103,4 +108,13 @@ function endOf(finish: unknown, call: Call): WireEnd | undefined {
 /** `[log probability, token id, text]` each. */
 function entriesOf(value: unknown): (readonly unknown[])[] {
   return Array.isArray(value) ? value.map((entry) => (Array.isArray(entry) ? entry : [])) : [];
+}
+
+/** A list for each token, of candidates as `[log probability, id, text]`. */
+function confidencesOf(tokens: unknown): number[] {
+  if (!Array.isArray(tokens)) return [];
+  return tokens.map((each) => {
+    const told = entriesOf(each).map(([logprob]) => numberOrNaN(logprob));
+    return tokenConfidence(told, likeliest) ?? Number.NaN;
+  });
 }

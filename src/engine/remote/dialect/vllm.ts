@@ -11,6 +11,7 @@ import {
   strings,
   text,
 } from '../../../remote/wire-values.ts';
+import { tokenConfidence } from '../../../tree/confidence.ts';
 import type { JsonSchema } from '../../engine.ts';
 import { decodeChunk } from './completion-chunk.ts';
 import { type Call, type Dialect, neutralSampling, type Update, type WireEnd, wirePriority } from './dialect.ts';
@@ -27,6 +28,7 @@ export const vllm: Dialect = {
   givesWhole: true,
   sumsUsage: true,
   tellsEntropy: true,
+  tellsConfidence: true,
   tellsPieces: true,
   holdsShapes: true,
   stopLimit,
@@ -50,8 +52,11 @@ export const vllm: Dialect = {
         seed: call.seed,
         ...stops,
         ...(call.exact ? { min_tokens: call.maxTokens, ignore_eos: true } : {}),
-        ...(call.logprobs || call.entropy
-          ? { logprobs: call.entropy ? likeliest : 0, return_tokens_as_token_ids: call.pieces !== true }
+        ...(call.logprobs || call.entropy || call.confidence
+          ? {
+              logprobs: call.entropy || call.confidence ? likeliest : 0,
+              return_tokens_as_token_ids: call.pieces !== true,
+            }
           : {}),
         response_format: call.shape && formatOf(call.shape),
         return_token_ids: true,
@@ -89,8 +94,14 @@ function updateOf(choice: Record<string, unknown>, call: Call): Update {
     logprobs: numbers(told.token_logprobs),
     written: call.pieces ? strings(told.tokens) : undefined,
     entropy: call.entropy ? firstEntropy(choice) : undefined,
+    confidences: call.confidence ? confidencesOf(told) : undefined,
     end: endOf(choice, call),
   };
+}
+
+/** One dictionary for each token: its likeliest candidates, and the token itself where it is none of them. */
+function confidencesOf({ top_logprobs: tokens }: Record<string, unknown>): number[] {
+  return records(tokens).map((each) => tokenConfidence(numbers(Object.values(each)), likeliest) ?? Number.NaN);
 }
 
 function firstEntropy({ logprobs }: Record<string, unknown>): number | undefined {

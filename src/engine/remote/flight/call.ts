@@ -42,6 +42,8 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     seed: needs.seed ? (rejected === 0 ? request.seed : hash(request.seed, rejected)) : undefined,
     logprobs: needs.logprobs && facts.logprobs && !refused.has('logprobs'),
     entropy: needs.entropy === true && dialect.tellsEntropy === true && facts.logprobs && !refused.has('logprobs'),
+    confidence:
+      needs.confidence === true && dialect.tellsConfidence === true && facts.logprobs && !refused.has('logprobs'),
     pieces: needs.pieces === true && dialect.tellsPieces === true,
     delivery: needs.tokens || cuts || !dialect.givesWhole ? 'tokens' : deliveryOf(children.length, maxTokens),
     stops,

@@ -14,6 +14,7 @@ export class PartialStep {
   #tokenIds: number[] = [];
   #logprobs: number[] = [];
   #written: string[] = [];
+  #confidences: number[] = [];
   #entropy: number | undefined;
   #updates = 0;
   #end: StepEnd | undefined;
@@ -80,6 +81,9 @@ export class PartialStep {
       ...(this.#written.length > 0 && this.#written.length === logprobs?.length
         ? { pieces: piecesOf(this.#text, this.#written) }
         : {}),
+      ...(this.#confidences.length > 0 && this.#confidences.every(Number.isFinite)
+        ? { confidences: this.#confidences }
+        : {}),
       ...(this.#entropy === undefined ? {} : { entropy: this.#entropy }),
       ...(this.#thought === undefined ? {} : { thought: this.#thoughtOf(this.#thought, tokens) }),
     };
@@ -121,18 +125,20 @@ export class PartialStep {
   }
 
   #take(update: Update): void {
-    const { text, tokenIds = [], logprobs = [], written = [] } = update;
+    const { text, tokenIds = [], logprobs = [], written = [], confidences = [] } = update;
     this.#entropy ??= update.entropy;
     if (update.cumulative === true) {
       this.#text = text;
       this.#tokenIds = [...tokenIds];
       this.#logprobs = [...logprobs];
       this.#written = [...written];
+      this.#confidences = [...confidences];
     } else {
       this.#text += text;
       this.#tokenIds.push(...tokenIds);
       this.#logprobs.push(...logprobs);
       this.#written.push(...written);
+      this.#confidences.push(...confidences);
     }
     if (text !== '' || tokenIds.length > 0) this.#updates += 1;
   }
