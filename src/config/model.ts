@@ -170,7 +170,8 @@ export const model = z.strictObject({
       'models that searches of this one may ask, by name, itself included where it is to answer too: the programs panel and pairwise ask them',
   }),
   synthesizer: z.string().optional().meta({
-    description: 'model of the panel that puts attempts together where they disagree (panel), or compares them (pairwise); this one where unset',
+    description:
+      'model of the panel that puts attempts together where they disagree (panel), or compares them (pairwise); this one where unset',
   }),
   price: price.optional(),
   passthrough: z
