@@ -55,6 +55,15 @@ describe('loading', () => {
     expect(refusal(() => loadConfig({ base, settings: ['models.0.escalateTo=m'] }))).toMatch(/escalateTo/);
   });
 
+  test('a panel of models that are not there, and a synthesizer that is not in it, are one line each', () => {
+    const panel = (settings: object) =>
+      refusal(() => loadConfig({ base: { models: [{ ...base.models[0]!, ...settings }] } }));
+    expect(panel({ panel: ['m', 'x'] })).toBe("models.0.panel has 'x', which is no configured model");
+    expect(panel({ panel: ['m'], synthesizer: 'x' })).toBe(
+      "models.0.synthesizer is 'x', which is neither in the panel nor the model itself",
+    );
+  });
+
   test('the result is frozen all the way down', () => {
     const config = loadConfig({ base });
     expect(Object.isFrozen(config.models[0]?.sampling)).toBe(true);

@@ -202,10 +202,11 @@ export const model = z.strictObject({
     .meta({ description: 'model that takes over a futile search when its request says so' }),
   panel: z.array(z.string()).min(1).max(16).optional().meta({
     description:
-      'models that searches of this one may ask, by name, itself included where it is to answer too: the members of the program panel',
+      'models that searches of this one may ask, by name, itself included where it is to answer too: the programs panel and pairwise ask them',
   }),
   synthesizer: z.string().optional().meta({
-    description: 'model of the panel that is shown the attempts where they disagree; this one where unset',
+    description:
+      'model of the panel that puts attempts together where they disagree (panel), or compares them (pairwise); this one where unset',
   }),
   price: price.optional(),
   passthrough: z

@@ -182,7 +182,7 @@ export const configSchema = z
       }
       const isKnown = (member: string) => config.models.some(({ name }) => name === member);
       for (const member of each.panel ?? []) {
-        if (!isKnown(member)) refuse(['models', at, 'panel'], `names '${member}', which is no configured model`);
+        if (!isKnown(member)) refuse(['models', at, 'panel'], `has '${member}', which is no configured model`);
       }
       const { synthesizer } = each;
       if (synthesizer !== undefined && synthesizer !== each.name && !each.panel?.includes(synthesizer)) {

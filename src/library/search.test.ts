@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ScriptedEngine, ScriptedVerifier } from '../../tests/support/scripted-engine.ts';
+import { type Script, ScriptedEngine, ScriptedVerifier } from '../../tests/support/scripted-engine.ts';
 import { until } from '../../tests/support/until.ts';
 import { definePolicy } from '../policy/define-policy.ts';
 import { bestOfN } from '../program/best-of-n.ts';
@@ -120,4 +120,29 @@ test('a model whose policy is turned by parts of its own opens, and searches by 
     expect((await search('a', { model: own })).exit).toMatchObject({ kind: 'futile' });
     await own.close();
   }
+});
+
+test('models in a panel answer in one search, each by its own engine, while they are used by themselves', async () => {
+  const script: Script = ({ seed }) => ({ text: `The answer is ${seed % 2}.`, end: 'eos' });
+  const [mine, other] = [new ScriptedEngine({ script }), new ScriptedEngine({ script })];
+  const price = { prompt: 0, generated: 1000 };
+  const second = makeModel({ engine: other, name: 'second', budget: 2, price });
+  const first = makeModel({ engine: mine, name: 'first', panel: [second], price });
+  const asked = { program: 'panel', rollouts: 7 } as const;
+  const [both, alone] = await Promise.all([
+    search('a', { ...asked, model: first, moneyBudget: 1 }),
+    search('b', { ...asked, model: second }),
+  ]);
+  const writers = both.tree.nodes.flatMap(({ step }) => step?.model ?? []);
+  expect(new Set(writers)).toEqual(new Set(['first', 'second']));
+  expect(Object.keys(both.cost.models ?? {}).sort()).toEqual(['first', 'second']);
+  expect(both.cost.money).toBeGreaterThan(0);
+  expect(alone.tree.nodes.every(({ step }) => step?.model === undefined)).toBe(true);
+  expect(new Set(other.asked.map(({ search: id }) => id))).toEqual(new Set(['search-1', '1:search-1']));
+  expect(() => makeModel({ engine: mine, name: 'second', panel: [second] })).toThrow(
+    /panel has two models named 'second'/,
+  );
+  await first.close();
+  expect([mine.closed, other.closed]).toEqual([true, false]);
+  await second.close();
 });

@@ -11,7 +11,7 @@ export const attemptTokensKnob = {
   whole: true,
   client: 'coppice',
   unit: 'tokens',
-  why: 'longest end of an earlier answer that aggregate or panel shows the model, about four characters each; 0 shows all of it',
+  why: 'longest end of an earlier answer that aggregate, panel or pairwise shows a model, about four characters each; 0 shows all of it',
 } as const satisfies NumberKnob;
 
 /** Characters of English text to a token, as the runtime counts what it puts behind a path. */

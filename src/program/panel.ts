@@ -70,10 +70,10 @@ export const panel = defineProgram({
 });
 
 export function createPanel(given: Partial<PanelOptions> = {}): Program {
-  return new Panel({ ...panelDefaults, ...given });
+  return new PanelOfModels({ ...panelDefaults, ...given });
 }
 
-class Panel implements Program {
+class PanelOfModels implements Program {
   readonly name = 'panel';
   readonly needsVerifier = false;
   readonly readsLogprobs = false;

@@ -11,6 +11,7 @@ import { createBestOfN, createGreedy, createSelfConsistency } from '../program/b
 import { createChain } from '../program/chain.ts';
 import { createBeam } from '../program/levels/beam.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
+import { createPairwise } from '../program/pairwise.ts';
 import { createPanel } from '../program/panel.ts';
 import type { Program } from '../program/program.ts';
 import { isFold, type TreeEvent } from '../tree/events.ts';
@@ -309,6 +310,7 @@ describe('resuming', () => {
     ['chain', () => createChain({ probeEvery: 5 })],
     ['aggregate', () => createAggregate({ population: 2, rounds: 3, shown: 2 })],
     ['panel', () => createPanel({ models: ['small', 'big'], samples: 2, synthesizer: 'big' })],
+    ['pairwise', () => createPairwise({ samples: 4, judge: 'big' })],
   ] as const)('goes on with %s from any prefix of a log to the answer of the uninterrupted run', (_, create) => {
     const whole = world();
     whole.runtime.submit(request('a', create()));

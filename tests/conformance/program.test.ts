@@ -9,6 +9,7 @@ import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { createRest } from '../../src/program/mcts/rest.ts';
 import { createRstar } from '../../src/program/mcts/rstar.ts';
+import { createPairwise } from '../../src/program/pairwise.ts';
 import { createPanel } from '../../src/program/panel.ts';
 import { testProgram } from './program.ts';
 
@@ -43,6 +44,7 @@ testProgram('chain', () => createChain({ probeEvery: 3 }));
 testProgram('chain (entropy)', () => createChain({ probeEvery: 1, probe: 'entropy' }));
 testProgram('chain (no probe)', () => createChain({ probe: 'off' }));
 testProgram('aggregate', () => createAggregate({ population: 3, rounds: 3, shown: 2 }));
+testProgram('pairwise', () => createPairwise({ models: ['small', 'big'], samples: 4, judge: 'big' }));
 testProgram('panel', () => createPanel({ models: ['small', 'big'], samples: 2, synthesizer: 'big' }));
 testProgram('panel (of one)', () => createPanel({ samples: 4 }));
 testProgram('aggregate (compacted)', () => createAggregate({ population: 3, rounds: 3, shown: 2, attemptTokens: 2 }));

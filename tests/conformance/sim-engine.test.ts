@@ -1,12 +1,35 @@
 import { profileOf } from '../../src/bench/simulated/profiles.ts';
 import { llama8b } from '../../src/cost/h200.ts';
 import { tableCost } from '../../src/cost/table.ts';
+import type { Engine, GenerateRequest } from '../../src/engine/engine.ts';
+import { panelEngine } from '../../src/engine/panel/panel-engine.ts';
+import { SharedEngine } from '../../src/engine/panel/shared-engine.ts';
 import { QuestionModel } from '../../src/engine/sim/question-model.ts';
 import { SimEngine } from '../../src/engine/sim/sim-engine.ts';
 import { World } from '../../src/engine/sim/world.ts';
-import { engineConformance } from './engine.ts';
+import { type EngineHarness, engineConformance } from './engine.ts';
 
-engineConformance('sim', async () => {
+engineConformance('sim', () => simulated((engine) => engine));
+
+/** A member of a panel, behind an engine that two runtimes share. */
+engineConformance('sim, in a panel', () =>
+  simulated((engine) => {
+    const shared = new SharedEngine(engine);
+    shared.attach();
+    const panel = panelEngine('own', shared.attach(), new Map([['member', { engine: shared.attach(), budget: 3 }]]));
+    const toMember = (requests: readonly GenerateRequest[]) =>
+      panel.generate(requests.map((request) => ({ ...request, model: 'member' })));
+    return new Proxy(panel, {
+      get(target, name) {
+        if (name === 'generate') return toMember;
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  }),
+);
+
+async function simulated(wrapped: (engine: Engine) => Engine): Promise<EngineHarness> {
   const world = new World();
   const options = {
     cost: tableCost(llama8b.points),
@@ -15,7 +38,8 @@ engineConformance('sim', async () => {
     kvTokens: 6000,
     prefillTokens: 2048,
   };
-  const engine = new SimEngine(world, new QuestionModel(profileOf('math500/8b')), options);
+  const sim = new SimEngine(world, new QuestionModel(profileOf('math500/8b')), options);
+  const engine = wrapped(sim);
   return {
     engine,
     prompt: { kind: 'text', text: 'question 1' },
@@ -23,6 +47,6 @@ engineConformance('sim', async () => {
     maxTokens: 512,
     // A few steps at a time, so that a cancel finds work under way.
     work: async () => world.run(() => {}, { untilMs: world.nowMs + 40 }),
-    close: () => engine.close(),
+    close: () => sim.close(),
   };
-});
+}

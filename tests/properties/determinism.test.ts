@@ -13,6 +13,7 @@ import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { createRest } from '../../src/program/mcts/rest.ts';
 import { createRstar } from '../../src/program/mcts/rstar.ts';
+import { createPairwise } from '../../src/program/pairwise.ts';
 import { createPanel } from '../../src/program/panel.ts';
 import type { Program } from '../../src/program/program.ts';
 import type { Width } from '../../src/scheduler/scheduler.ts';
@@ -90,6 +91,7 @@ describe('(c) a log driven again', () => {
     () => createChain({ probeEvery: 12, probeAgree: 2 }),
     () => createAggregate({ population: 3, rounds: 2, shown: 2 }),
     () => createPanel({ models: ['small', 'big'], samples: 2, synthesizer: 'big' }),
+    () => createPairwise({ models: ['small', 'big'], samples: 4, judge: 'big' }),
   ];
   const programs = [mcts, lazy, beam, ...sampled, ...asking, proposing, rest, rstar];
 

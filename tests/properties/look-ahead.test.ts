@@ -10,6 +10,7 @@ import { createBeam } from '../../src/program/levels/beam.ts';
 import { createRebase } from '../../src/program/levels/rebase.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { createRest } from '../../src/program/mcts/rest.ts';
+import { createPairwise } from '../../src/program/pairwise.ts';
 import { createPanel } from '../../src/program/panel.ts';
 import type { Expansion, Program } from '../../src/program/program.ts';
 import type { TreeEvent } from '../../src/tree/events.ts';
@@ -26,6 +27,7 @@ const programs: readonly (() => Program)[] = [
   () => createChain({ probeEvery: 12, probeAgree: 2 }),
   () => createAggregate({ population: 3, rounds: 2, shown: 2 }),
   () => createPanel({ models: ['small', 'big'], samples: 2, synthesizer: 'big' }),
+  () => createPairwise({ models: ['small', 'big'], samples: 4, judge: 'big' }),
   () => createBeam({ beams: 4, candidates: 3 }),
   () => createRebase({ paths: 6, firstPaths: 2 }),
 ];

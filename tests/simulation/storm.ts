@@ -18,6 +18,7 @@ import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { createRest } from '../../src/program/mcts/rest.ts';
 import { createRstar } from '../../src/program/mcts/rstar.ts';
+import { createPairwise } from '../../src/program/pairwise.ts';
 import { createPanel } from '../../src/program/panel.ts';
 import type { Program } from '../../src/program/program.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
@@ -162,6 +163,7 @@ function drawProgram(random: Random, rollouts: number): Program {
     () => createGreedy(),
     () => createAggregate({ population: 1 + random.integer(3), rounds: 1 + random.integer(3), shown: 2 }),
     () => createPanel({ samples: 1 + random.integer(6) }),
+    () => createPairwise({ samples: 1 + random.integer(5) }),
     () => createChain({ probeEvery: 1 + random.integer(20), probeAgree: 2 }),
   ];
   return programs[random.integer(programs.length)]!();

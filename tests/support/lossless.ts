@@ -13,6 +13,7 @@ import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { createRest } from '../../src/program/mcts/rest.ts';
 import { createRstar } from '../../src/program/mcts/rstar.ts';
+import { createPairwise } from '../../src/program/pairwise.ts';
 import { createPanel } from '../../src/program/panel.ts';
 import type { Program } from '../../src/program/program.ts';
 import { essence, run } from './toy-run.ts';
@@ -26,6 +27,7 @@ const shapes: readonly { readonly create: () => Program; readonly widest: number
   { create: () => createChain({ probeEvery: 12, probeAgree: 2 }), widest: 1 },
   { create: () => createAggregate({ population: 3, rounds: 2, shown: 2 }), widest: 1 },
   { create: () => createPanel({ models: ['small', 'big'], samples: 2, synthesizer: 'big' }), widest: 1 },
+  { create: () => createPairwise({ models: ['small', 'big'], samples: 4, judge: 'big' }), widest: 1 },
   { create: () => createBeam({ beams: 4, candidates: 3 }), widest: 8 },
   { create: () => createDvts({ subtrees: 3, candidates: 2 }), widest: 8 },
   { create: () => createEts({ paths: 6 }), widest: 8 },

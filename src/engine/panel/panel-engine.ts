@@ -29,15 +29,15 @@ export function panelEngine(name: string, own: Engine, members: ReadonlyMap<stri
 class PanelEngine implements Engine {
   readonly #name: string;
   readonly #own: Engine;
-  readonly #desks: ReadonlyMap<string, Desk>;
+  readonly #queues: ReadonlyMap<string, MemberQueue>;
   /** Where a request went; what the own engine has is not here. */
-  readonly #places = new Map<RequestId, Desk>();
+  readonly #places = new Map<RequestId, MemberQueue>();
   #post: (message: EngineMessage) => void = () => {};
 
   constructor(name: string, own: Engine, members: ReadonlyMap<string, PanelMember>) {
     this.#name = name;
     this.#own = own;
-    this.#desks = new Map([...members].map(([each, member]) => [each, new Desk(each, member)]));
+    this.#queues = new Map([...members].map(([each, member]) => [each, new MemberQueue(each, member)]));
   }
 
   get capabilities() {
@@ -47,8 +47,8 @@ class PanelEngine implements Engine {
   connect(post: (message: EngineMessage) => void): void {
     this.#post = post;
     this.#own.connect(post);
-    for (const desk of this.#desks.values()) {
-      desk.connect((message) => {
+    for (const queue of this.#queues.values()) {
+      queue.connect((message) => {
         if (isAnswer(message)) this.#places.delete(message.request);
         post(message);
       });
@@ -64,9 +64,9 @@ class PanelEngine implements Engine {
   }
 
   #send(model: string, requests: readonly GenerateRequest[]): void {
-    const desk = this.#desks.get(model);
-    if (desk === undefined) {
-      const known = [this.#name, ...this.#desks.keys()].join(', ');
+    const queue = this.#queues.get(model);
+    if (queue === undefined) {
+      const known = [this.#name, ...this.#queues.keys()].join(', ');
       const reason = fault(
         'bad-setting',
         `a draw names the model '${model}'; model '${this.#name}' can ask ${known} (panel)`,
@@ -74,23 +74,23 @@ class PanelEngine implements Engine {
       for (const { id } of requests) this.#post({ type: 'fault', request: id, fault: reason });
       return;
     }
-    for (const { id } of requests) this.#places.set(id, desk);
-    desk.take(requests);
+    for (const { id } of requests) this.#places.set(id, queue);
+    queue.take(requests);
   }
 
   cancel(ids: readonly RequestId[]): void {
-    for (const [desk, here] of Map.groupBy(ids, (id) => this.#places.get(id))) (desk ?? this.#own).cancel(here);
+    for (const [queue, here] of Map.groupBy(ids, (id) => this.#places.get(id))) (queue ?? this.#own).cancel(here);
   }
 
   update(id: RequestId, urgency: Urgency): void {
-    const desk = this.#places.get(id);
-    if (desk === undefined) this.#own.update?.(id, urgency);
-    else desk.update(id, urgency);
+    const queue = this.#places.get(id);
+    if (queue === undefined) this.#own.update?.(id, urgency);
+    else queue.update(id, urgency);
   }
 
   release(search: string): void {
     this.#own.release(search);
-    for (const desk of this.#desks.values()) desk.release(search);
+    for (const queue of this.#queues.values()) queue.release(search);
   }
 
   load() {
@@ -119,7 +119,7 @@ function isForeign({ tokenIds, model: writer }: PathStep['step'], model: string,
 }
 
 /** What waits for one member, and what it has. */
-class Desk {
+class MemberQueue {
   readonly #name: string;
   readonly #member: PanelMember;
   readonly #inside = new Set<RequestId>();

@@ -21,6 +21,7 @@ test('each gets the answers to what it asked, under its own numbers, and closes 
   const asked = engine.asked.map(({ id, expansion }) => [id, expansion]);
   expect(new Set(asked.map(([id]) => id)).size).toBe(3);
   expect(asked.map(([, expansion]) => expansion)).toEqual([asked[0]![0], asked[0]![0], asked[2]![0]]);
+  expect(engine.asked.map(({ search }) => search)).toEqual(['search', 'search', '1:search']);
   second.cancel([1]);
   second.cancel([1, 9]);
   first.cancel([2]);

@@ -1,4 +1,4 @@
-// One engine that several runtimes use: each numbers its requests by itself, so they get numbers of their own here, and each
+// One engine that several runtimes use: each numbers its requests and names its searches by itself, so they get their own here, and each
 // answer goes to the runtime that asked. None of them closes it: that is its owner's to do.
 
 import type { Engine, EngineMessage, RequestId } from '../engine.ts';
@@ -14,6 +14,7 @@ export class SharedEngine {
   /** Who asked, and under which number, by the engine's own. */
   readonly #asked = new Map<RequestId, { readonly asker: Asker; readonly id: RequestId }>();
   #next = 1;
+  #askers = 0;
   #isConnected = false;
 
   constructor(engine: Engine) {
@@ -24,6 +25,9 @@ export class SharedEngine {
   attach(): Engine {
     const engine = this.#engine;
     const asker: Asker = { numbers: new Map(), post: () => {} };
+    // Two runtimes may have a search of one name, and an engine keeps what it knows of a prompt by that.
+    const mark = this.#askers === 0 ? '' : `${this.#askers}:`;
+    this.#askers += 1;
     const { update } = engine;
     const numbersOf = (ids: readonly RequestId[]) => ids.flatMap((id) => asker.numbers.get(id) ?? []);
     return {
@@ -35,7 +39,9 @@ export class SharedEngine {
         this.#connect();
       },
       generate: (requests) => {
-        const numbered = requests.map((request) => ({ ...request, id: this.#number(asker, request.id) }));
+        const numbered = requests.map((request) => {
+          return { ...request, id: this.#number(asker, request.id), search: mark + request.search };
+        });
         // Siblings of one expansion are known by a number too, and two runtimes may use the same.
         const first = new Map(requests.map(({ id }, at) => [id, numbered[at]!.id]));
         engine.generate(
@@ -51,7 +57,7 @@ export class SharedEngine {
           for (const number of numbersOf([id])) update.call(engine, number, urgency);
         },
       }),
-      release: (search) => engine.release(search),
+      release: (search) => engine.release(mark + search),
       load: () => engine.load(),
       close: async () => {},
     };

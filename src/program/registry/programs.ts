@@ -15,6 +15,7 @@ import { tot } from '../levels/tot.ts';
 import { mcts } from '../mcts/mcts.ts';
 import { rest } from '../mcts/rest.ts';
 import { rstar } from '../mcts/rstar.ts';
+import { pairwise } from '../pairwise.ts';
 import { panel } from '../panel.ts';
 import type { Program } from '../program.ts';
 
@@ -33,6 +34,7 @@ export const programs = [
   chain,
   aggregate,
   panel,
+  pairwise,
 ] as const;
 
 export type ProgramName = (typeof programs)[number]['name'];
