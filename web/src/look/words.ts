@@ -46,6 +46,7 @@ export function formatEvidence(value: number | string): string {
 
 /** A search whose width was cut keeps its open strands until they come to a place where they can end: never `6 of 1`. */
 export function formatStrands(open: number, allowed: number): string {
+  if (open === 0 && allowed === 0) return '0';
   return open <= allowed ? `${open} of ${allowed}` : `${open}, ${allowed} allowed`;
 }
 

@@ -126,7 +126,8 @@ export class HistoryPanel {
     setText(this.#rate, perMinute(total.searches, spanMs));
     setText(this.#pace, formatRate((total.tokens * 1000) / Math.max(1, spanMs)));
     this.#exits.update(total.exits);
-    const ago = [formatAgo(spanMs), formatAgo(spanMs / 2)] as const;
+    const shownMs = buckets.length * bucket_ms;
+    const ago = [formatAgo(shownMs), formatAgo(shownMs / 2)] as const;
     const wordsOf = (bucket: HistoryBucketJson, words: string) =>
       `${formatMoment(bucket.from_ms, spanMs > dayMs / 2)}: ${words}`;
     const slowest = Math.max(1, ...buckets.map(({ p99_ms }) => p99_ms ?? 0));
