@@ -146,13 +146,13 @@ export class HistoryPanel {
     this.#throughput.show(
       buckets.map((bucket) => ({
         parts: [{ look: 'bar-count', value: bucket.searches }],
-        words: wordsOf(bucket, `${formatCount(bucket.searches)} searches, ${formatCount(bucket.tokens)} tokens`),
+        words: wordsOf(bucket, workWords(bucket)),
       })),
       busiest,
       {
         top: total.searches === 0 ? '' : `${perMinute(busiest, bucket_ms)}/min`,
         ago,
-        otherwise: `${formatCount(total.searches)} searches, ${formatCount(total.tokens)} tokens generated`,
+        otherwise: `${workWords(total)} generated`,
       },
     );
     this.#mix.show(
@@ -184,6 +184,10 @@ function latencyWords({ p50_ms, p99_ms }: HistoryBucketJson): string {
   return p50_ms === null || p99_ms === null
     ? 'none ended'
     : `p50 ${formatDuration(p50_ms)}, p99 ${formatDuration(p99_ms)}`;
+}
+
+function workWords({ searches, tokens }: Pick<HistoryBucketJson, 'searches' | 'tokens'>): string {
+  return `${formatCount(searches)} ${searches === 1 ? 'search' : 'searches'}, ${formatCount(tokens)} tokens`;
 }
 
 function exitWords({ exits }: HistoryBucketJson): string {
