@@ -92,12 +92,12 @@ export interface ListQuery {
 export interface EndedQuery {
   readonly owner?: string;
   readonly fromMs: number;
-  readonly before: Pick<EndedSearch, 'endedMs' | 'id'>;
+  readonly before: Pick<FinishedSearch, 'endedMs' | 'id'>;
   readonly limit: number;
 }
 
 /** What figures over time are made of; without texts. */
-export interface EndedSearch extends Pick<SearchRecord, 'id' | 'createdMs' | 'state' | 'outcome'> {
+export interface FinishedSearch extends Pick<SearchRecord, 'id' | 'createdMs' | 'state' | 'outcome'> {
   readonly endedMs: number;
 }
 
@@ -170,7 +170,7 @@ export interface Journal {
   /** Newest first; without request, and of the texts only the answer, or the content where there is none. */
   list(query: ListQuery): Promise<SearchRecord[]>;
   /** By the time of their end, the last to end first. */
-  ended(query: EndedQuery): Promise<EndedSearch[]>;
+  ended(query: EndedQuery): Promise<FinishedSearch[]>;
   /** Queued and running, oldest first; without those whose rows are damaged. */
   unfinished(): Promise<SearchRecord[]>;
   /** Entries after this sequence (-1 for all), in order. Fails as `damaged` where one of them cannot be read. */

@@ -4,7 +4,7 @@
 import { FaultError, fault } from '../base/fault.ts';
 import type { LoggedEvent, SearchEvent } from '../log/events.ts';
 import type { DocumentKind, KeptDocument } from './documents.ts';
-import type { EndedSearch, Plain, SearchRecord, SearchState } from './journal.ts';
+import type { FinishedSearch, Plain, SearchRecord, SearchState } from './journal.ts';
 import { joinTexts, listedTexts } from './texts.ts';
 
 /** A value of a row: null, number, text; never looked at before it is read as what its column holds. */
@@ -40,7 +40,7 @@ export function toListed(row: SqlRow): SearchRecord {
 }
 
 /** An outcome that cannot be read is none: the search still counts. */
-export function toEnded(row: SqlRow): EndedSearch {
+export function toEnded(row: SqlRow): FinishedSearch {
   const [id, state] = [String(row.id), String(row.state) as SearchState];
   return {
     id,

@@ -1,5 +1,5 @@
 // `coppice serve` as a process of its own, for the tests that need a whole server: on any free loopback port, with its
-// journal in memory, ended when the test ends.
+// journal in memory unless the configuration says where, ended when the test ends.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,8 @@ export async function startServer(
   const folder = mkdtempSync(join(tmpdir(), 'coppice-served-'));
   const file = join(folder, 'coppice.json');
   writeFileSync(file, JSON.stringify(config));
-  const args = [main, 'serve', '--config', file, '--port', '0', '--journal', ':memory:'];
+  const journal = 'journal' in config ? [] : ['--journal', ':memory:'];
+  const args = [main, 'serve', '--config', file, '--port', '0', ...journal];
   for (const setting of settings) args.push('--set', setting);
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { outlivingJournal, post, question, runGateway } from '../../../tests/support/running-gateway.ts';
-import type { EndedQuery, EndedSearch } from '../../journal/journal.ts';
+import type { EndedQuery, FinishedSearch } from '../../journal/journal.ts';
 import { newKey } from '../http/keys.ts';
 import type { HistoryJson } from '../wire/history-json.ts';
 import { foldHistory, History, pastSearch, startOf } from './history.ts';
@@ -8,7 +8,7 @@ import { foldHistory, History, pastSearch, startOf } from './history.ts';
 const minute = 60_000;
 const nowMs = 1000 * minute + 20_000;
 
-function ended(id: string, endedMs: number, over: Partial<EndedSearch> = {}): EndedSearch {
+function ended(id: string, endedMs: number, over: Partial<FinishedSearch> = {}): FinishedSearch {
   const outcome = { exit: { kind: 'accepted' }, usage: { completion_tokens: 10 } };
   return { id, state: 'done', createdMs: endedMs - 100, endedMs, outcome, ...over };
 }
@@ -46,7 +46,7 @@ describe('history of a range', () => {
 });
 
 describe('history from a journal', () => {
-  function journalOf(all: readonly EndedSearch[]) {
+  function journalOf(all: readonly FinishedSearch[]) {
     const asked: EndedQuery[] = [];
     const places = new Map(all.map(({ id }, at) => [id, at]));
     const read = async (query: EndedQuery) => {

@@ -4,7 +4,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
-import type { EndedSearch, Journal } from '../../journal/journal.ts';
+import type { FinishedSearch, Journal } from '../../journal/journal.ts';
 import { type ExitKind, exitKinds } from '../../log/end.ts';
 import { type HistoryBucketJson, type HistoryJson, type HistoryRange, historyRanges } from '../wire/history-json.ts';
 import { percentile } from './percentile.ts';
@@ -82,7 +82,7 @@ export interface PastSearch {
 }
 
 /** What the journal holds was written by this program, perhaps an older version of it: what is missing is nothing. */
-export function pastSearch({ state, createdMs, endedMs, outcome }: EndedSearch): PastSearch {
+export function pastSearch({ state, createdMs, endedMs, outcome }: FinishedSearch): PastSearch {
   const { exit, usage } = (outcome ?? {}) as {
     readonly exit?: { readonly kind?: ExitKind };
     readonly usage?: { readonly completion_tokens?: number };

@@ -14,8 +14,8 @@ import type {
   Acceptance,
   AppendResult,
   EndedQuery,
-  EndedSearch,
   Ending,
+  FinishedSearch,
   Journal,
   JournalHealth,
   JournalListener,
@@ -202,7 +202,7 @@ export class PostgresJournal implements Journal {
     return (await this.#read('list', wanted)).map(toListed);
   }
 
-  async ended({ owner, fromMs, before, limit }: EndedQuery): Promise<EndedSearch[]> {
+  async ended({ owner, fromMs, before, limit }: EndedQuery): Promise<FinishedSearch[]> {
     const wanted = [fromMs, before.endedMs, storable(before.id), owner ?? null, limit];
     return (await this.#read('ended', wanted)).map(toEnded);
   }

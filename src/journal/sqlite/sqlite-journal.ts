@@ -14,8 +14,8 @@ import type {
   AppendResult,
   DamageChoice,
   EndedQuery,
-  EndedSearch,
   Ending,
+  FinishedSearch,
   Journal,
   JournalHealth,
   JournalListener,
@@ -136,7 +136,7 @@ export class SqliteJournal implements Journal {
     return this.#read(() => this.#sql.list.all(...wanted).map(toListed));
   }
 
-  async ended({ owner, fromMs, before, limit }: EndedQuery): Promise<EndedSearch[]> {
+  async ended({ owner, fromMs, before, limit }: EndedQuery): Promise<FinishedSearch[]> {
     const wanted = [fromMs, before.endedMs, before.id, owner ?? null, limit] as const;
     return this.#read(() => this.#sql.ended.all(...wanted).map(toEnded));
   }

@@ -241,7 +241,7 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
     await page.goto(`${slow.url}/#/search/${id}`);
     await page.getByText('growing').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.locator('.chip', { hasText: 'cancelled' }).waitFor();
+    await page.locator('.outcome .why', { hasText: 'It ended as cancelled: stopped by the one who asked.' }).waitFor();
   });
 
   it('says what was grown ahead, within the width of the page', async () => {
@@ -275,7 +275,7 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
     const own = await browser.newContext();
     const visit = await own.newPage();
     await visit.goto(locked.url);
-    await visit.getByLabel('This server asks for an API key').fill(key);
+    await visit.getByLabel('API key', { exact: true }).fill(key);
     await visit.getByRole('button', { name: 'Continue' }).click();
     await visit.locator('.connection[data-ok=yes]').waitFor();
     // The key is no admin's: it sees what it asked for itself.
@@ -367,6 +367,9 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
     const slow = await serve(simulated(0.05));
     await Promise.all(Array.from({ length: 200 }, (_, at) => post(slow.url, `question ${at}`, { rollouts: 64 })));
     await page.goto(slow.url);
+    await page.getByRole('button', { name: 'Show 192 more' }).waitFor();
+    expect(await page.locator('.rows a.row').count()).toBe(8);
+    await page.getByRole('button', { name: 'Show 192 more' }).click();
     await page.waitForFunction(() => document.querySelectorAll('.rows a.row').length >= 200);
     const overview = await frameTimes(page, 5000);
     console.log(`frames, overview of 200 live searches: ${JSON.stringify(overview)}`);

@@ -46,11 +46,29 @@ describe.skipIf(!hasBrowser)('verdicts on the page', () => {
 
   it('sets an attempt below the threshold apart from an answer', async () => {
     await page.goto(`${server.url}/#/search/${good}`);
-    await page.locator('.outcome .verdict', { hasText: '✓ accepted: score' }).waitFor();
+    await page.locator('.outcome .chip', { hasText: '✓ accepted' }).waitFor();
+    await page.locator('.outcome .verdict', { hasText: /^Score 0\.\d+, threshold 0\.$/ }).waitFor();
     const answer = await sizeOf(page);
     await page.goto(`${server.url}/#/search/${bad}`);
-    await page.locator('.outcome .verdict', { hasText: '✕ not accepted: this is the best attempt' }).waitFor();
+    await page.locator('.outcome .chip', { hasText: '✕ not accepted' }).waitFor();
+    await page.locator('.outcome .verdict', { hasText: /^This is the best attempt/ }).waitFor();
     expect(await sizeOf(page)).toBeLessThan(answer * 0.7);
+  });
+
+  it('says the verdict once', async () => {
+    for (const [id, word] of [
+      [good, 'accepted'],
+      [bad, 'not accepted'],
+    ] as const) {
+      await page.goto(`${server.url}/#/search/${id}`);
+      await page.locator('.outcome .chip:not(.live)').waitFor();
+      const said = (await page.locator('.outcome').innerText()).match(/accepted/g);
+      expect([word, said]).toEqual([word, ['accepted']]);
+    }
+    await page.goto(`${server.url}/#/`);
+    await page.locator('a.row.recent').nth(1).waitFor();
+    for (const row of await page.locator('a.row.recent').allInnerTexts())
+      expect(row.match(/accepted/g)).toEqual(['accepted']);
   });
 
   it('lists what ended before it was opened, by verdict and by words', async () => {
@@ -59,12 +77,12 @@ describe.skipIf(!hasBrowser)('verdicts on the page', () => {
     await rows.nth(1).waitFor();
     expect(await rows.count()).toBe(2);
     await page.getByLabel('Verdict').selectOption('not accepted');
-    expect(await rows.allTextContents()).toEqual([expect.stringMatching(/too hard.*✕ not accepted/)]);
+    expect(await rows.allTextContents()).toEqual([expect.stringMatching(/✕not accepted.*too hard/)]);
     await page.getByLabel('Words to look for').fill('easy');
     expect(await rows.count()).toBe(0);
     await page.getByText('None of the last 2 is like that.').waitFor();
     await page.getByLabel('Verdict').selectOption('every verdict');
-    expect(await rows.allTextContents()).toEqual([expect.stringMatching(/easy.*✓ accepted/)]);
+    expect(await rows.allTextContents()).toEqual([expect.stringMatching(/✓accepted.*easy/)]);
   });
 
   it('says that the engine is simulated, and that the server is gone', async () => {

@@ -33,7 +33,7 @@ export function formatAgo(ms: number): string {
   if (ms < 5000) return 'now';
   if (ms < 60_000) return `${Math.round(ms / 1000)} s ago`;
   if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min ago`;
-  if (ms < 86_400_000) return `${Math.round(ms / 3_600_000)} h ago`;
+  if (ms < 2 * 86_400_000) return `${Math.round(ms / 3_600_000)} h ago`;
   return `${Math.round(ms / 86_400_000)} d ago`;
 }
 
@@ -46,6 +46,7 @@ export function formatEvidence(value: number | string): string {
 
 /** A search whose width was cut keeps its open strands until they come to a place where they can end: never `6 of 1`. */
 export function formatStrands(open: number, allowed: number): string {
+  if (open === 0 && allowed === 0) return '0';
   return open <= allowed ? `${open} of ${allowed}` : `${open}, ${allowed} allowed`;
 }
 

@@ -104,7 +104,8 @@ export function makeAskBox(): HTMLElement {
 }
 
 function labelled(name: string, select: HTMLSelectElement): HTMLElement {
-  return h('label', { class: 'choice' }, h('span', {}, name), select);
+  select.id = `ask-${name.toLowerCase()}`;
+  return h('div', { class: 'choice' }, h('label', { for: select.id }, name), select);
 }
 
 /** The first is what the model does by itself; a choice that the new model has too is kept. */

@@ -35,6 +35,8 @@ export class BarChart {
   readonly #read = h('p', { class: 'readout', 'aria-hidden': 'true' });
   #bars: readonly Bar[] = [];
   #otherwise = '';
+  /** The bar under the pointer. */
+  #pointed: number | undefined;
 
   constructor({ label, kind }: BarChartOptions) {
     this.#kind = kind;
@@ -47,7 +49,7 @@ export class BarChart {
     );
     this.element = h('div', { class: 'bar-chart', role: 'img', 'aria-label': label }, box, axis, this.#read);
     this.#picture.addEventListener('pointermove', (event) => this.#point(event as PointerEvent));
-    this.#picture.addEventListener('pointerleave', () => setText(this.#read, this.#otherwise));
+    this.#picture.addEventListener('pointerleave', () => this.#point(undefined));
   }
 
   /** `most`: the value at the top, in words; `otherwise`: what is read while the pointer is elsewhere. */
@@ -64,7 +66,7 @@ export class BarChart {
     setText(this.#most, words.top);
     setText(this.#start, words.ago[0]);
     setText(this.#middle, words.ago[1]);
-    setText(this.#read, words.otherwise);
+    this.#readOut();
   }
 
   #rects(parts: readonly BarPart[], at: number, most: number): SVGElement[] {
@@ -78,9 +80,14 @@ export class BarChart {
     });
   }
 
-  #point(event: PointerEvent): void {
+  #point(event: PointerEvent | undefined): void {
     const { left, width } = this.#picture.getBoundingClientRect();
-    const at = Math.floor(((event.clientX - left) / width) * this.#bars.length);
-    setText(this.#read, this.#bars[at]?.words ?? this.#otherwise);
+    this.#pointed = event && Math.floor(((event.clientX - left) / width) * this.#bars.length);
+    this.#readOut();
+  }
+
+  #readOut(): void {
+    const bar = this.#pointed === undefined ? undefined : this.#bars[this.#pointed];
+    setText(this.#read, bar?.words ?? this.#otherwise);
   }
 }

@@ -126,7 +126,8 @@ export class HistoryPanel {
     setText(this.#rate, perMinute(total.searches, spanMs));
     setText(this.#pace, formatRate((total.tokens * 1000) / Math.max(1, spanMs)));
     this.#exits.update(total.exits);
-    const ago = [formatAgo(spanMs), formatAgo(spanMs / 2)] as const;
+    const shownMs = buckets.length * bucket_ms;
+    const ago = [formatAgo(shownMs), formatAgo(shownMs / 2)] as const;
     const wordsOf = (bucket: HistoryBucketJson, words: string) =>
       `${formatMoment(bucket.from_ms, spanMs > dayMs / 2)}: ${words}`;
     const slowest = Math.max(1, ...buckets.map(({ p99_ms }) => p99_ms ?? 0));
@@ -145,13 +146,13 @@ export class HistoryPanel {
     this.#throughput.show(
       buckets.map((bucket) => ({
         parts: [{ look: 'bar-count', value: bucket.searches }],
-        words: wordsOf(bucket, `${formatCount(bucket.searches)} searches, ${formatCount(bucket.tokens)} tokens`),
+        words: wordsOf(bucket, workWords(bucket)),
       })),
       busiest,
       {
         top: total.searches === 0 ? '' : `${perMinute(busiest, bucket_ms)}/min`,
         ago,
-        otherwise: `${formatCount(total.searches)} searches, ${formatCount(total.tokens)} tokens generated`,
+        otherwise: `${workWords(total)} generated`,
       },
     );
     this.#mix.show(
@@ -183,6 +184,10 @@ function latencyWords({ p50_ms, p99_ms }: HistoryBucketJson): string {
   return p50_ms === null || p99_ms === null
     ? 'none ended'
     : `p50 ${formatDuration(p50_ms)}, p99 ${formatDuration(p99_ms)}`;
+}
+
+function workWords({ searches, tokens }: Pick<HistoryBucketJson, 'searches' | 'tokens'>): string {
+  return `${formatCount(searches)} ${searches === 1 ? 'search' : 'searches'}, ${formatCount(tokens)} tokens`;
 }
 
 function exitWords({ exits }: HistoryBucketJson): string {

@@ -32,7 +32,7 @@ export function otherAnswers(fold: SearchFold, threshold: number): OtherAnswer[]
     if (!node.terminal) continue;
     const key = keyOf(node);
     const known = groups.get(key);
-    const best = known !== undefined && !isAhead(node, known.best) ? known.best : node;
+    const best = known !== undefined && rankOf(node) <= rankOf(known.best) ? known.best : node;
     groups.set(key, { best, paths: (known?.paths ?? 0) + node.count });
   }
   const own = groups.get(keyOf(chosen))!;
@@ -40,7 +40,7 @@ export function otherAnswers(fold: SearchFold, threshold: number): OtherAnswer[]
   const all = [...groups.values()].reduce((sum, { paths }) => sum + paths, own.paths);
   const why = reasonFor(fold, chosen, own.paths, all, threshold);
   return [...groups.values()]
-    .sort((a, b) => (isAhead(a.best, b.best) ? -1 : 1) || b.paths - a.paths)
+    .sort((a, b) => rankOf(b.best) - rankOf(a.best) || b.paths - a.paths)
     .map((group) => {
       const { best, paths } = group;
       return { node: best, words: answerWords(best), score: shownScoreOf(best), paths, why: why(group) };
@@ -101,7 +101,7 @@ export function answerWords(node: Node): string {
   return 'no text kept';
 }
 
-function isAhead(node: Node, other: Node): boolean {
-  const [a, b] = [isComplete(node) ? 1 : 0, isComplete(other) ? 1 : 0];
-  return a !== b ? a > b : (shownScoreOf(node) ?? -1) > (shownScoreOf(other) ?? -1);
+/** Paths that came to their end before those that were cut, and of each the higher score first. */
+function rankOf(node: Node): number {
+  return (isComplete(node) ? 2 : 0) + (shownScoreOf(node) ?? -1);
 }
