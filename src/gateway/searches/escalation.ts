@@ -14,7 +14,7 @@ export function planSuccessor(
   successor: ServedModel,
   limits: LimitsConfig,
 ): SearchPlan {
-  const { seed, deadlineMs: defaultDeadlineMs, priority: maxPriority } = plan;
+  const { seed, deadlineMs: defaultDeadlineMs, priority: maxPriority, idle } = plan;
   const asked = askedIn(body as unknown as ChatBody, limits);
-  return escalatedPlan(plan, { ...asked, model, successor, limits, maxPriority, defaultDeadlineMs, seed });
+  return escalatedPlan(plan, { ...asked, model, successor, limits, maxPriority, defaultDeadlineMs, seed, idle });
 }
