@@ -109,7 +109,8 @@ function unacceptedOf({ wish, model, isOneSearch }: PlanRequest): SearchPlan['on
   const wanted = wish.onUnaccepted ?? model.config.onUnaccepted;
   if (wanted !== 'escalate' || isOneSearch !== true) return wanted;
   if (wish.onUnaccepted === undefined) return 'best';
-  const what = "is 'escalate', and a response or a line of a batch is one search; use chat completions or messages";
+  const what =
+    "is 'escalate', and a response is the log of one search; use chat completions, messages or a batch of these";
   return refuseSetting('unsupported', 'onUnaccepted', what);
 }
 

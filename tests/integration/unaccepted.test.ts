@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Loose } from '../support/loose.ts';
 import { ask, post, type RunningOptions, runGateway, serverEvents } from '../support/running-gateway.ts';
 import { ScriptedEngine, ScriptedVerifier } from '../support/scripted-engine.ts';
+import { until } from '../support/until.ts';
 
 const doubted = (more: RunningOptions = {}): RunningOptions => ({ verifier: new ScriptedVerifier(() => 0.5), ...more });
 const asked = 'make 24 from 4 7 8 8';
@@ -127,6 +128,28 @@ test('escalates wherever no answer was accepted, and not only where a search gav
     status: 400,
     body: { error: { param: 'coppice.on_unaccepted' } },
   });
+});
+
+test('a line of a batch is answered by the model that took over, on idle strands', async () => {
+  const bigger = { model: { name: 'big' }, engine: new ScriptedEngine(), verifier: new ScriptedVerifier() };
+  const { url, journal } = await runGateway(doubted({ model: { escalateTo: 'big' }, more: [bigger] }));
+  const { model, messages } = bodies['/v1/chat/completions'] as Loose;
+  const body = { model, messages, coppice: { on_unaccepted: 'escalate' } };
+  const form = new FormData();
+  form.set('purpose', 'batch');
+  const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body };
+  form.set('file', new Blob([JSON.stringify(line)]), 'lines.jsonl');
+  const file = (await (await fetch(`${url}/v1/files`, { method: 'POST', body: form })).json()) as Loose;
+  const asked = { input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' };
+  let batch = (await (await post(`${url}/v1/batches`, asked)).json()) as Loose;
+  await until(async () => {
+    batch = await (await fetch(`${url}/v1/batches/${batch.id}`)).json();
+    return batch.status === 'completed';
+  });
+  const told = JSON.parse(await (await fetch(`${url}/v1/files/${batch.output_file_id}/content`)).text());
+  expect(told.response.body).toMatchObject({ model: 'big', coppice: { escalated_from: 'm', verdict: 'accepted' } });
+  const searches = await journal.list({ limit: 9 });
+  expect(searches.map(({ about }) => about.idle)).toEqual([true, true]);
 });
 
 test('of several answers only those are given that were accepted, where nothing else is to be given', async () => {

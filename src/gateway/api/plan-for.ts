@@ -70,7 +70,7 @@ export async function planAsked<Body>(
 ): Promise<PlannedSearch> {
   const { journal, config } = context;
   const { chat, kept } = await dialect.chat(body, { journal, caller, limits: config.limits });
-  const isOneSearch = dialect.isOneSearch === true || given.idle === true;
+  const isOneSearch = dialect.isOneSearch === true;
   return { plan: planFor(context, chat, caller, { ...given, isOneSearch }, dialect.fieldNames), kept };
 }
 

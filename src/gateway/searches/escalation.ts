@@ -16,7 +16,8 @@ export function planSuccessor(
   limits: LimitsConfig,
   others: ServedModels,
 ): SearchPlan {
-  const { seed, deadlineMs: defaultDeadlineMs, priority: maxPriority } = plan;
+  const { seed, deadlineMs: defaultDeadlineMs, priority: maxPriority, idle } = plan;
   const asked = askedIn(body as unknown as ChatBody, limits);
-  return escalatedPlan(plan, { ...asked, model, successor, others, limits, maxPriority, defaultDeadlineMs, seed });
+  const request = { ...asked, model, successor, others, limits, maxPriority, defaultDeadlineMs, seed, idle };
+  return escalatedPlan(plan, request);
 }

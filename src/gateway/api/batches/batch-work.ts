@@ -11,6 +11,7 @@ import { batchRetention } from '../../http/fixed-limits.ts';
 import type { Caller } from '../../http/keys.ts';
 import { modelNamed } from '../../models/served-models.ts';
 import type { BatchStatus } from '../../wire/document-json.ts';
+import type { ResultFacts } from '../../wire/result-json.ts';
 import type { GatewayContext } from '../context.ts';
 import { dialectAt } from '../dialects.ts';
 import { passIdle } from '../passthrough.ts';
@@ -163,7 +164,7 @@ export class BatchWork {
     const planned = await planLine(this.#context, this.#dialect, line.body, this.#caller, leftMs);
     for (;;) {
       const id = await this.#start(line, planned);
-      const record = await this.#ended(id);
+      const record = await this.#endedChain(id);
       if (this.#halt === 'left' || (this.#halt !== undefined && record?.state === 'cancelled')) return undefined;
       // One whose record has been swept is searched again.
       if (record !== undefined) return lineAnswer(this.#context, this.#dialect, record, planned.asked);
@@ -191,6 +192,13 @@ export class BatchWork {
       } else await grown;
     }
     return undefined;
+  }
+
+  /** The same of the search that took over, where one did. */
+  async #endedChain(id: string): Promise<SearchRecord | undefined> {
+    const record = await this.#ended(id);
+    const { escalated_to: next } = (record?.outcome ?? {}) as Partial<ResultFacts>;
+    return next === undefined ? record : this.#endedChain(next);
   }
 
   async #cancel(id: string): Promise<void> {

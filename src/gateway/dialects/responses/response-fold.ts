@@ -65,7 +65,7 @@ export class ResponseFold {
 
   json(end: ToldEnd) {
     const told = this.#told(end);
-    return responseJson(this.#facts, statusOf(told), this.output, told);
+    return responseJson(this.#facts, statusOf(told), this.output, told, this.#log.exitedMs);
   }
 
   /** A client that asked for an error where no answer is accepted is told of a failure. */
@@ -119,7 +119,7 @@ export class ResponseFold {
   }
 
   #whole(type: string, end?: ToldEnd) {
-    return { type, response: responseJson(this.#facts, this.#status, this.output, end) };
+    return { type, response: responseJson(this.#facts, this.#status, this.output, end, this.#log.exitedMs) };
   }
 
   #number(events: readonly { readonly type: string }[]): ResponseEvent[] {
