@@ -5,8 +5,8 @@ import { agreed } from './agreed.ts';
 import type { SearchView } from './exit.ts';
 
 /** Finished paths of one step with these answers and rewards, in a tree that grows draw by draw unless told otherwise. */
-function exitOf(paths: readonly (readonly [string, number])[], fullAt: number | undefined = 32) {
-  const tree = Tree.replay([{ type: 'planted', aggregation: 'product', fullAt }]);
+function exitOf(paths: readonly (readonly [string, number])[], fullAt: number | 'whole' = 32) {
+  const tree = Tree.replay([{ type: 'planted', aggregation: 'product', ...(fullAt !== 'whole' && { fullAt }) }]);
   tree.record({ type: 'opened', strand: 0, node: 0 });
   const indices = paths.map((_, index) => index);
   tree.record({ type: 'asked', strand: 0, node: 0, indices, sampling: { temperature: 1 } });
@@ -21,20 +21,19 @@ function exitOf(paths: readonly (readonly [string, number])[], fullAt: number | 
 
 const fours = (count: number, score = 0.3) => Array.from({ length: count }, () => ['4', score] as const);
 
-test('ends a tree that grows draw by draw at five answers that are the same, with the best path of them', () => {
-  expect(exitOf(fours(4))).toBeUndefined();
-  expect(exitOf([...fours(4), ['4.0', 0.5]])).toEqual({
+test('ends a tree that grows draw by draw at seven answers that are the same, with the best path of them', () => {
+  expect(exitOf(fours(6))).toBeUndefined();
+  expect(exitOf([...fours(6), ['4.0', 0.5]])).toEqual({
     kind: 'certain',
     rule: 'agreed',
-    evidence: { answers: 5, needed: 5, score: 0.5, node: 5 },
+    evidence: { answers: 7, needed: 7, score: 0.5, node: 7 },
   });
   expect(exitOf([...fours(9), ['5', 0.1]])).toBeUndefined();
 });
 
 test('does not count what is certainly wrong, and leaves other trees alone', () => {
   expect(exitOf(fours(9, 0))).toBeUndefined();
-  expect(exitOf([...fours(5), ['5', 0]])?.rule).toBe('agreed');
-  expect(exitOf([...fours(4), ['4', 0]])).toBeUndefined();
-  const whole = Tree.plant('product');
-  expect(whole.root.fullAt).toBeUndefined();
+  expect(exitOf([...fours(7), ['5', 0]])?.rule).toBe('agreed');
+  expect(exitOf([...fours(6), ['4', 0]])).toBeUndefined();
+  expect(exitOf(fours(9), 'whole')).toBeUndefined();
 });
