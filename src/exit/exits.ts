@@ -1,6 +1,7 @@
 // The exit rules that there are, in the order in which they are read: the first that fires ends the search, so that an accepted answer is
 // never called futile. What a rule does stands in its own file; its options and the setting that asks for it stand here.
 
+import { agreed } from './agreed.ts';
 import { budgets } from './budgets.ts';
 import { type CertaintyRule, certainExit } from './certain.ts';
 import { concluded } from './concluded.ts';
@@ -127,6 +128,12 @@ export const exitParts: readonly ExitPart[] = [
     summary: 'more work is unlikely to make the answer right, by a calibration',
     when: ({ settledExit }) => settledExit === 'on',
     make: (_, { hazard }) => hazard && hazardExit(hazard),
+  }),
+  defineExit({
+    name: 'agreed',
+    summary: 'the answers of a tree that grows draw by draw are all the same',
+    when: ({ positiveExit, certain: rule }) => positiveExit === 'on' && rule === 'off',
+    make: () => agreed,
   }),
   certain('certificate', 'the leading answer is the most frequent one, by a test that may be read after every sample'),
   certain('beta', 'the leading answer is the most frequent one, by adaptive consistency'),

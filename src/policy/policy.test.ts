@@ -17,13 +17,13 @@ const budgets = ['concluded', 'rollouts', 'tokens', 'time', 'deadline'];
 describe('policies', () => {
   it.each([
     ['vanilla', [], [], 'natural'],
-    ['positive', ['positive'], [], 'natural'],
-    ['positive+strict', ['positive', 'negative-strict'], [], 'natural'],
-    ['positive+negative', ['positive', 'negative-selective'], [], 'natural'],
-    ['boost', ['positive', 'negative-selective'], [], 'shares'],
-    ['taper', ['positive'], [], 'slack'],
-    ['safe', ['positive'], ['bound-best'], 'worth'],
-    ['fast', ['positive', 'negative-selective'], ['bound-best', 'outdone'], 'worth'],
+    ['positive', ['positive', 'agreed'], [], 'natural'],
+    ['positive+strict', ['positive', 'negative-strict', 'agreed'], [], 'natural'],
+    ['positive+negative', ['positive', 'negative-selective', 'agreed'], [], 'natural'],
+    ['boost', ['positive', 'negative-selective', 'agreed'], [], 'shares'],
+    ['taper', ['positive', 'agreed'], [], 'slack'],
+    ['safe', ['positive', 'agreed'], ['bound-best'], 'worth'],
+    ['fast', ['positive', 'negative-selective', 'agreed'], ['bound-best', 'outdone'], 'worth'],
   ] as const)(
     '%s exits by %j, then by what its program concludes and its budgets, and prunes by %j',
     (name, exits, prunes, scheduler) => {

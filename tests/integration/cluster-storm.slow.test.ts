@@ -12,8 +12,8 @@ const none = { lost: [], doubled: [], truncated: [], 'two results': [], broken: 
 describe.skipIf(!hasPostgres)('three nodes in a storm lose nothing, do nothing twice, and keep their streams', () => {
   test.each([
     // How much happens in the time of the other depends on the machine.
-    { engine: 'sim', seconds: 40, clients: 30, leastMoved: 1 },
-    { engine: 'embedded', seconds: 30, clients: 12, leastMoved: 0 },
+    { engine: 'sim', seconds: 25, clients: 30, leastMoved: 1 },
+    { engine: 'embedded', seconds: 15, clients: 12, leastMoved: 0 },
   ] as const)('with the engine $engine', async ({ engine, seconds, clients, leastMoved }) => {
     const { summary, faults, searches, moved, logs } = await runStorm({ engine, seconds, clients, seed });
     console.log(summary);

@@ -100,7 +100,7 @@ test('500 clients stream at once: no error, nothing lost, nothing out of order',
   expect(served.errors).toBe('');
 });
 
-test('ten times the capacity for a minute: 429 for what is too much, deadlines kept, memory bounded', async () => {
+test('ten times the capacity for 20 seconds: 429 for what is too much, deadlines kept, memory bounded', async () => {
   const deadlineMs = 4000;
   const served = await start([
     'models.0.engine.speed=4',
@@ -127,7 +127,7 @@ test('ten times the capacity for a minute: 429 for what is too much, deadlines k
     late.push(queueMs + searchMs - deadlineMs);
     exits.add(exit.kind);
   };
-  while (performance.now() - startMs < 60_000) {
+  while (performance.now() - startMs < 20_000) {
     const due = ((performance.now() - startMs) / 1000) * rate;
     for (; sent < due; sent += 1) {
       const request = one(sent).finally(() => open.delete(request));
@@ -140,12 +140,12 @@ test('ten times the capacity for a minute: 429 for what is too much, deadlines k
   const sorted = late.sort((a, b) => a - b);
   const usual = sorted[Math.floor(sorted.length * 0.99)] ?? 0;
   console.log(
-    `capacity ${capacity.toFixed(1)}/s; sent ${sent} in 60 s; ${JSON.stringify(Object.fromEntries(statuses))}; lateness after the deadline p99 ${usual.toFixed(0)} ms, worst ${sorted.at(-1)?.toFixed(0)} ms; memory ${(before / 1e6).toFixed(0)} to ${(after / 1e6).toFixed(0)} MB`,
+    `capacity ${capacity.toFixed(1)}/s; sent ${sent} in 20 s; ${JSON.stringify(Object.fromEntries(statuses))}; lateness after the deadline p99 ${usual.toFixed(0)} ms, worst ${sorted.at(-1)?.toFixed(0)} ms; memory ${(before / 1e6).toFixed(0)} to ${(after / 1e6).toFixed(0)} MB`,
   );
   // 504: given up while it waited, since it could not be done in time any more.
   expect([...statuses.keys()].filter((status) => ![200, 429, 504].includes(status))).toEqual([]);
   expect(statuses.get(429)).toBeGreaterThan(0);
-  expect(statuses.get(200)).toBeGreaterThan(capacity * 30);
+  expect(statuses.get(200)).toBeGreaterThan(capacity * 10);
   // How late an answer is belongs to whoever else uses the machine: printed above, not asserted.
   expect(exits).toContain('deadline');
   expect(after).toBeLessThan(before + 300e6);

@@ -20,14 +20,14 @@ const stages = {
   'gang + certain': { order: 'gang', ...certain },
   'gang + certain + sjf': { order: 'sjf', ...certain },
 } as const satisfies Record<string, TurnedWish>;
-type Stage = keyof typeof stages;
+type BreakdownStage = keyof typeof stages;
 
 /** Of the capacity without an exit. */
 const loads = [0.85, 1.2] as const;
 const samples = 15;
 
 interface BreakdownCell extends SeededSetting {
-  readonly stage: Stage;
+  readonly stage: BreakdownStage;
   readonly load: number;
   readonly requests: number;
   readonly trees?: string;
@@ -51,7 +51,7 @@ export const p1Breakdown: LabExperiment<BreakdownCell, BreakdownRun> = {
   leastRequests: 100,
   cells: (plan) =>
     loads.flatMap((load) =>
-      (Object.keys(stages) as Stage[]).flatMap((stage) =>
+      (Object.keys(stages) as BreakdownStage[]).flatMap((stage) =>
         placesOf(plan).map((place) => ({
           ...place,
           stage,
@@ -87,7 +87,7 @@ export const p1Breakdown: LabExperiment<BreakdownCell, BreakdownRun> = {
 
 interface BreakdownLine {
   readonly load: number;
-  readonly stage: Stage;
+  readonly stage: BreakdownStage;
   readonly seconds: Estimate;
   readonly tokens: Estimate;
   readonly accuracy: Estimate;

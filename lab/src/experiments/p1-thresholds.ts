@@ -9,9 +9,8 @@ export const p1Thresholds: LabExperiment<CertaintyCell, Yield> = {
   name: 'p1-thresholds',
   about: "P1's figure 12: thresholds of agreement and reward",
   page: 'experiments/p1.md',
-  takes: '5 minutes',
+  takes: '15 minutes',
   published: [
-    '',
     '--requests 1319 --seeds 2 --trees lab/recorded/qwen2.5-coder-1.5b-gsm8k.trees.gz',
     '--requests 210 --seeds 4 --trees lab/recorded/qwen2.5-coder-1.5b-math500.trees.gz',
   ],

@@ -48,7 +48,7 @@ export const worldsExperiment: LabExperiment<WorldCell, WorldCount> = {
   about: 'accuracy over positive where rewards err along paths, mislead, come late or are compressed',
   page: 'experiments/worlds.md',
   takes: '3 hours',
-  published: ['--scoring product --requests 5000'],
+  published: ['--scoring product --requests 5000', '--policy fast --scoring product --requests 1000'],
   preset: { rows: ['safe'], settings: ['math500/8b'], requests: 30_000 },
   leastRequests: 10,
   flags: ['setting', 'policy', 'seeds', 'requests', 'budget', 'rollouts', 'world', 'scoring'],

@@ -25,7 +25,7 @@ export function noTimes(): AnswerTimes {
 type Handed<Requests> = Requests extends readonly (infer Request)[] ? Request : never;
 
 /** When each request of the primary lane came, until it is answered. */
-class Arrivals {
+class RequestTimes {
   readonly #sinceMs = new Map<unknown, number>();
 
   came({ id, lane }: { readonly id: unknown; readonly lane?: string }, nowMs: number): void {
@@ -41,7 +41,7 @@ class Arrivals {
 }
 
 export class TimedEngine extends SimEngine {
-  readonly #arrivals = new Arrivals();
+  readonly #arrivals = new RequestTimes();
   readonly #world: World;
   readonly #times: AnswerTimes;
 
@@ -70,7 +70,7 @@ export class TimedEngine extends SimEngine {
 }
 
 export class TimedVerifier extends SimVerifier {
-  readonly #arrivals = new Arrivals();
+  readonly #arrivals = new RequestTimes();
   readonly #world: World;
   readonly #times: AnswerTimes;
 
