@@ -252,9 +252,9 @@ async function openVerifier(
     ...(config.aggregation && { aggregation: config.aggregation }),
   };
   if (verifier.kind === 'judge') {
-    const { model } = verifier;
+    const { model, repeats } = verifier;
     const promptFile = join(config.prompts ?? '', 'value.txt');
-    const judge = config.prompts !== undefined && existsSync(promptFile) ? { promptFile } : {};
+    const judge = { repeats, ...(config.prompts !== undefined && existsSync(promptFile) ? { promptFile } : {}) };
     return openRemoteVerifier({ ...common, kind: 'judge', judge, ...(model === undefined ? {} : { model }) });
   }
   // The default names the shipped model, which no server serves: then the server's own name is taken.

@@ -8,6 +8,7 @@ const calibrated = 'coppice calibrate chooses it: leave it out';
 const ofPolicy = 'the policy says when a search is boosted: leave it out';
 const ofSelection = 'mcts selects by WU-PUCT with its measured constants: leave it out';
 const ofAuthors = "its program has the authors' constants: leave it out";
+const deepConf = 'it read the drawn token alone: take keepConfident, confidentWindow and confidentWarmup';
 const unmeasured = 'it had no measured gain: leave it out';
 const networking = 'the limits of connections are constants: leave it out';
 const merged = 'one setting limits what is written in one piece: take answerTokens';
@@ -36,9 +37,9 @@ export const removedSettings: Readonly<Record<string, string>> = {
   certainEvery: calibrated,
   beatPrune: 'policies safe and fast have it at its measured value: leave it out',
   eagerReward: 'it trades accuracy for time: take policy fast, which has it',
-  confidencePrune: unmeasured,
-  confidenceWindow: unmeasured,
-  confidenceWarmup: unmeasured,
+  confidencePrune: deepConf,
+  confidenceWindow: deepConf,
+  confidenceWarmup: deepConf,
   widths: 'the policy shares idle strands: take policy safe (by worth), boost (by score) or taper (by slack)',
   elasticity: 'how wide searches get follows from measured step times and answers that change: leave it out',
   slack: ofPolicy,

@@ -227,12 +227,14 @@ describe('prefixes', () => {
     const next = request({ path: pathOf(reply.step) });
     engine.generate([next]);
     await finish([next]);
-    expect(server.bodies('/tokenize').length).toBe(1);
+    // Beside those by which the engine looked at the template when it was opened.
+    const atOpening = 4;
+    expect(server.bodies('/tokenize').length).toBe(atOpening + 1);
     const prompts = server.bodies('/v1/completions').map((body) => body.prompt as number[]);
     expect(prompts.at(-1)).toEqual([...prompts.at(-2)!, ...reply.step.tokenIds!]);
   });
 
-  it('tokenises the whole path as text when one step has no tokens', async () => {
+  it('keeps the tokens of a path up to the first step that has none, and tokenises the rest as text', async () => {
     const server = new VllmServer();
     const { engine, request, finish, answer } = await open([server]);
     const first = request();
@@ -245,9 +247,17 @@ describe('prefixes', () => {
     engine.generate([next]);
     await finish([next]);
     expect(server.bodies('/tokenize').at(-1)).toMatchObject({
-      prompt: reply.step.text + reply.step.text,
+      prompt: reply.step.text,
       add_special_tokens: false,
     });
+    const [before, after] = server
+      .bodies('/v1/completions')
+      .slice(-2)
+      .map((body) => body.prompt as number[]);
+    expect(after!.slice(0, before!.length + reply.step.tokenIds!.length)).toEqual([
+      ...before!,
+      ...reply.step.tokenIds!,
+    ]);
     expect(answer(next.id)?.type).toBe('step');
   });
 

@@ -8,6 +8,8 @@ import { pieces, renderChat } from './vllm-server.ts';
 export class PlainServer extends TestServer {
   /** What the chat route answers without streaming, for judges; tests replace it. */
   reply: (messages: readonly { role: string; content: string }[]) => string = () => 'The value is 7.';
+  /** The log probabilities that come with it. */
+  replyLogprobs: () => unknown = () => null;
 
   protected errorBody(status: number, message: string): unknown {
     return { error: { message, type: 'api_error', param: null, code: String(status) } };
@@ -41,7 +43,7 @@ export class PlainServer extends TestServer {
     const message = { role: 'assistant', content: this.reply(messages) };
     return {
       object: 'chat.completion',
-      choices: [{ index: 0, message, finish_reason: 'stop' }],
+      choices: [{ index: 0, message, logprobs: this.replyLogprobs(), finish_reason: 'stop' }],
       usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
     };
   }

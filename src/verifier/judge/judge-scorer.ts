@@ -1,12 +1,15 @@
 // A language model as judge: it reads the question, the steps so far and the newest step, and rates the step from 1 to 10
 // (the state evaluator of P2 §3 and its appendix D, which asks for a reason as well as a number). The prompt is a text file
-// that users can edit: `{question}`, `{steps}` and `{step}` are filled in, and the last number of the reply is the rating.
+// that users can edit: `{question}`, `{steps}` and `{step}` are filled in. The rating is what the judge expects at the last number of its reply
+// (judge-verdict.ts), or that number where its server tells no log probabilities.
 
 import { readFileSync } from 'node:fs';
-import { raise } from '../../base/fault.ts';
+import { FaultError, raise } from '../../base/fault.ts';
+import type { Connection } from '../../remote/connection.ts';
 import { isRecord, records, text } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
+import { expectedChoice, expectedRating, isSettled, ratedTokens } from './judge-verdict.ts';
 
 export interface JudgeOptions {
   /** A text file; the one that ships with coppice unless said. */
@@ -15,9 +18,25 @@ export interface JudgeOptions {
   readonly lowest?: number;
   readonly highest?: number;
   readonly maxTokens?: number;
+  /** Ratings of one step at the most: it is rated again until their mean is settled; 1 unless said. */
+  readonly repeats?: number;
+}
+
+export interface JudgedPair {
+  readonly question: string;
+  readonly first: string;
+  readonly second: string;
+}
+
+export interface PairVerdict {
+  /** The probability that the first is better. */
+  readonly first: number;
+  /** Both orders name the same one. */
+  readonly agrees: boolean;
 }
 
 const shippedPrompt = new URL('../../../prompts/value.txt', import.meta.url);
+const pairPrompt = new URL('../../../prompts/pair.txt', import.meta.url);
 
 export class JudgeScorer implements Scorer {
   readonly name = 'judge';
@@ -32,52 +51,121 @@ export class JudgeScorer implements Scorer {
   readonly #lowest: number;
   readonly #highest: number;
   readonly #maxTokens: number;
+  readonly #repeats: number;
+  /** Servers that refuse log probabilities. */
+  readonly #mute = new WeakSet<Connection>();
 
   constructor(options: JudgeOptions = {}) {
     this.#template = readPrompt(options.promptFile);
     this.#lowest = options.lowest ?? 1;
     this.#highest = options.highest ?? 10;
     this.#maxTokens = options.maxTokens ?? 128;
+    this.#repeats = options.repeats ?? 1;
     if (!(this.#lowest < this.#highest)) {
       raise('bad-setting', `lowest is ${this.#lowest} and highest is ${this.#highest}; lowest must be below highest`);
     }
   }
 
   async score(paths: readonly ScoredPath[], server: ScoringServer, signal: AbortSignal): Promise<Scored> {
-    const ratings = await Promise.all(paths.map((path) => this.#rate(path, server, signal)));
+    const ratings = await Promise.all(paths.map((path) => this.#rateUntilSettled(path, server, signal)));
     return {
-      rewards: ratings.map(({ rating }) => (rating - this.#lowest) / (this.#highest - this.#lowest)),
+      rewards: ratings.map(({ reward }) => reward),
       feedback: ratings.map(({ reason }) => reason),
       computedTokens: ratings.reduce((sum, each) => sum + each.tokens, 0),
       cachedTokens: 0,
     };
   }
 
-  async #rate(path: ScoredPath, server: ScoringServer, signal: AbortSignal): Promise<Rating> {
-    const content = fillPrompt(this.#template, path);
+  /** The probability that the first of two answers is the better one: in both orders, since judges favour a place. */
+  async compare(pair: JudgedPair, server: ScoringServer, signal: AbortSignal): Promise<PairVerdict> {
+    const { question, first, second } = pair;
+    const [forth, back] = await Promise.all([
+      this.#choose(question, first, second, server, signal),
+      this.#choose(question, second, first, server, signal),
+    ]);
+    return { first: (forth + 1 - back) / 2, agrees: forth > 0.5 === back < 0.5 };
+  }
+
+  /** Repeated, at a temperature from the second time on, until the mean is known well enough. */
+  async #rateUntilSettled(
+    path: ScoredPath,
+    server: ScoringServer,
+    signal: AbortSignal,
+  ): Promise<{ reward: number; reason: string | undefined; tokens: number }> {
+    const rewards: number[] = [];
+    let tokens = 0;
+    let reason: string | undefined;
+    while (rewards.length < this.#repeats && !isSettled(rewards)) {
+      const rated = await this.#rate(path, server, signal, rewards.length);
+      rewards.push((rated.rating - this.#lowest) / (this.#highest - this.#lowest));
+      tokens += rated.tokens;
+      reason ??= rated.reason;
+    }
+    return { reward: rewards.reduce((sum, each) => sum + each, 0) / rewards.length, reason, tokens };
+  }
+
+  async #rate(path: ScoredPath, server: ScoringServer, signal: AbortSignal, turn: number): Promise<Rating> {
+    const [lowest, highest] = [this.#lowest, this.#highest];
+    const { reply, rated, tokens } = await this.#ask(fillPrompt(this.#template, path), server, signal, turn);
+    const written = lastNumber(reply);
+    if (written === undefined || written < lowest || written > highest) {
+      return badReward(
+        server,
+        `rated a step '${reply.slice(-60).replace(/\s+/g, ' ')}', without a number from ${lowest} to ${highest}`,
+      );
+    }
+    return { rating: expectedRating(rated, lowest, highest) ?? written, reason: reasonOf(reply), tokens };
+  }
+
+  async #choose(
+    question: string,
+    first: string,
+    second: string,
+    server: ScoringServer,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const values: Readonly<Record<string, string>> = { question, first, second };
+    const content = readFileSync(pairPrompt, 'utf8').replace(
+      /\{(question|first|second)\}/g,
+      (_, name: string) => values[name]!,
+    );
+    const { reply, rated } = await this.#ask(content, server, signal, 0);
+    const written = reply.match(/\b[AB]\b/g)?.at(-1);
+    if (written === undefined) return badReward(server, `compared two answers with neither 'A' nor 'B'`);
+    return expectedChoice(rated, 'A', 'B') ?? (written === 'A' ? 1 : 0);
+  }
+
+  async #ask(content: string, server: ScoringServer, signal: AbortSignal, turn: number) {
+    const { connection, timeoutMs } = server;
     const body = {
       model: server.facts?.model,
       messages: [{ role: 'user', content }],
-      temperature: 0,
+      temperature: turn === 0 ? 0 : againTemperature,
+      ...(turn === 0 ? {} : { seed: turn }),
       max_tokens: this.#maxTokens,
     };
-    const answer = await server.connection.json('POST', '/v1/chat/completions', body, {
-      timeoutMs: server.timeoutMs,
-      signal,
-    });
+    const probabilities = { logprobs: true, top_logprobs: candidates };
+    const post = (more: object) =>
+      connection.json('POST', '/v1/chat/completions', { ...body, ...more }, { timeoutMs, signal });
+    const answer = await (this.#mute.has(connection)
+      ? post({})
+      : post(probabilities).catch((error: unknown) => {
+          if (!(error instanceof FaultError) || error.fault.code !== 'refused') throw error;
+          // A server without log probabilities: what the judge wrote is all there is, from now on.
+          this.#mute.add(connection);
+          return post({});
+        }));
     const choice = isRecord(answer) ? records(answer.choices)[0] : undefined;
     const reply = isRecord(choice?.message) ? text(choice.message.content) : '';
     const usage = isRecord(answer) && isRecord(answer.usage) ? answer.usage : {};
-    const rating = lastNumber(reply);
-    if (rating === undefined || rating < this.#lowest || rating > this.#highest) {
-      return badReward(
-        server,
-        `rated a step '${reply.slice(-60).replace(/\s+/g, ' ')}', without a number from ${this.#lowest} to ${this.#highest}`,
-      );
-    }
-    return { rating, reason: reasonOf(reply), tokens: Number(usage.total_tokens ?? 0) };
+    return { reply, rated: ratedTokens(choice?.logprobs), tokens: Number(usage.total_tokens ?? 0) };
   }
 }
+
+/** Of ratings after the first, which is greedy. */
+const againTemperature = 0.7;
+/** For the token of a verdict: the most that vLLM and OpenAI give. */
+const candidates = 20;
 
 interface Rating {
   readonly rating: number;

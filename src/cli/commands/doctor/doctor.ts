@@ -19,6 +19,7 @@ import {
   verifierFindings,
   warning,
 } from '../../../bench/doctor/findings.ts';
+import { judgeFinding } from '../../../bench/doctor/judge-agreement.ts';
 import { budgetFor, type CurvePoint, kneeOf } from '../../../bench/doctor/knee.ts';
 import { ServerAlone } from '../../../bench/doctor/server-alone.ts';
 import { curveDefaults, EngineWaves, measureCurve } from '../../../bench/doctor/step-time.ts';
@@ -152,6 +153,9 @@ async function examine(
   }
 }
 
+/** For 48 short texts of a judge, some at a time. */
+const judgeMs = 300_000;
+
 /** Opening it probes it; one step is scored to see that rewards come back. True where they do. */
 async function examineVerifier(settings: DoctorSettings, report: Report): Promise<boolean> {
   if (settings.verifiers.length === 0) return false;
@@ -161,6 +165,7 @@ async function examineVerifier(settings: DoctorSettings, report: Report): Promis
     const servers = verifiers.map((url) => ({ url, ...keyOf(settings.verifierKeyEnv) }));
     const verifier = await openRemoteVerifier({ kind, servers });
     const rewards = await probeSteps(verifier, '\n\n').finally(() => verifier.close());
+    const agreement = kind === 'judge' ? [await judgeFinding(servers[0]!, judgeMs)] : [];
     const doubt = probeWarning('it', rewards, 'check that the server serves the reward model that --kind names');
     const { aggregation } = verifier.capabilities;
     const bound = aggregation === 'product' || aggregation === 'minimum';
@@ -169,6 +174,7 @@ async function examineVerifier(settings: DoctorSettings, report: Report): Promis
       findings: [
         ...verifierFindings(kind, undefined),
         doubt === undefined ? good(probeText(rewards)) : warning(doubt),
+        ...agreement,
         bound
           ? good(`its rewards are aggregated by ${aggregation}: negative exits and the bound hold`)
           : note(`its rewards are aggregated by ${aggregation}: negative exits and the bound are refused`),

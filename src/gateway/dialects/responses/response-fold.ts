@@ -101,7 +101,8 @@ export class ResponseFold {
       this.#items.content(texts.content ?? '');
     } else {
       this.#give(this.#shared.finish(path));
-      this.#items.content((texts.content ?? '').slice(hasThought(path) ? this.#items.contentLength : undefined));
+      // Words of the answer that stand in no step: a chain was asked for it in the middle of its thinking.
+      if (hasThought(path)) this.#items.content((texts.content ?? '').slice(this.#items.contentLength));
       // What has gone out as reasoning stands for the answer as well where the end of its path brings no text.
       if (repeatsStep(plan, path, outcome.complete)) this.#items.content(texts.content ?? '');
     }

@@ -1,0 +1,66 @@
+// A judge's verdict as what it expects and not only what it wrote: the mean over the candidates for the token of the verdict, each weighted by its
+// probability (as in arXiv 2607.05391). Ratings by number alone tie often; expected ones hardly ever do. Pure: values in, values out.
+
+import { isRecord, records, text } from '../../remote/wire-values.ts';
+
+/** A token of a reply with its likeliest candidates. */
+export interface RatedToken {
+  readonly token: string;
+  readonly candidates: readonly { readonly token: string; readonly logprob: number }[];
+}
+
+/** `logprobs.content` of a chat completion; empty where the server tells none. */
+export function ratedTokens(logprobs: unknown): RatedToken[] {
+  return records(isRecord(logprobs) ? logprobs.content : undefined).map(({ token, top_logprobs: top }) => ({
+    token: text(token),
+    candidates: records(top).flatMap((each) =>
+      typeof each.logprob === 'number' ? [{ token: text(each.token), logprob: each.logprob }] : [],
+    ),
+  }));
+}
+
+/**
+ * The expected rating at the last number of a reply; undefined where no candidate for it is a rating. A tokenizer that writes 10 as two tokens
+ * shares the probability of `1` between 1 and 10 by that of the `0` behind it, which is known where `1` was written.
+ */
+export function expectedRating(tokens: readonly RatedToken[], lowest: number, highest: number): number | undefined {
+  let at = tokens.findLastIndex(({ token }) => /\d/.test(token));
+  while (at > 0 && /^\d+$/.test(tokens[at]!.token) && /\d$/.test(tokens[at - 1]!.token)) at -= 1;
+  if (at < 0) return undefined;
+  const behind = tokens[at + 1]?.candidates ?? [];
+  const isTen = tokens[at]!.token.trim() === '1';
+  const ten = isTen && highest >= 10 ? probabilityOf(behind, '0') : 0;
+  let [mass, sum] = [0, 0];
+  for (const { token, logprob } of tokens[at]!.candidates) {
+    const rating = /^\s*\d+\s*$/.test(token) ? Number(token) : Number.NaN;
+    if (!(rating >= lowest && rating <= highest)) continue;
+    const share = Math.exp(logprob);
+    mass += share;
+    sum += share * (rating === 1 && isTen ? 1 + 9 * ten : rating);
+  }
+  return mass === 0 ? undefined : sum / mass;
+}
+
+/** The probability of the first of two words as the last verdict of a reply, against the second; undefined where it is neither. */
+export function expectedChoice(tokens: readonly RatedToken[], first: string, second: string): number | undefined {
+  const at = tokens.findLastIndex(({ token }) => token.trim() === first || token.trim() === second);
+  if (at < 0) return undefined;
+  const [a, b] = [probabilityOf(tokens[at]!.candidates, first), probabilityOf(tokens[at]!.candidates, second)];
+  return a + b === 0 ? undefined : a / (a + b);
+}
+
+function probabilityOf(candidates: RatedToken['candidates'], word: string): number {
+  return candidates.reduce((sum, { token, logprob }) => (token.trim() === word ? sum + Math.exp(logprob) : sum), 0);
+}
+
+/** Ratings from 0 to 1 whose mean is known well enough: its standard error is at most this. */
+const settledError = 0.05;
+
+/** Whether one more rating would change little. One alone says nothing of its error. */
+export function isSettled(ratings: readonly number[]): boolean {
+  const { length } = ratings;
+  if (length < 2) return false;
+  const mean = ratings.reduce((sum, each) => sum + each, 0) / length;
+  const variance = ratings.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (length - 1);
+  return Math.sqrt(variance / length) <= settledError;
+}
