@@ -1,5 +1,4 @@
-// Makes the pictures of the docs: `npm run screenshots -- URL`, of a server that serves one real model with a verifier (docs/dashboard.md
-// has its configuration). Questions are the first of the held-out word problems, in their order, at seed 1: none is picked for its
+// Makes the pictures of the docs: `npm run screenshots -- URL`, of a server with a model that can answer word problems. Questions are the first of the held-out word problems, in their order, at seed 1: none is picked for its
 // looks, and what the searches find is not compared. A second run finds the searches of the first by their idempotency keys.
 
 import { mkdirSync, readFileSync } from 'node:fs';
