@@ -1,6 +1,6 @@
-// Makes the pictures of the docs: `npm run screenshots -- URL`, of a server that serves one real model with a verifier (docs/dashboard.md
-// has its configuration). Questions are the first of the held-out word problems, in their order, at seed 1: none is picked for its
-// looks, and what the searches find is not compared. A second run finds the searches of the first by their idempotency keys.
+// Makes the pictures of the docs: `npm run screenshots -- URL`, of a server with a model for word problems and countdown puzzles. Tree
+// and comparison show the first held-out countdown question of the highest difficulty, the overview the first word problems too, at
+// seed 1: none is picked for its looks. A second run finds the searches of the first by their idempotency keys.
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,9 +14,22 @@ const patienceMs = 3_600_000;
 const [, , url] = process.argv;
 if (url === undefined) throw new Error('of which server? npm run screenshots -- http://127.0.0.1:8181');
 
-const questions = readFileSync(join(process.cwd(), 'tasks', 'word-problem.test.jsonl'), 'utf8')
-  .split('\n', count)
-  .map((line) => (JSON.parse(line) as { question: string }).question);
+interface Held {
+  readonly question: string;
+  readonly difficulty: number;
+}
+
+function heldOut(task: string): Held[] {
+  const lines = readFileSync(join(process.cwd(), 'tasks', `${task}.test.jsonl`), 'utf8')
+    .trim()
+    .split('\n');
+  return lines.map((line) => JSON.parse(line) as Held);
+}
+
+const first = heldOut('countdown').reduce((most, each) => (each.difficulty > most.difficulty ? each : most)).question;
+const others = heldOut('word-problem')
+  .slice(0, count)
+  .map(({ question }) => question);
 
 async function post(key: string, content: string, over: object): Promise<string> {
   const body = { messages: [{ role: 'user', content }], background: true, seed, ...over };
@@ -43,15 +56,14 @@ async function openEnded(browser: Browser, id: string): Promise<Page> {
 
 const { data } = (await (await fetch(`${url}/v1/models`)).json()) as { data: [{ id: string }] };
 const model = data[0].id;
-const [first, ...others] = questions;
-const searched = await post('search', first!, { model, coppice: { rollouts: 6 } });
+const searched = await post('search', first, { model });
 console.log(`asked ${model}; waiting for ${searched}`);
 
 mkdirSync(folder, { recursive: true });
 const browser = await openBrowser();
 const tree = await openEnded(browser, searched);
 await tree.screenshot({ path: join(folder, 'tree.png'), fullPage: true });
-const plain = await post('greedy', first!, { model, coppice: { program: 'greedy' } });
+const plain = await post('greedy', first, { model, coppice: { program: 'greedy' } });
 await (await openEnded(browser, plain)).close();
 await tree.goto(`${url}/#/compare/${plain}/${searched}`);
 await tree.locator('.contender .steps').nth(1).waitFor();

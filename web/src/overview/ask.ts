@@ -39,10 +39,12 @@ export function makeAskBox(): HTMLElement {
   };
 
   /** An example goes to the model that can answer it; program and policy go along where that is the one in the box. */
-  async function ask(text: string, wanted = model.value): Promise<void> {
+  async function ask(text: string, example?: string): Promise<void> {
     button.disabled = true;
     problem.hidden = true;
     try {
+      await known;
+      const wanted = example ?? model.value;
       const own = wanted === model.value;
       const { id } = await startSearch({
         text,
@@ -93,7 +95,8 @@ export function makeAskBox(): HTMLElement {
   field.addEventListener('input', tell);
   model.addEventListener('change', choose);
   void offerExamples(examples, ask);
-  void listModels()
+  // Who asks before the models have come waits for them: a search needs the name of one.
+  const known = listModels()
     .catch(() => [])
     .then((all) => {
       models = all;

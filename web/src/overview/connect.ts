@@ -2,6 +2,7 @@
 
 import { hasKey } from '../api/client.ts';
 import { h, setText } from '../dom/dom.ts';
+import { curl } from './curl-command.ts';
 
 export interface Connect {
   readonly element: HTMLElement;
@@ -49,25 +50,13 @@ export function makeConnect(): Connect {
     element,
     show(name, question) {
       setText(model, name);
-      setText(command, curl(base, name, question));
+      setText(command, curl({ base, model: name, question, hasKey: hasKey() }));
     },
   };
 }
 
 function row(name: string, ...content: readonly HTMLElement[]): HTMLElement {
   return h('div', {}, h('dt', {}, name), h('dd', {}, ...content));
-}
-
-/** For a POSIX shell: a quote inside of quotes ends them, stands by itself, and begins them again. */
-export function curl(base: string, model: string, question: string): string {
-  const body = JSON.stringify({ model, messages: [{ role: 'user', content: question }] });
-  const lines = [
-    `curl ${base}/chat/completions`,
-    `-H 'content-type: application/json'`,
-    ...(hasKey() ? ['-H "authorization: Bearer $COPPICE_KEY"'] : []),
-    `-d '${body.replaceAll("'", "'\\''")}'`,
-  ];
-  return lines.join(' \\\n  ');
 }
 
 /** A page that is not served over HTTPS or from this machine has no clipboard: the button says so. */
