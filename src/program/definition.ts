@@ -3,6 +3,7 @@
 
 import type { Knobs, OptionsOf } from '../base/knob.ts';
 import { checkKeys } from '../base/part.ts';
+import type { Aggregation } from '../tree/aggregate.ts';
 import type { Sampling } from '../tree/step.ts';
 import type { Choice } from './choice.ts';
 import type { Program } from './program.ts';
@@ -39,6 +40,8 @@ export interface ProgramDefinition {
   readonly takesTemperature: boolean;
   /** See Program. */
   readonly samplesIndependently?: boolean;
+  /** How rewards along a path are put together, where its nature says so and not the verifier's: `last` where a node is a whole answer. */
+  readonly aggregation?: Aggregation;
   readonly options: Knobs;
   /** Names of its prompts: files of the folder `prompts/`, which users can edit. */
   readonly prompts?: readonly string[];
@@ -57,6 +60,7 @@ const programKeys: readonly (keyof ProgramDefinition)[] = [
   'growsAgain',
   'takesTemperature',
   'samplesIndependently',
+  'aggregation',
   'options',
   'prompts',
   'readsEntropy',
@@ -76,6 +80,7 @@ export function defineProgram<
   readonly expandsOnce: boolean;
   readonly takesTemperature: boolean;
   readonly samplesIndependently?: boolean;
+  readonly aggregation?: Aggregation;
   readonly options: Options;
   readonly prompts?: readonly Prompts[];
   readonly growsAgain?: (options: OptionsOf<Options>) => boolean;

@@ -9,6 +9,7 @@ import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { createRest } from '../../src/program/mcts/rest.ts';
 import { createRstar } from '../../src/program/mcts/rstar.ts';
+import { createRefine } from '../../src/program/refine/refine.ts';
 import { testProgram } from './program.ts';
 
 testProgram('mcts (PUCT)', () => createMcts({ rollouts: 8 }));
@@ -43,3 +44,5 @@ testProgram('chain (entropy)', () => createChain({ probeEvery: 1, probe: 'entrop
 testProgram('chain (no probe)', () => createChain({ probe: 'off' }));
 testProgram('aggregate', () => createAggregate({ population: 3, rounds: 3, shown: 2 }));
 testProgram('greedy', () => createGreedy());
+testProgram('refine', () => createRefine({ rollouts: 12 }));
+testProgram('refine (beta)', () => createRefine({ rollouts: 8, posterior: 'beta', maxDepth: 3 }));

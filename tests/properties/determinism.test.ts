@@ -14,6 +14,7 @@ import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { createRest } from '../../src/program/mcts/rest.ts';
 import { createRstar } from '../../src/program/mcts/rstar.ts';
 import type { Program } from '../../src/program/program.ts';
+import { createRefine } from '../../src/program/refine/refine.ts';
 import type { Width } from '../../src/scheduler/scheduler.ts';
 import { redrive } from '../support/redrive.ts';
 import { essence, run } from '../support/toy-run.ts';
@@ -88,6 +89,7 @@ describe('(c) a log driven again', () => {
   const asking = [
     () => createChain({ probeEvery: 12, probeAgree: 2 }),
     () => createAggregate({ population: 3, rounds: 2, shown: 2 }),
+    () => createRefine({ rollouts: 10 }),
   ];
   const programs = [mcts, lazy, beam, ...sampled, ...asking, proposing, rest, rstar];
 

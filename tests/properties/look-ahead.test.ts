@@ -11,6 +11,7 @@ import { createRebase } from '../../src/program/levels/rebase.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { createRest } from '../../src/program/mcts/rest.ts';
 import type { Expansion, Program } from '../../src/program/program.ts';
+import { createRefine } from '../../src/program/refine/refine.ts';
 import type { TreeEvent } from '../../src/tree/events.ts';
 import { pathTo } from '../../src/tree/node.ts';
 import { Tree } from '../../src/tree/tree.ts';
@@ -24,6 +25,7 @@ const programs: readonly (() => Program)[] = [
   () => createRest({ rollouts: 4 }),
   () => createChain({ probeEvery: 12, probeAgree: 2 }),
   () => createAggregate({ population: 3, rounds: 2, shown: 2 }),
+  () => createRefine({ rollouts: 8 }),
   () => createBeam({ beams: 4, candidates: 3 }),
   () => createRebase({ paths: 6, firstPaths: 2 }),
 ];

@@ -19,6 +19,7 @@ import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { createRest } from '../../src/program/mcts/rest.ts';
 import { createRstar } from '../../src/program/mcts/rstar.ts';
 import type { Program } from '../../src/program/program.ts';
+import { createRefine } from '../../src/program/refine/refine.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
 import type { SearchRequest, SearchResult } from '../../src/runtime/search/request.ts';
 import type { Scheduler } from '../../src/scheduler/scheduler.ts';
@@ -161,6 +162,7 @@ function drawProgram(random: Random, rollouts: number): Program {
     () => createGreedy(),
     () => createAggregate({ population: 1 + random.integer(3), rounds: 1 + random.integer(3), shown: 2 }),
     () => createChain({ probeEvery: 1 + random.integer(20), probeAgree: 2 }),
+    () => createRefine({ rollouts, posterior: random.chance(0.5) ? 'beta' : 'gaussian' }),
   ];
   return programs[random.integer(programs.length)]!();
 }

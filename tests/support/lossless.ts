@@ -14,6 +14,7 @@ import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { createRest } from '../../src/program/mcts/rest.ts';
 import { createRstar } from '../../src/program/mcts/rstar.ts';
 import type { Program } from '../../src/program/program.ts';
+import { createRefine } from '../../src/program/refine/refine.ts';
 import { essence, run } from './toy-run.ts';
 
 const shapes: readonly { readonly create: () => Program; readonly widest: number }[] = [
@@ -24,6 +25,7 @@ const shapes: readonly { readonly create: () => Program; readonly widest: number
   { create: () => createRstar({ rollouts: 8 }), widest: 1 },
   { create: () => createChain({ probeEvery: 12, probeAgree: 2 }), widest: 1 },
   { create: () => createAggregate({ population: 3, rounds: 2, shown: 2 }), widest: 1 },
+  { create: () => createRefine({ rollouts: 8 }), widest: 1 },
   { create: () => createBeam({ beams: 4, candidates: 3 }), widest: 8 },
   { create: () => createDvts({ subtrees: 3, candidates: 2 }), widest: 8 },
   { create: () => createEts({ paths: 6 }), widest: 8 },

@@ -16,6 +16,7 @@ import { mcts } from '../mcts/mcts.ts';
 import { rest } from '../mcts/rest.ts';
 import { rstar } from '../mcts/rstar.ts';
 import type { Program } from '../program.ts';
+import { refine } from '../refine/refine.ts';
 
 export const programs = [
   mcts,
@@ -31,6 +32,7 @@ export const programs = [
   greedy,
   chain,
   aggregate,
+  refine,
 ] as const;
 
 export type ProgramName = (typeof programs)[number]['name'];
