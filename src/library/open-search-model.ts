@@ -27,7 +27,12 @@ export interface ModelPolicy {
 }
 
 /** A model as the configuration of `coppice serve` writes it; only the engine must be said. */
-export type ModelSettings = Omit<ModelInput, 'name' | 'policy'> & ModelPolicy & { readonly name?: string };
+export type ModelSettings = Omit<ModelInput, 'name' | 'policy' | 'verifier'> &
+  ModelPolicy & {
+    readonly name?: string;
+    /** As the configuration writes it, or one of one's own (`defineVerifier`). */
+    readonly verifier?: ModelInput['verifier'] | Verifier | VerifierPart;
+  };
 
 export interface ModelParts
   extends Omit<ModelInput, 'name' | 'engine' | 'verifier' | 'embedder' | 'policy'>,
@@ -59,8 +64,15 @@ export async function openModel(
 ): Promise<SearchModel> {
   if (typeof model === 'string') return openNamed(model, named);
   if (named !== undefined) raise('bad-setting', 'settings are given twice; the second argument goes with a name');
-  const { policy, policyOptions, ...rest } = model;
-  return new SearchModel(await openParts(configOf(rest, policy), process.env), ownPolicy(policy, policyOptions));
+  const { policy, policyOptions, verifier, ...rest } = model;
+  const own = isOwnVerifier(verifier) ? { verifier: makeVerifier(verifier) } : undefined;
+  const written = isOwnVerifier(verifier) || verifier === undefined ? {} : { verifier };
+  const opened = await openParts(configOf({ ...rest, ...written }, policy), process.env);
+  return new SearchModel({ ...opened, ...own }, ownPolicy(policy, policyOptions));
+}
+
+function isOwnVerifier(verifier: ModelSettings['verifier']): verifier is Verifier | VerifierPart {
+  return verifier !== undefined && !('kind' in verifier);
 }
 
 /** `'sapling'`, or a GGUF file. */
@@ -107,7 +119,10 @@ function embedderOf(embed: NonNullable<ModelParts['embed']>): BatchedEmbedder {
 }
 
 /** The configuration knows policies by name; one of one's own stands beside it. */
-function configOf(settings: Omit<ModelSettings, keyof ModelPolicy>, policy: ModelPolicy['policy']): ModelConfig {
+function configOf(
+  settings: Omit<ModelInput, 'name' | 'policy'> & { readonly name?: string },
+  policy: ModelPolicy['policy'],
+): ModelConfig {
   return checkConfig({ models: [{ name: 'model', ...settings, ...policySetting(policy) }] }).models[0]!;
 }
 
