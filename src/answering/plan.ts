@@ -190,7 +190,7 @@ function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfig, thou
     options,
     branching,
     choose,
-    aggregation: aggregationOf(model, wish),
+    aggregation: aggregationOf(model, wish, program),
     rollouts,
   };
   const holding = holdingSections(model, wish, search);
@@ -251,7 +251,7 @@ function policyFor(
   holding: readonly CalibrationSection[],
 ): PlannedPolicy {
   const { config } = model;
-  const aggregation = aggregationOf(model, wish);
+  const aggregation = aggregationOf(model, wish, program);
   const said = {
     ...partsFor(choose, wish.answers),
     ...program.policySettings,
@@ -349,8 +349,14 @@ export function usualRest(model: PlannedModel): string | undefined {
   return restingRules({ policy, aggregation, choose, policyOptions: options });
 }
 
-function aggregationOf({ config, verifier }: PlannedModel, wish: Wish): Aggregation {
-  return wish.aggregation ?? config.aggregation ?? verifier?.capabilities.aggregation ?? 'product';
+function aggregationOf(
+  { config, verifier }: PlannedModel,
+  wish: Wish,
+  program?: Pick<KnownProgram, 'aggregation'>,
+): Aggregation {
+  return (
+    program?.aggregation ?? wish.aggregation ?? config.aggregation ?? verifier?.capabilities.aggregation ?? 'product'
+  );
 }
 
 /**

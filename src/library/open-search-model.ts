@@ -32,9 +32,13 @@ export interface ModelPanel {
 }
 
 /** A model as the configuration of `coppice serve` writes it; only the engine must be said. */
-export type ModelSettings = Omit<ModelInput, 'name' | 'policy' | 'panel'> &
+export type ModelSettings = Omit<ModelInput, 'name' | 'policy' | 'panel' | 'verifier'> &
   ModelPolicy &
-  ModelPanel & { readonly name?: string };
+  ModelPanel & {
+    readonly name?: string;
+    /** As the configuration writes it, or one of one's own (`defineVerifier`). */
+    readonly verifier?: ModelInput['verifier'] | Verifier | VerifierPart;
+  };
 
 export interface ModelParts
   extends Omit<ModelInput, 'name' | 'engine' | 'verifier' | 'embedder' | 'policy' | 'panel'>,
@@ -67,8 +71,15 @@ export async function openModel(
 ): Promise<SearchModel> {
   if (typeof model === 'string') return openNamed(model, named);
   if (named !== undefined) raise('bad-setting', 'settings are given twice; the second argument goes with a name');
-  const { policy, policyOptions, panel, ...rest } = model;
-  return new SearchModel(await openParts(configOf(rest, policy), process.env), ownPolicy(policy, policyOptions), panel);
+  const { policy, policyOptions, panel, verifier, ...rest } = model;
+  const own = isOwnVerifier(verifier) ? { verifier: makeVerifier(verifier) } : undefined;
+  const written = isOwnVerifier(verifier) || verifier === undefined ? {} : { verifier };
+  const opened = await openParts(configOf({ ...rest, ...written }, policy), process.env);
+  return new SearchModel({ ...opened, ...own }, ownPolicy(policy, policyOptions), panel);
+}
+
+function isOwnVerifier(verifier: ModelSettings['verifier']): verifier is Verifier | VerifierPart {
+  return verifier !== undefined && !('kind' in verifier);
 }
 
 /** `'sapling'`, or a GGUF file. */
@@ -116,7 +127,7 @@ function embedderOf(embed: NonNullable<ModelParts['embed']>): BatchedEmbedder {
 
 /** The configuration knows policies by name; one of one's own stands beside it. */
 function configOf(
-  settings: Omit<ModelSettings, keyof ModelPolicy | keyof ModelPanel>,
+  settings: Omit<ModelInput, 'name' | 'policy' | 'panel'> & { readonly name?: string },
   policy: ModelPolicy['policy'],
 ): ModelConfig {
   return checkConfig({ models: [{ name: 'model', ...settings, ...policySetting(policy) }] }).models[0]!;

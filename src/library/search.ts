@@ -152,7 +152,8 @@ function build(
     raise('bad-setting', `coppice has a program '${program.name}': give yours another name`);
   checkPartOptions(`program '${program.name}'`, [program], programOptions, 'programOptions');
   const plain = program.needsVerifier ? 'best-of-n' : 'self-consistency';
-  const plan = planOf(model, question, { ...settings, policy: 'vanilla', program: plain });
+  const planned = planOf(model, question, { ...settings, policy: 'vanilla', program: plain });
+  const plan = { ...planned, aggregation: program.aggregation ?? planned.aggregation };
   const given = policySettings(settings, config);
   const chosen = settings.policy ?? fittingPolicy(config.policy, program, plan.aggregation, given);
   checkRules(createRules(chosen, given), program, plan.aggregation);

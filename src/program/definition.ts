@@ -3,6 +3,7 @@
 
 import type { Knobs, OptionsOf } from '../base/knob.ts';
 import { checkKeys } from '../base/part.ts';
+import type { Aggregation } from '../tree/aggregate.ts';
 import type { Sampling } from '../tree/step.ts';
 import type { Choice } from './choice.ts';
 import type { Program } from './program.ts';
@@ -50,6 +51,8 @@ export interface ProgramDefinition {
   readonly asksModels?: boolean;
   /** Of its policy, where neither request nor model says otherwise. */
   readonly policySettings?: Readonly<Record<string, number | string>>;
+  /** How rewards along a path are put together, where its nature says so and not the verifier's: `last` where a node is a whole answer. */
+  readonly aggregation?: Aggregation;
   readonly options: Knobs;
   /** Names of its prompts: files of the folder `prompts/`, which users can edit. */
   readonly prompts?: readonly string[];
@@ -70,6 +73,7 @@ const programKeys: readonly (keyof ProgramDefinition)[] = [
   'samplesIndependently',
   'asksModels',
   'policySettings',
+  'aggregation',
   'options',
   'prompts',
   'readsEntropy',
@@ -91,6 +95,7 @@ export function defineProgram<
   readonly samplesIndependently?: boolean;
   readonly asksModels?: boolean;
   readonly policySettings?: Readonly<Record<string, number | string>>;
+  readonly aggregation?: Aggregation;
   readonly options: Options;
   readonly prompts?: readonly Prompts[];
   readonly growsAgain?: (options: OptionsOf<Options>) => boolean;

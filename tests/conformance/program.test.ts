@@ -11,6 +11,7 @@ import { createRest } from '../../src/program/mcts/rest.ts';
 import { createRstar } from '../../src/program/mcts/rstar.ts';
 import { createPairwise } from '../../src/program/pairwise.ts';
 import { createPanel } from '../../src/program/panel.ts';
+import { createRefine } from '../../src/program/refine/refine.ts';
 import { testProgram } from './program.ts';
 
 testProgram('mcts (PUCT)', () => createMcts({ rollouts: 8 }));
@@ -49,3 +50,5 @@ testProgram('panel', () => createPanel({ models: ['small', 'big'], samples: 2, s
 testProgram('panel (of one)', () => createPanel({ samples: 4 }));
 testProgram('aggregate (compacted)', () => createAggregate({ population: 3, rounds: 3, shown: 2, attemptTokens: 2 }));
 testProgram('greedy', () => createGreedy());
+testProgram('refine', () => createRefine({ rollouts: 12 }));
+testProgram('refine (beta)', () => createRefine({ rollouts: 8, posterior: 'beta', maxDepth: 3 }));

@@ -16,6 +16,7 @@ import { createRstar } from '../../src/program/mcts/rstar.ts';
 import { createPairwise } from '../../src/program/pairwise.ts';
 import { createPanel } from '../../src/program/panel.ts';
 import type { Program } from '../../src/program/program.ts';
+import { createRefine } from '../../src/program/refine/refine.ts';
 import type { Width } from '../../src/scheduler/scheduler.ts';
 import { redrive } from '../support/redrive.ts';
 import { essence, run } from '../support/toy-run.ts';
@@ -92,6 +93,7 @@ describe('(c) a log driven again', () => {
     () => createAggregate({ population: 3, rounds: 2, shown: 2 }),
     () => createPanel({ models: ['small', 'big'], samples: 2, synthesizer: 'big' }),
     () => createPairwise({ models: ['small', 'big'], samples: 4, judge: 'big' }),
+    () => createRefine({ rollouts: 10 }),
   ];
   const programs = [mcts, lazy, beam, ...sampled, ...asking, proposing, rest, rstar];
 

@@ -13,6 +13,7 @@ import { createRest } from '../../src/program/mcts/rest.ts';
 import { createPairwise } from '../../src/program/pairwise.ts';
 import { createPanel } from '../../src/program/panel.ts';
 import type { Expansion, Program } from '../../src/program/program.ts';
+import { createRefine } from '../../src/program/refine/refine.ts';
 import type { TreeEvent } from '../../src/tree/events.ts';
 import { pathTo } from '../../src/tree/node.ts';
 import { Tree } from '../../src/tree/tree.ts';
@@ -28,6 +29,7 @@ const programs: readonly (() => Program)[] = [
   () => createAggregate({ population: 3, rounds: 2, shown: 2 }),
   () => createPanel({ models: ['small', 'big'], samples: 2, synthesizer: 'big' }),
   () => createPairwise({ models: ['small', 'big'], samples: 4, judge: 'big' }),
+  () => createRefine({ rollouts: 8 }),
   () => createBeam({ beams: 4, candidates: 3 }),
   () => createRebase({ paths: 6, firstPaths: 2 }),
 ];

@@ -16,6 +16,7 @@ import { createRstar } from '../../src/program/mcts/rstar.ts';
 import { createPairwise } from '../../src/program/pairwise.ts';
 import { createPanel } from '../../src/program/panel.ts';
 import type { Program } from '../../src/program/program.ts';
+import { createRefine } from '../../src/program/refine/refine.ts';
 import { essence, run } from './toy-run.ts';
 
 const shapes: readonly { readonly create: () => Program; readonly widest: number }[] = [
@@ -28,6 +29,7 @@ const shapes: readonly { readonly create: () => Program; readonly widest: number
   { create: () => createAggregate({ population: 3, rounds: 2, shown: 2 }), widest: 1 },
   { create: () => createPanel({ models: ['small', 'big'], samples: 2, synthesizer: 'big' }), widest: 1 },
   { create: () => createPairwise({ models: ['small', 'big'], samples: 4, judge: 'big' }), widest: 1 },
+  { create: () => createRefine({ rollouts: 8 }), widest: 1 },
   { create: () => createBeam({ beams: 4, candidates: 3 }), widest: 8 },
   { create: () => createDvts({ subtrees: 3, candidates: 2 }), widest: 8 },
   { create: () => createEts({ paths: 6 }), widest: 8 },

@@ -18,6 +18,7 @@ import { rstar } from '../mcts/rstar.ts';
 import { pairwise } from '../pairwise.ts';
 import { panel } from '../panel.ts';
 import type { Program } from '../program.ts';
+import { refine } from '../refine/refine.ts';
 
 export const programs = [
   mcts,
@@ -35,6 +36,7 @@ export const programs = [
   aggregate,
   panel,
   pairwise,
+  refine,
 ] as const;
 
 export type ProgramName = (typeof programs)[number]['name'];

@@ -1,0 +1,18 @@
+// Draft, test, repair: whole answers are tested by a function, and what it says of a wrong one is put to the model, which writes it again.
+// With the address of a server (http://127.0.0.1:8000/v1) its model answers, else the simulated one.
+
+import { defineVerifier, type ModelSettings, openModel, search } from 'coppice';
+
+const tested = defineVerifier(async (_question, steps) => {
+  const said = /answer\D*(\d+)/i.exec(steps.at(-1) ?? '')?.[1];
+  if (said !== undefined && Number(said) % 2 === 0) return 1;
+  return { reward: said === undefined ? 0 : 0.3, feedback: `${said ?? 'Nothing'} is not even.` };
+});
+
+const [, , url] = process.argv;
+const engine: ModelSettings['engine'] = url ? { kind: 'openai', urls: [url] } : { kind: 'sim', speed: 1000 };
+const model = await openModel({ engine, verifier: tested, threshold: 1 });
+const found = await search('Name an even number as "answer N".', { model, program: 'refine', rollouts: 32 });
+const repairs = found.tree.nodes.filter(({ step }) => step?.turn !== undefined);
+console.log(`${found.exit.kind} with score ${found.score}, ${repairs.length} repairs of ${found.rollouts} answers`);
+await model.close();
