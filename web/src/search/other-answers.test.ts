@@ -61,7 +61,7 @@ describe('the answers that lost', () => {
   it('lost a vote where there was one', () => {
     const paths = ['24', '24', '24', '7', '8', '8', '8'].map((answer) => ({ answer, reward: 1 }));
     expect(told(ended(paths, { support: 0.5 }))).toEqual([
-      ['8', 1, 3, '3 of 7 paths end in it; weighted, they carry less than those of the chosen answer.'],
+      ['8', 1, 3, '3 of 7 paths end in it; weighted by score, they carry no more than those of the chosen answer.'],
       ['7', 1, 1, '1 of 7 paths end in it, and 3 in the chosen answer, which won the vote.'],
     ]);
   });

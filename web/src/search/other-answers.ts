@@ -83,7 +83,7 @@ function reasonFor(
 function byVote(paths: number, ownPaths: number, all: number): string {
   const share = `${paths} of ${all} paths end in it`;
   if (paths < ownPaths) return `${share}, and ${ownPaths} in the chosen answer, which won the vote.`;
-  return `${share}; weighted, they carry less than those of the chosen answer.`;
+  return `${share}; weighted by score, they carry no more than those of the chosen answer.`;
 }
 
 /** Paths that end in the same words agree, where nothing marks an answer. */
