@@ -10,7 +10,7 @@ import { certaintyKnobs, negativeKnobs } from '../exit/exits.ts';
 import { hazardFeatures } from '../exit/hazard.ts';
 import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
 import { choices } from '../program/choice.ts';
-import { programNames } from '../program/registry/programs.ts';
+import { programNames, programOptions } from '../program/registry/programs.ts';
 import { aggregations } from '../tree/aggregate.ts';
 
 export const calibrationFormat = 'coppice-calibration';
@@ -158,12 +158,12 @@ export function searchText({ program, rollouts, aggregation }: Omit<CalibratedSe
   return `${program} with ${rollouts} rollouts and rewards by ${aggregation}`;
 }
 
-/** The same search, with however many rollouts. */
+/** The same search, with however many rollouts. An option that a file is too old to name has its default there. */
 export function isForSame(own: CalibratedSearch, asked: CalibratedSearch): boolean {
   const same = (['program', 'branching', 'choose', 'aggregation'] as const).every((name) => own[name] === asked[name]);
   if (!same) return false;
-  const names = new Set([...Object.keys(own.options), ...Object.keys(asked.options)]);
-  return [...names].every((name) => own.options[name] === asked.options[name]);
+  const [kept, wanted] = [own, asked].map(({ program, options }) => programOptions(program, options));
+  return Object.entries(kept!).every(([name, value]) => wanted![name] === value);
 }
 
 function jsonOf(name: string, text: string): unknown {

@@ -12,7 +12,7 @@ import { fittingPolicy } from './fitting.ts';
 import { type PolicyOptions, policyKnobs } from './knobs.ts';
 import { type PolicyName, partsOf, policyNames } from './policies.ts';
 
-const budgets = ['concluded', 'rollouts', 'tokens', 'time', 'deadline'];
+const budgets = ['concluded', 'rollouts', 'tokens', 'money', 'time', 'deadline'];
 
 describe('policies', () => {
   it.each([

@@ -128,7 +128,7 @@ describe('one plan', () => {
         expect(byFlags(values)).toEqual(byBody(values));
         expect(byConfig(values)).toEqual(byBody(values));
       }),
-      { numRuns: 300 },
+      { numRuns: 400 },
     );
     expect(made).toBeGreaterThan(25);
   });

@@ -39,6 +39,7 @@ export const summaries: Readonly<Record<string, Summary>> = Object.fromEntries([
     'GET /v1/searches/{id}/events': 'Follow the log of a search as server-sent events',
     'GET /v1/overview': 'Read what all searches do now',
     'GET /v1/overview/events': 'Follow the overview, once a second',
+    'GET /v1/history': 'Read latency, throughput and exits of a range of time, from the journal',
   }),
   ...group('batches', {
     'POST /v1/files': 'Upload the requests of a batch',
