@@ -1,6 +1,7 @@
-// Where the built dashboard lies: in a checkout it is built on first use, with Vite; in the package it is there already.
+// Where the built dashboard lies: in a checkout it is built on first use and when its sources have changed since, with Vite; in the
+// package it is there already.
 
-import { existsSync } from 'node:fs';
+import { existsSync, globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../../gateway/observe/log.ts';
@@ -11,7 +12,8 @@ const web = fileURLToPath(new URL('../../../web', import.meta.url));
 /** Undefined where there is no page and none can be built: the API is served all the same. */
 export async function findPage(log: Log): Promise<string | undefined> {
   const page = join(web, 'dist');
-  if (existsSync(join(page, 'index.html'))) return page;
+  const built = join(page, 'index.html');
+  if (existsSync(built) && !isStale(web, built)) return page;
   try {
     const { build } = await import('vite');
     await build({ configFile: join(web, 'vite.config.ts'), logLevel: 'error' });
@@ -19,6 +21,14 @@ export async function findPage(log: Log): Promise<string | undefined> {
     return page;
   } catch (error) {
     log.warn('the page cannot be built', { error });
-    return undefined;
+    return existsSync(built) ? page : undefined;
   }
+}
+
+/** Sources are newer; the package has none. */
+export function isStale(sources: string, built: string): boolean {
+  const builtMs = statSync(built).mtimeMs;
+  return globSync('{src/**/*,index.html,*.ts}', { cwd: sources }).some(
+    (file) => statSync(join(sources, file)).mtimeMs > builtMs,
+  );
 }
