@@ -3,10 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 // `fast` is what a developer of the product runs on every change. A slow test is one whose file name ends in `.slow.test.ts`: `lab` (all of
-// its tests) and `slow-seeds` compute (many seeds, virtual time) and share the cores; then `slow`, which needs a build, real weights, a
+// its tests) and `slow-seeds` compute (many seeds, virtual time, small models) and share the cores; then `slow`, which needs a build, real weights, a
 // browser or a quiet clock, one file at a time on two cores.
 const cores = Math.max(2, availableParallelism() - 1);
-const computed = ['tests/{simulation,properties}/**/*.slow.test.ts'];
+const computed = [
+  'tests/{simulation,properties}/**/*.slow.test.ts',
+  'tests/model/{ahead,kv-split,later-saplings,smollm2}.slow.test.ts',
+];
 // A command that a test starts finds its code compiled by the one before.
 const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url)) };
 // `coppice` and `coppice/internals`, which the lab imports, are src/ here.

@@ -12,7 +12,7 @@ import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { runGateway } from '../support/running-gateway.ts';
 import { until } from '../support/until.ts';
 
-const requests = Number(process.env.COPPICE_FUZZ ?? 20_000);
+const requests = Number(process.env.COPPICE_FUZZ ?? 10_000);
 const atOnce = 32;
 const seed = 'fuzz-1';
 

@@ -80,7 +80,6 @@ describe.skipIf(!hasWeights)('SmolLM2 with its chat template, by programs that p
   it('goes on as a chain as if nobody had asked, and says what asking cost', async () => {
     const questions = [
       'Tom has 3 boxes of 4 pens and buys 5 pens more. How many pens has he? Explain every step on a line of its own.',
-      'Explain in five numbered lines how to add 14 and 28, then give the sum.',
       'A train goes 60 km in one hour. How far does it go in 3 hours? Give the formula, the numbers, the result and a check, each on its own line.',
     ];
     let probeTokens = 0;
@@ -191,9 +190,5 @@ describe('what tells a reward model', () => {
       tell(`${model} as a reward model`, wrong);
       expect(Math.abs(wrong[Math.floor(wrong.length / 2)]!)).toBeLessThan(0.1);
     }
-    if (!hasWeights) return;
-    tell('SmolLM2 at + and -', await leads(weights, {}, asChat));
-    const question = { good: ' Yes', bad: ' No', marker: 'Is this right?' };
-    tell('SmolLM2 at Yes and No', await leads(weights, question, asChat));
   });
 });
