@@ -89,14 +89,19 @@ function windows({ votes }: Belief, { certainAnswers: size }: CertaintyOptions):
 
 /**
  * What the odds of the leading answer against the second grow by for each reward that it is ahead, as a logarithm: 1.3 to 1.4 on every
- * second GSM8K question with a 1.5B model and its own reward model (lab/docs/real-models.md).
+ * second GSM8K question with a 1.5B model and its own reward model (lab/docs/experiments/real-models.md).
  */
 const oddsOfAReward = 1.4;
+
+/** How many rewards ahead leave the second answer odds of `risk`. */
+export function leadNeeded(risk: number): number {
+  return Math.log(1 / risk) / oddsOfAReward;
+}
 
 /** The leader's rewards, added up, are ahead of the second's by enough to leave it odds of ε. As good as the rewards are; promises nothing. */
 function lead({ votes }: Belief, { certainRisk }: CertaintyOptions): Agreement {
   const [leader, second] = groupAnswers(votes());
-  const needed = Math.log(1 / certainRisk) / oddsOfAReward;
+  const needed = leadNeeded(certainRisk);
   const ahead = (leader?.weight ?? 0) - (second?.weight ?? 0);
   if (leader === undefined || ahead < needed) return undefined;
   return { answer: leader, evidence: { ahead: readable(ahead), needed: readable(needed) } };

@@ -159,6 +159,7 @@ export { SimEngine, type SimEngineOptions } from '../engine/sim/sim-engine.ts';
 export type { RewardSource, StepSource } from '../engine/sim/source.ts';
 export { World } from '../engine/sim/world.ts';
 export { requireBound } from '../exit/bound.ts';
+export { leadNeeded } from '../exit/certain.ts';
 export { readable } from '../exit/evidence.ts';
 export { hazardFeatures } from '../exit/hazard.ts';
 export { doomedBy, type Pruning, pruningsOf, spentAt } from '../exit/prune.ts';

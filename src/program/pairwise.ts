@@ -134,7 +134,7 @@ class Pairwise implements Program {
     return this.#attempts(tree, this.#landed(tree)).filter(saysSomething).map(voteOf);
   }
 
-  /** Whoever is ahead in the knockout: before it has begun, the answer with the most samples. */
+  /** The answer that leads the knockout: before it has begun, the one with the most samples. */
   answer(tree: Tree): Answer | undefined {
     const { leader } = knockout(this.#candidates(tree, this.#options.samples), tree.root.probes);
     return leader === undefined ? bestAnswer(tree) : certainAnswer(tree, leader.id);

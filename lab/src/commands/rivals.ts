@@ -14,6 +14,8 @@ import {
   type ScoredLine,
   type Searched,
   sampleOf,
+  slopeOfLead,
+  stoppedByLead,
 } from '../real/rivals.ts';
 
 export const help: Help = {
@@ -26,6 +28,7 @@ export const help: Help = {
 };
 
 const shown = [1, 2, 4, 8, 16];
+const risks = [0.2, 0.1, 0.05];
 
 export async function run(args: readonly string[]): Promise<number> {
   const [file, drawn, scored, ...searches] = args;
@@ -39,6 +42,12 @@ export async function run(args: readonly string[]): Promise<number> {
   for (const count of shown.filter((each) => each <= most)) {
     for (const rule of rules) console.log(rowLine(ruleRow([...whole.values()], rule, count)));
   }
+  const drawnAll = [...whole.values()];
+  for (const risk of risks) console.log(leadLine(drawnAll, risk, most));
+  const halves = [0, 1].map((half) => slopeOfLead(drawnAll.filter((_, at) => at % 2 === half)).toFixed(2));
+  console.log(
+    `log odds of the leading answer by reward ahead, every second question and the others: ${halves.join(', ')}`,
+  );
   for (const each of searches) console.log(searchLine(each, whole));
   return 0;
 }
@@ -80,6 +89,19 @@ function searchLine(file: string, samples: ReadonlyMap<string, readonly Sample[]
   const { value, low, high } = against(searched, drawn, rival);
   const gain = `${points(value)} [${points(low)}, ${points(high)}]`;
   return `${own[0]!.contender} on ${own.length} questions: ${points(right)} %, ${tokens.toFixed(0)} tokens; ${gain} against\n  ${rowLine(rival)}`;
+}
+
+function leadLine(drawn: readonly (readonly Sample[])[], risk: number, most: number): string {
+  const stopped = drawn.map((samples) => stoppedByLead(samples, risk));
+  const tokens = mean(stopped.map((each) => each.tokens));
+  const rival = bestRival(drawn, tokens);
+  const whole = ruleRow(drawn, 'weighted majority', most);
+  const [gain, loss] = [rival, whole].map((row) => {
+    const { value, low, high } = against(stopped, drawn, row);
+    return `${points(value)} [${points(low)}, ${points(high)}]`;
+  });
+  const right = points(mean(stopped.map((each) => Number(each.right))));
+  return `stopped by lead, risk ${risk}: ${right} %, ${tokens.toFixed(0)} tokens (${(tokens / whole.tokens).toFixed(2)} of all ${most}); ${loss} against all, ${gain} against\n  ${rowLine(rival)}`;
 }
 
 function rowLine({ rule, samples, right, tokens }: ReturnType<typeof ruleRow>): string {

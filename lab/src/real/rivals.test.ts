@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { against, bestRival, isChosenRight, ruleRow, type Sample, sampleOf } from './rivals.ts';
+import { against, bestRival, isChosenRight, ruleRow, type Sample, sampleOf, stoppedByLead } from './rivals.ts';
 
 const sample = (group: string | undefined, right: boolean, score: number): Sample => ({
   tokens: 100,
@@ -45,4 +45,13 @@ it('reads and grades a drawn text as coppice does', () => {
   const found = sampleOf(question, { ...drawn, text: 'She has 1018 eggs.' }, [-3, 0]);
   expect(found).toMatchObject({ tokens: 9, right: true, score: 0.5 });
   expect(found.group).toBe(sampleOf(question, { ...drawn, text: 'So \\boxed{1{,}018}.' }, []).group);
+});
+
+it('samples end when the leading answer is far enough ahead in scores, and not before', () => {
+  const of = (group: string, score: number) => ({ group, score, tokens: 10, right: group === 'a' });
+  const agreeing = [0.9, 0.9, 0.9, 0.9].map((score) => of('a', score));
+  // ln 10 / 1.4 = 1.64: two of 0.9 are enough, and their tokens are read twice.
+  expect(stoppedByLead(agreeing, 0.1)).toEqual({ right: true, tokens: 40 });
+  expect(stoppedByLead([of('b', 0.9), ...agreeing], 0.1)).toEqual({ right: true, tokens: 80 });
+  expect(stoppedByLead([of('a', 0.2), of('b', 0.3)], 0.1)).toEqual({ right: false, tokens: 40 });
 });

@@ -7,6 +7,7 @@ import {
   extractWritten,
   type GoldQuestion,
   isRight,
+  leadNeeded,
   mean,
   meanDifference,
   readingFor,
@@ -94,4 +95,47 @@ export function against(searched: readonly Searched[], questions: readonly (read
     return Number(right) - Number(isChosenRight(questions[at]!.slice(0, row.samples), row.rule));
   });
   return meanDifference(gains);
+}
+
+/** A weighted majority whose samples come one at a time and end when `certain: lead` would end them. */
+export function stoppedByLead(samples: readonly Sample[], risk: number): Searched {
+  let used = 0;
+  do used += 1;
+  while (used < samples.length && leadOf(samples.slice(0, used)).ahead < leadNeeded(risk));
+  const taken = samples.slice(0, used);
+  return { right: isChosenRight(taken, 'weighted majority'), tokens: tokensOf(taken, 'weighted majority') };
+}
+
+/** How far the leading answer's scores are ahead of the second's, and whether each of the two is right. */
+function leadOf(samples: readonly Sample[]) {
+  const groups = new Map<string, { weight: number; right: boolean }>();
+  for (const { group, score, right } of samples) {
+    if (group !== undefined) groups.set(group, { weight: (groups.get(group)?.weight ?? 0) + score, right });
+  }
+  const [leader, second] = [...groups.values()].sort((a, b) => b.weight - a.weight);
+  return { ahead: (leader?.weight ?? 0) - (second?.weight ?? 0), leader, second };
+}
+
+/** After so many samples: where they are still apart. */
+const looks = [2, 3, 4, 6, 8, 12];
+
+/** The slope of a logistic fit through 0 of "the leader is right and the second wrong" on the lead, where one of both is right. */
+export function slopeOfLead(questions: readonly (readonly Sample[])[]): number {
+  const points = questions.flatMap((samples) =>
+    looks.flatMap((count) => {
+      const { ahead, leader, second } = leadOf(samples.slice(0, count));
+      return second === undefined || leader!.right === second.right ? [] : [{ ahead, won: Number(leader!.right) }];
+    }),
+  );
+  let slope = 1;
+  for (let step = 0; step < 50; step += 1) {
+    let [first, curvature] = [0, 0];
+    for (const { ahead, won } of points) {
+      const chance = 1 / (1 + Math.exp(-slope * ahead));
+      first += (won - chance) * ahead;
+      curvature += chance * (1 - chance) * ahead * ahead;
+    }
+    slope += first / curvature;
+  }
+  return slope;
 }

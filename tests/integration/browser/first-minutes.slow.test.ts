@@ -145,8 +145,19 @@ describe.skipIf(!hasBrowser)('the first minutes', () => {
 
   it('caps the list of live searches, and shows all on demand', async () => {
     const listed = Array.from({ length: 30 }, (_, at) => ({
-      ...{ id: `srch_${at}`, title: `live ${at}`, model: 'simulated', state: 'running', primary: 1, speculative: 0 },
-      ...{ why: null, open_strands: 6, nodes: 3, rollouts: 1, rollout_limit: 8, best_score: 0.5, threshold: 0.65 },
+      id: `srch_${at}`,
+      title: `live ${at}`,
+      model: 'simulated',
+      state: 'running',
+      primary: 1,
+      speculative: 0,
+      why: null,
+      open_strands: 6,
+      nodes: 3,
+      rollouts: 1,
+      rollout_limit: 8,
+      best_score: 0.5,
+      threshold: 0.65,
       age_ms: 1000,
     }));
     const frame = await (await fetch(`${server.url}/v1/overview`)).json();
