@@ -35,10 +35,11 @@ import {
   checkWish,
   inWordsOf,
   type KnownProgram,
-  Refusal,
   refuseOptions,
   refuseRules,
   refuseSetting,
+  testsOf,
+  unacceptedOf,
 } from './plan-check.ts';
 import { panelOf } from './planned-panel.ts';
 import { wantsAdvice } from './question-form.ts';
@@ -93,25 +94,6 @@ function planOf(request: PlanRequest): SearchPlan {
   }
   if (plan.onUnaccepted === 'escalate') checkEscalation(request, () => escalatedPlan(plan, request));
   return plan;
-}
-
-/** Code of clients runs on this machine only where the operator has said so; a caller in this process is the operator. */
-function testsOf({ wish, model, speaker }: PlanRequest): string | undefined {
-  const { verifier, name } = model.config;
-  const isAllowed = speaker !== 'body' || (verifier.kind === 'command' && verifier.clientTests);
-  if (wish.tests === undefined || isAllowed) return wish.tests;
-  const why = `'coppice.tests' is not taken by '${name}': its operator has not switched tests of clients on (verifier.clientTests)`;
-  throw new Refusal('unsupported', 'coppice.tests', why);
-}
-
-/** A model's setting gives way where a request is told as one search; what a client asks for is refused then. */
-function unacceptedOf({ wish, model, isOneSearch }: PlanRequest): SearchPlan['onUnaccepted'] {
-  const wanted = wish.onUnaccepted ?? model.config.onUnaccepted;
-  if (wanted !== 'escalate' || isOneSearch !== true) return wanted;
-  if (wish.onUnaccepted === undefined) return 'best';
-  const what =
-    "is 'escalate', and a response is the log of one search; use chat completions, messages or a batch of these";
-  return refuseSetting('unsupported', 'onUnaccepted', what);
 }
 
 /** The model's own form of what was asked, or the conversation as it came with the operator's advice on steps. */

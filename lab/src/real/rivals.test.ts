@@ -49,9 +49,9 @@ it('reads and grades a drawn text as coppice does', () => {
 
 it('samples end when the leading answer is far enough ahead in scores, and not before', () => {
   const of = (group: string, score: number) => ({ group, score, tokens: 10, right: group === 'a' });
-  const agreeing = [0.9, 0.9, 0.9, 0.9].map((score) => of('a', score));
-  // ln 10 / 1.4 = 1.64: two of 0.9 are enough, and their tokens are read twice.
-  expect(stoppedByLead(agreeing, 0.1)).toEqual({ right: true, tokens: 40 });
-  expect(stoppedByLead([of('b', 0.9), ...agreeing], 0.1)).toEqual({ right: true, tokens: 80 });
+  const agreeing = [0.7, 0.7, 0.7, 0.7].map((score) => of('a', score));
+  // ln 10 / 1.4 = 1.64: three of 0.7 are enough and two are not; tokens are read twice.
+  expect(stoppedByLead(agreeing, 0.1)).toEqual({ right: true, tokens: 60 });
+  expect(stoppedByLead([of('b', 0.9), ...agreeing], 0.1)).toEqual({ right: true, tokens: 100 });
   expect(stoppedByLead([of('a', 0.2), of('b', 0.3)], 0.1)).toEqual({ right: false, tokens: 40 });
 });
