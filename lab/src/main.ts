@@ -39,6 +39,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'one program over questions on a real model, with the tree of every search',
     load: () => import('./commands/contest.ts'),
   },
+  code: {
+    about: 'programs on programming tasks, judged by tests that no search sees',
+    load: () => import('./commands/code.ts'),
+  },
   contact: {
     about: 'greedy answers of a server with coppice and without it',
     load: () => import('./commands/contact.ts'),
@@ -46,6 +50,22 @@ const commands: Readonly<Record<string, LabCommand>> = {
   rivals: {
     about: 'rules that choose among recorded samples, and searches against them at equal tokens',
     load: () => import('./commands/rivals.ts'),
+  },
+  pairs: {
+    about: 'two files of contest, paired by question: times, tokens, right and different answers',
+    load: () => import('./commands/pairs.ts'),
+  },
+  thresholds: {
+    about: 'what thresholds of acceptance would have cost and given in trees that contest grew',
+    load: () => import('./commands/thresholds.ts'),
+  },
+  votes: {
+    about: 'votes over recorded samples that end early by DeepConf, by certainty and by both',
+    load: () => import('./commands/votes.ts'),
+  },
+  panel: {
+    about: 'a panel of two models against all its samples run to the end and judged',
+    load: () => import('./commands/panel.ts'),
   },
   table: {
     about: 'measures a generator and a reward model on servers, for sim --machine',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimate, estimateRatio, rankCorrelation, studentT } from './statistics.ts';
+import { estimate, estimateRatio, rankCorrelation, studentT, upperShare } from './statistics.ts';
 
 describe('statistics', () => {
   it('a rank correlation knows order alone, and shares the ranks of equals', () => {
@@ -31,6 +31,13 @@ describe('statistics', () => {
         [9, 9],
       ]).half,
     ).toBeGreaterThan(1);
+  });
+
+  it('a share is bounded from above as Clopper and Pearson do, by three in n where it was never seen', () => {
+    expect(upperShare(0, 1000)).toBeCloseTo(1 - 0.05 ** (1 / 1000), 8);
+    // Five in 10: the textbook's 0.7776.
+    expect(upperShare(5, 10)).toBeCloseTo(0.7776, 3);
+    expect(upperShare(4, 4)).toBe(1);
   });
 
   it('ratios average so that twice and half cancel', () => {

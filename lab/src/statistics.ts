@@ -44,6 +44,27 @@ export function studentT(degrees: number): number {
   return studentTable[degrees - 1] ?? 1.96;
 }
 
+/** Upper end of the one-sided 95 % interval of a share that was seen `count` times in `of` (Clopper and Pearson): 3 / `of` where it never was. */
+export function upperShare(count: number, of: number): number {
+  if (count >= of) return 1;
+  let [low, high] = [count / of, 1];
+  for (let step = 0; step < 60; step += 1) {
+    const share = (low + high) / 2;
+    if (chanceOfAtMost(count, of, share) > 0.05) low = share;
+    else high = share;
+  }
+  return high;
+}
+
+function chanceOfAtMost(count: number, of: number, share: number): number {
+  let [log, sum] = [of * Math.log1p(-share), 0];
+  for (let at = 0; at <= count; at += 1) {
+    sum += Math.exp(log);
+    log += Math.log((of - at) / (at + 1)) + Math.log(share) - Math.log1p(-share);
+  }
+  return sum;
+}
+
 /** Spearman's: how far two lists of values put the same things in the same order, from -1 to 1; 0 where one has no order. */
 export function rankCorrelation(left: readonly number[], right: readonly number[]): number {
   assert(left.length === right.length, 'a rank correlation is of pairs');

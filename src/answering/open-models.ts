@@ -16,6 +16,7 @@ import type { Embedded, EmbeddedOptions } from './embedded.ts';
 import { examined, remoteVerdicts, verdictsOf } from './foreign-models.ts';
 import { closeModel, type OpenModel, type Upstream } from './open-model.ts';
 import { saplingPrompt } from './question-form.ts';
+import { thinkingWarning } from './thinking-plan.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Kind<Name extends ModelConfig['engine']['kind']> = Extract<ModelConfig['engine'], { kind: Name }>;
@@ -49,7 +50,7 @@ export async function openModel(
   log: OpeningLog = silent,
 ): Promise<OpenModel> {
   const opened = checked(await examined(await openKind(config, environment, log)), log);
-  const parts = await withEmbedder(opened, environment, log).catch(closing(opened));
+  const parts = withThinking(await withEmbedder(opened, environment, log).catch(closing(opened)));
   const { containment } = parts.verifier?.capabilities ?? {};
   if (containment !== undefined)
     log[containment.open.length === 0 ? 'info' : 'warn']('sandbox', { model: config.name, ...containment });
@@ -60,6 +61,11 @@ export async function openModel(
     await closeModel(parts);
     throw error;
   }
+}
+
+function withThinking(parts: OpenModel): OpenModel {
+  const warning = thinkingWarning(parts);
+  return warning === undefined ? parts : { ...parts, warnings: [...(parts.warnings ?? []), warning] };
 }
 
 function checked(parts: OpenModel, log: OpeningLog): OpenModel {

@@ -99,13 +99,20 @@ const unlimited = { rollouts: rollouts.high, tokens: tokenBudget.high, deadlineM
 /** As much as the bounds of the vocabulary allow; an effort still says how many rollouts. */
 export const ownLimits: LimitsConfig = searchLimits.parse({ ...unlimited, rolloutTokens: tokenBudget.high });
 
-/** The plan of one question that a command asks; a command always has a seed, and means it. */
-export function ownPlan(model: PlannedModel, question: string, wish: Wish, seed: number): SearchPlan {
+/** The plan of one question that a command asks; a command always has a seed, and means it. `others`: what its panel may name. */
+export function ownPlan(
+  model: PlannedModel,
+  question: string,
+  wish: Wish,
+  seed: number,
+  others?: ReadonlyMap<string, PlannedModel>,
+): SearchPlan {
   return makePlan({
     question: askedQuestion(question),
     wish: { seed, ...wish },
     speaker: 'flags',
     model,
+    others,
     limits: ownLimits,
     maxPriority: 0,
     defaultDeadlineMs: ownLimits.deadlineMs,

@@ -238,13 +238,3 @@ export function testsOf({ wish, model, speaker }: PlanRequest): string | undefin
   const why = `'coppice.tests' is not taken by '${name}': its operator has not switched tests of clients on (verifier.clientTests)`;
   throw new Refusal('unsupported', 'coppice.tests', why);
 }
-
-/** A model's setting gives way where a request is told as one search; what a client asks for is refused then. */
-export function unacceptedOf({ wish, model, isOneSearch }: PlanRequest): SearchPlan['onUnaccepted'] {
-  const wanted = wish.onUnaccepted ?? model.config.onUnaccepted;
-  if (wanted !== 'escalate' || isOneSearch !== true) return wanted;
-  if (wish.onUnaccepted === undefined) return 'best';
-  const what =
-    "is 'escalate', and a response is the log of one search; use chat completions, messages or a batch of these";
-  return refuseSetting('unsupported', 'onUnaccepted', what);
-}

@@ -39,7 +39,6 @@ import {
   refuseRules,
   refuseSetting,
   testsOf,
-  unacceptedOf,
 } from './plan-check.ts';
 import { panelOf } from './planned-panel.ts';
 import { wantsAdvice } from './question-form.ts';
@@ -82,7 +81,7 @@ function planOf(request: PlanRequest): SearchPlan {
     logprobs: wish.logprobs === true ? true : undefined,
     tests: testsOf(request),
     idle: request.idle,
-    onUnaccepted: isDirect ? 'best' : unacceptedOf(request),
+    onUnaccepted: isDirect ? 'best' : (wish.onUnaccepted ?? model.config.onUnaccepted),
     reasoning: wish.reasoning ?? 'separate',
   };
   checkEngine(plan, search?.program, request);
@@ -100,7 +99,7 @@ function planOf(request: PlanRequest): SearchPlan {
 function promptFor(prompt: Prompt, wish: Wish, model: PlannedModel): Prompt {
   if (model.form === undefined) return wish.effort === 'none' ? prompt : advise(prompt, adviceFor(prompt, wish, model));
   const formed = model.form(prompt);
-  return 'reason' in formed ? refuseSetting('invalid', 'question', `cannot be put: ${formed.reason}`) : formed;
+  return 'reason' in formed ? refuseSetting('invalid', 'question', `cannot be answered: ${formed.reason}`) : formed;
 }
 
 /** The operator's words; where there are none, how to give a short answer, unless the answer is to have a shape of its own. */

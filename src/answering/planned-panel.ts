@@ -21,7 +21,8 @@ export function panelOf(
     const member = memberOf(others, each, name);
     return [each, { prompt: promptFor(member), price: member.config.price }] as const;
   });
-  return { panel, synthesizer, writers: { ...own, ...Object.fromEntries(writers) } };
+  // Named even where it is the model itself: only by name can another stand in for it.
+  return { panel, synthesizer: synthesizer ?? name, writers: { ...own, ...Object.fromEntries(writers) } };
 }
 
 function memberOf(others: PlanRequest['others'], member: string, name: string): PlannedModel {

@@ -2,12 +2,12 @@
 
 import { readFileSync } from 'node:fs';
 import { raise } from '../base/fault.ts';
-import { type GoldQuestion, parseQuestions } from '../task/questions.ts';
+import { type AnswerNeed, type GoldQuestion, parseQuestions } from '../task/questions.ts';
 
 export type { GoldQuestion } from '../task/questions.ts';
 
-export function readQuestions(path: string): readonly GoldQuestion[] {
-  return parseQuestions(path, readText(path));
+export function readQuestions(path: string, answers?: AnswerNeed): readonly GoldQuestion[] {
+  return parseQuestions(path, readText(path), answers);
 }
 
 function readText(path: string): string {

@@ -43,6 +43,11 @@ export function saplingPrompt(model: string, asked: Prompt): Prompt | { readonly
   return isRecognised(found) ? { kind: 'text', text: `${found.question}\n` } : { reason: found.message };
 }
 
+/** Whether the file or the question itself says what is right. */
+export function isGradable({ question, answer }: GoldQuestion): boolean {
+  return answer !== undefined || parseCountdown(question) !== undefined;
+}
+
 /** Whether an answer is right: by the question alone for puzzles, else by the gold answer. */
 export function isRight(gold: GoldQuestion, answer: string | undefined): boolean {
   if (answer === undefined) return false;

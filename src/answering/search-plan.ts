@@ -151,6 +151,4 @@ export interface PlanRequest {
   readonly seed: number;
   /** No client waits for it; see SearchPlan. */
   readonly idle?: true | undefined;
-  /** It is told as one search, from one log: no other can take over. */
-  readonly isOneSearch?: boolean | undefined;
 }

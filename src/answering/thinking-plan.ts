@@ -47,7 +47,21 @@ function longestThinking(wish: Wish, { config, engine }: PlannedModel, limits: L
   const bought = effortOf(limits, effort === 'none' ? undefined : effort).thinkingTokens;
   const ofPath = maxTokens === undefined ? Number.POSITIVE_INFINITY : roomOf(maxTokens);
   const asked = wish.maxThinkingTokens ?? config.maxThinkingTokens ?? bought;
-  return Math.max(1, Math.min(asked, ofPath, Math.floor(contextTokens * (1 - keptOfContext))));
+  return Math.max(1, Math.min(asked, ofPath, roomOfContext(contextTokens)));
+}
+
+function roomOfContext(contextTokens: number): number {
+  return Math.floor(contextTokens * (1 - keptOfContext));
+}
+
+/** Said once, when a model is opened whose context holds less thinking than its configuration allows. */
+export function thinkingWarning({ config, engine }: Pick<PlannedModel, 'config' | 'engine'>): string | undefined {
+  const { maxThinkingTokens: allowed = 0 } = config;
+  const { contextTokens = Number.POSITIVE_INFINITY } = engine.capabilities;
+  const room = roomOfContext(contextTokens);
+  if (allowed <= room) return undefined;
+  const setting = config.engine.kind === 'llama' ? ' (engine.contextTokens, or what the model was trained for)' : '';
+  return `maxThinkingTokens is ${allowed}; the context of ${contextTokens} tokens${setting} leaves ${room} for thinking`;
 }
 
 function roomOf(maxTokens: number): number {

@@ -51,7 +51,9 @@ export function internalKnobs<Set extends Knobs>(knobs: Set): Kept<Set, true> {
 
 /** What is wrong with a value, to be read after the name of the setting; undefined where nothing is. */
 export function complaint(knob: Knob, value: unknown): string | undefined {
-  return fits(knob, value) ? undefined : `is ${shown(value)}; it must be ${allowed(knob)}`;
+  return fits(knob, value)
+    ? undefined
+    : `is ${value === undefined ? 'missing' : shown(value)}; it must be ${allowed(knob)}`;
 }
 
 function fits(knob: Knob, value: unknown): boolean {

@@ -52,3 +52,13 @@ export function meanDifference(differences: readonly number[]): Interval {
   const half = z * Math.sqrt(Math.max(variance, 1 / length) / length);
   return { value, low: value - half, high: value + half };
 }
+
+/**
+ * The same for claims: with one pair more on each side (Bonett and Price's adjustment), so that a few pairs that all agree prove nothing.
+ * `most` is the largest difference that a pair can have.
+ */
+export function cautiousDifference(differences: readonly number[], most = 1): Interval {
+  const { low, high } = meanDifference([...differences, most, -most]);
+  const value = differences.length === 0 ? Number.NaN : mean(differences);
+  return { value, low: Math.max(low, -most), high: Math.min(high, most) };
+}

@@ -18,9 +18,9 @@ export function issueWords(issue: Issue): string | undefined {
     case 'invalid_type':
       return mustBe(issue.input, typeWords[issue.expected] ?? `of type ${issue.expected}`);
     case 'too_small':
-      return lengthWords(issue, `at least ${issue.minimum} must be there`);
+      return boundWords(issue, `at least ${issue.minimum}`, 'must be there');
     case 'too_big':
-      return lengthWords(issue, `at most ${issue.maximum} are allowed`);
+      return boundWords(issue, `at most ${issue.maximum}`, 'are allowed');
     default:
       return undefined;
   }
@@ -45,7 +45,9 @@ function kindWords({ input, discriminator, options }: Issue & { code: 'invalid_u
   return mustBe(kind, `one of ${options.join(', ')}`);
 }
 
-function lengthWords({ input }: Issue, what: string): string | undefined {
-  if (Array.isArray(input)) return `has ${input.length} items; ${what}`;
-  return typeof input === 'string' ? `has ${input.length} characters; ${what}` : undefined;
+/** Of a number, or of the length of a list or a text. */
+function boundWords({ input }: Issue, bound: string, verb: string): string | undefined {
+  if (typeof input === 'number') return mustBe(input, bound);
+  if (Array.isArray(input)) return `has ${input.length} items; ${bound} ${verb}`;
+  return typeof input === 'string' ? `has ${input.length} characters; ${bound} ${verb}` : undefined;
 }

@@ -148,7 +148,10 @@ const log = z
       .enum(['debug', 'info', 'warn', 'error', 'silent'])
       .default('info')
       .meta({ description: 'one line a request' }),
-    format: z.enum(['json', 'text']).default('json').meta({ description: 'json for machines, text for a terminal' }),
+    format: z
+      .enum(['auto', 'json', 'text'])
+      .default('auto')
+      .meta({ description: 'json for machines, text for a terminal; auto: by where the log goes' }),
   })
   .prefault({});
 

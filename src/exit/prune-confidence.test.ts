@@ -1,7 +1,7 @@
 // DeepConf by hand: the authors' confidence of a token, of a group and of a path, the bound of the warm-up, and who is ended by it.
 
 import { describe, expect, it } from 'vitest';
-import { lowestGroup, tokenConfidence } from '../tree/confidence.ts';
+import { lowestGroup, tokenConfidence, windowFor } from '../tree/confidence.ts';
 import type { Node } from '../tree/node.ts';
 import type { Step } from '../tree/step.ts';
 import { Tree } from '../tree/tree.ts';
@@ -37,6 +37,11 @@ describe('confidence', () => {
   });
 });
 
+it('a window is a sixteenth of the mean path, and no longer than the authors’', () => {
+  const path = (pathTokens: number) => ({ pathTokens }) as Node;
+  expect([[], [path(3)], [path(100), path(220)], [path(60_000)]].map(windowFor)).toEqual([1, 1, 10, 2048]);
+});
+
 it('percentile lies between two values by its distance from them', () => {
   expect(percentile([4, 1, 3, 2], 0.5)).toBe(2.5);
   expect(percentile([1, 2, 3], 1)).toBe(3);
@@ -66,5 +71,16 @@ describe('the rule', () => {
     expect(judge(nodes[2]!)).toEqual({ confidence: 2.25, bound: 3, window: 2 });
     expect(judge(nodes[3]!)).toBeUndefined();
     expect(judge(nodes[4]!)).toBeUndefined();
+  });
+
+  it('follows the length of the first samples where no window is said', () => {
+    const following = pruneConfidence({ keepConfident: 0.5, confidentWindow: 0, confidentWarmup: 2 });
+    const long = (value: number) => Array<number>(32).fill(value);
+    const { view, nodes } = samples([
+      { sure: long(4), ended: true },
+      { sure: long(2), ended: true },
+      { sure: [9, 9, 2, 2.5, 9], ended: false },
+    ]);
+    expect(following.judge(view)!(nodes[2]!)).toEqual({ confidence: 2.25, bound: 3, window: 2 });
   });
 });

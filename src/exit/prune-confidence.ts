@@ -3,14 +3,14 @@
 // words are right; silent where the engine tells no likeliest tokens, and until enough samples have ended.
 
 import { sampleEnds } from '../tree/certaindex.ts';
-import { lowestGroup } from '../tree/confidence.ts';
+import { lowestGroup, windowFor } from '../tree/confidence.ts';
 import { readable } from './evidence.ts';
 import type { PruneRule } from './exit.ts';
 
 interface DeepConfOptions {
   /** η: share of the warm-up samples that the bound keeps. */
   readonly keepConfident: number;
-  /** Tokens of a group. */
+  /** Tokens of a group; 0 follows the length of the warm-up samples. */
   readonly confidentWindow: number;
   readonly confidentWarmup: number;
 }
@@ -23,13 +23,14 @@ export function pruneConfidence({ keepConfident, confidentWindow, confidentWarmu
     judge({ tree }) {
       const first = sampleEnds(tree, confidentWarmup);
       if (first.length < confidentWarmup) return undefined;
-      const lowest = first.flatMap((end) => lowestGroup(end, confidentWindow, true) ?? []);
+      const window = confidentWindow || windowFor(first);
+      const lowest = first.flatMap((end) => lowestGroup(end, window, true) ?? []);
       if (lowest.length < confidentWarmup) return undefined;
       const bound = percentile(lowest, 1 - keepConfident);
       return (node) => {
-        const confidence = lowestGroup(node, confidentWindow, false);
+        const confidence = lowestGroup(node, window, false);
         if (confidence === undefined || confidence >= bound) return undefined;
-        return { confidence: readable(confidence), bound: readable(bound), window: confidentWindow };
+        return { confidence: readable(confidence), bound: readable(bound), window };
       };
     },
   };

@@ -40,13 +40,13 @@ const confidence = {
     why: "0 is off. DeepConf: a sample ends once it is less sure of its words than the bound that keeps this share of the first samples; the authors' low setting is 0.1, their high one 0.9",
   },
   confidentWindow: {
-    default: 2048,
-    low: 1,
+    default: 0,
+    low: 0,
     high: 100_000,
     whole: true,
     client,
     unit: 'tokens',
-    why: "of keepConfident: tokens of a group, whose mean is judged; the authors' for chains of 30,000, so take fewer for short answers",
+    why: "of keepConfident: tokens of a group, whose mean is judged; 0 is a sixteenth of the first samples' mean length, at most 2048, which is the authors' for chains of 30,000",
   },
   confidentWarmup: {
     default: 16,

@@ -97,7 +97,7 @@ export interface EndedQuery {
 }
 
 /** What figures over time are made of; without texts. */
-export interface FinishedSearch extends Pick<SearchRecord, 'id' | 'createdMs' | 'state' | 'outcome'> {
+export interface FinishedSearch extends Pick<SearchRecord, 'id' | 'createdMs' | 'state' | 'about' | 'outcome'> {
   readonly endedMs: number;
 }
 

@@ -47,6 +47,7 @@ export function toEnded(row: SqlRow): FinishedSearch {
     state,
     createdMs: Number(row.created_ms),
     endedMs: Number(row.ended_ms),
+    about: readJson(row.about) ?? {},
     outcome: readJson(row.outcome),
   };
 }

@@ -33,6 +33,20 @@ test('a definition runs as the program of the same name does', async () => {
   await own.close();
 });
 
+test('tests that come with a search reach the verifier', async () => {
+  const seen: (string | undefined)[] = [];
+  const verifier = new ScriptedVerifier();
+  const score = verifier.score.bind(verifier);
+  verifier.score = (requests) => {
+    seen.push(...requests.map(({ tests }) => tests));
+    score(requests);
+  };
+  const own = makeModel({ engine: new ScriptedEngine(), verifier, budget: 8 });
+  await search('a', { model: own, tests: 'assert add(1, 2) == 3' });
+  expect(new Set(seen)).toEqual(new Set(['assert add(1, 2) == 3']));
+  await own.close();
+});
+
 test('an option that does not exist is refused, in searches and in models', async () => {
   const own = model();
   const misspelt: object = { rolouts: 4 };

@@ -77,7 +77,7 @@ export interface FoundAnswer {
 }
 
 /** What JavaScript, and a value of a wider type, may misspell without a word of the compiler. */
-const besideSettings = ['model', 'programOptions', 'policyOptions', 'exits', 'prunes', 'onEvent', 'signal'];
+const besideSettings = ['tests', 'model', 'programOptions', 'policyOptions', 'exits', 'prunes', 'onEvent', 'signal'];
 const notHere: ReadonlySet<string> = new Set(['onUnaccepted', 'reasoning']);
 const known: ReadonlySet<string> = new Set([
   ...besideSettings,

@@ -30,13 +30,13 @@ export function describeEvent(event: SearchEvent, numbers = true): string {
     case 'merged':
       return `a step below node ${event.parent} was the same as node ${event.into}`;
     case 'withered':
-      return `a step below node ${event.parent} failed: ${event.code}`;
+      return `a step ${by(event.model)}below node ${event.parent} failed: ${event.code}`;
     case 'ghosted':
       return `a speculative step was kept${reward(event.reward)}`;
     case 'probing':
       return `strand ${event.strand} asks ${event.manner.model ?? 'the model'} something at node ${event.node}`;
     case 'probed':
-      return `a probe at node ${event.node} ${event.reply === undefined ? 'failed' : `was answered in ${plural(event.reply.tokens, 'token')}`}`;
+      return `a probe ${by(event.model)}at node ${event.node} ${event.reply === undefined ? `failed${event.code === undefined ? '' : `: ${event.code}`}` : `was answered in ${plural(event.reply.tokens, 'token')}`}`;
     case 'moved':
       return `strand ${event.strand} moved to node ${event.node}`;
     case 'preempted':
@@ -73,6 +73,7 @@ const endingsByRule: Readonly<Record<string, string>> = {
   time: 'the time budget is spent',
   nodes: 'the tree has reached its largest size',
   'nothing-left': 'nothing is left to grow: every path is finished or cut',
+  absent: 'no model that it asks answers any more',
   wait: 'the deadline could not be kept, so it was given up in the queue',
 };
 
@@ -99,6 +100,11 @@ export function describePruning(rule: string): string {
 
 function asked(manner: Manner | undefined): string {
   return manner?.model === undefined ? '' : `${manner.model} `;
+}
+
+/** Whose engine failed. */
+function by(model: string | undefined): string {
+  return model === undefined ? '' : `of ${model} `;
 }
 
 /** Where its draw named a model. */

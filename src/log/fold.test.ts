@@ -3,6 +3,7 @@ import { recordSearch } from '../../tests/support/recorded.ts';
 import type { Cost } from './end.ts';
 import type { SearchEvent } from './events.ts';
 import { SearchFold } from './fold.ts';
+import { shapeOf } from './tree-shape.ts';
 
 const cost: Cost = {
   committedTokens: 8,
@@ -43,6 +44,20 @@ const begun: SearchEvent[] = [
 describe('the fold of a log', () => {
   it('is empty before the first event', () => {
     expect(foldOf()).toMatchObject({ count: 0, sequence: -1, nodes: 0, rollouts: 0, tokens: 0, tree: undefined });
+  });
+
+  it('counts finished paths that change the answer, and not better ones to the same; its tree shows draws, twins and depth', () => {
+    const step = { text: '', tokens: 1, meanLogprob: 0, end: 'eos' } as const;
+    const ended = (answer: string, node: number, reward: number): SearchEvent[] => [
+      { type: 'asked', strand: 0, node: 0, indices: [node - 1], sampling },
+      { type: 'grown', node, key: node, parent: 0, index: node - 1, step, reward, terminal: true, answer },
+    ];
+    const told = [ended('7', 1, 0.2), ended('7', 2, 0.4), ended('8', 3, 0.6), ended('9', 4, 0)];
+    const folds = told.map((_, at) => foldOf(...begun.slice(0, -1), ...told.slice(0, at + 1).flat()));
+    expect(folds.map(({ fault, changes }) => [fault, changes])).toEqual([0, 0, 1, 1].map((each) => [undefined, each]));
+    expect(shapeOf(folds[3]!.tree!)).toEqual({ draws: 4, twins: 0, refused: 1, depth: 1 });
+    folds[0]!.tree!.nodes[1]!.count = 3;
+    expect(shapeOf(folds[0]!.tree!)).toEqual({ draws: 3, twins: 2, refused: 0, depth: 1 });
   });
 
   it('tells tree, phases and width while the search runs', () => {

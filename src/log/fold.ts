@@ -32,6 +32,9 @@ export class SearchFold {
   cost: Cost | undefined;
   /** Which event did not fit. */
   fault: string | undefined;
+  /** How often the best finished path came to have another answer. */
+  changes = 0;
+  #best: Node | undefined;
   /** Child indices that were asked for and never answered, those of closed strands included. */
   readonly #unanswered = new Map<NodeId, Set<number>>();
 
@@ -61,7 +64,10 @@ export class SearchFold {
     if (this.fault !== undefined) return;
     if (!isTreeEvent(event)) this.#noteRuntime(event, atMs);
     else if (event.type === 'asked') this.#expect(event.node, event.indices);
-    else if (isFold(event)) this.#unanswered.get(event.parent)?.delete(event.index);
+    else if (isFold(event)) {
+      this.#unanswered.get(event.parent)?.delete(event.index);
+      this.#noteBest();
+    }
   }
 
   get nodes(): number {
@@ -123,6 +129,13 @@ export class SearchFold {
     const expected = this.#unanswered.get(node) ?? new Set();
     this.#unanswered.set(node, expected);
     for (const index of indices) expected.add(index);
+  }
+
+  #noteBest(): void {
+    const best = this.tree?.best;
+    if (best === this.#best) return;
+    if (this.#best !== undefined && best?.answer !== this.#best.answer) this.changes += 1;
+    this.#best = best;
   }
 
   #noteRuntime(event: RuntimeEvent, atMs: number): void {

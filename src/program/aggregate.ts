@@ -6,17 +6,16 @@
 import { groupAnswers } from '../answer/groups.ts';
 import { wideHash } from '../base/random.ts';
 import type { Answer } from '../log/end.ts';
-import { type Certainty, certaintyOf, type PathVote, voteOf } from '../tree/certaindex.ts';
-import { type Node, saysSomething } from '../tree/node.ts';
+import type { PathVote } from '../tree/certaindex.ts';
+import type { Node } from '../tree/node.ts';
 import type { Manner, Sampling } from '../tree/step.ts';
-import type { Strand } from '../tree/strand.ts';
 import type { Tree } from '../tree/tree.ts';
 import { answerTokensKnob } from './answer-tokens.ts';
 import { attemptsText, attemptTokensKnob } from './attempts.ts';
 import { bestAnswer, certainAnswer } from './choice.ts';
 import { defineProgram } from './definition.ts';
-import { askBelow, foldOutcome, follow, leastPromising, openAt, readyStrand } from './growth.ts';
-import type { Ask, Doomed, Expansion, Outcome, Program } from './program.ts';
+import type { Program } from './program.ts';
+import { answersOf, landedOf, RootAnswers, votesOf } from './root-answers.ts';
 
 interface AggregateOptions {
   /** Answers of a round, and rounds. */
@@ -64,59 +63,18 @@ export function createAggregate(given: Partial<AggregateOptions> = {}): Program 
   return new Aggregate({ ...aggregateDefaults, ...given });
 }
 
-class Aggregate implements Program {
+class Aggregate extends RootAnswers implements Program {
   readonly name = 'aggregate';
-  readonly needsVerifier = false;
-  readonly readsLogprobs = false;
-  readonly expandsOnce = false;
-  readonly naturalWidth: number;
   readonly #options: AggregateOptions;
 
   constructor(options: AggregateOptions) {
-    this.naturalWidth = options.population;
+    super(options.population, options.sampling);
     this.#options = options;
-  }
-
-  ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
-    const ready = readyStrand(tree, advance);
-    const [next] = this.#free(tree, 1);
-    if (next === undefined || (ready === undefined && (!mayOpen || doomed?.(tree.root)))) return undefined;
-    const strand = ready ?? openAt(tree, tree.root);
-    return askBelow(tree, strand, [next], this.#options.sampling, this.#mannerOf(tree, next));
-  }
-
-  tell(tree: Tree, outcome: Outcome): boolean {
-    const strand = foldOutcome(tree, outcome, { maxDepth: 1 });
-    if (strand !== undefined) advance(tree, strand);
-    return strand !== undefined;
-  }
-
-  foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
-    if (doomed?.(tree.root)) return [];
-    const { sampling } = this.#options;
-    return this.#free(tree, count).map((index) => {
-      return { node: tree.root, indices: [index], sampling, manner: this.#mannerOf(tree, index) };
-    });
-  }
-
-  demand(): number {
-    return this.naturalWidth;
-  }
-
-  yield(tree: Tree, count: number): number[] {
-    return leastPromising(tree, count);
-  }
-
-  certainty(tree: Tree, upTo?: number): Certainty {
-    const { answers, agreement } = certaintyOf(this.votes(tree).slice(0, upTo), 'mean');
-    return { answers, agreement };
   }
 
   /** Those of the last round that is complete: later ones were written from earlier ones, and do not count beside them. */
   votes(tree: Tree): PathVote[] {
-    return this.#round(tree, Math.max(0, this.#complete(tree) - 1))
-      .filter(saysSomething)
-      .map(voteOf);
+    return votesOf(this.#answers(tree, Math.max(0, this.#complete(tree) - 1)));
   }
 
   answer(tree: Tree): Answer | undefined {
@@ -131,44 +89,30 @@ class Aggregate implements Program {
     return attemptsText(this.#options.prompt, sources, this.#options.attemptTokens);
   }
 
-  /** Indices that may be asked for now: those of the first round that is not complete. */
-  #free(tree: Tree, count: number): number[] {
+  /** The first that is not complete. */
+  protected round(tree: Tree): number[] {
     const { population, rounds } = this.#options;
     const round = this.#complete(tree);
-    if (round >= rounds) return [];
-    const { byIndex, inFlight } = tree.root;
-    const all = Array.from({ length: population }, (_, at) => round * population + at);
-    return all.filter((index) => !byIndex?.has(index) && !inFlight?.has(index)).slice(0, count);
-  }
-
-  /** Rounds of which every answer has come. */
-  #complete({ root }: Tree): number {
-    let landed = 0;
-    while (root.byIndex?.has(landed)) landed += 1;
-    return Math.floor(landed / this.#options.population);
-  }
-
-  /** The answers of a round in the order of their indices; twins are one node that stands here as often. */
-  #round({ root }: Tree, round: number): Node[] {
-    const { population } = this.#options;
-    return Array.from({ length: population }, (_, at) => root.byIndex?.get(round * population + at)).filter(
-      (node) => node !== undefined,
-    );
+    return round >= rounds ? [] : Array.from({ length: population }, (_, at) => round * population + at);
   }
 
   /** Which answers an answer is written from follows from its index and from theirs, so that it is the same in every run. */
-  #mannerOf(tree: Tree, index: number): Manner {
+  protected mannerOf(tree: Tree, index: number): Manner {
     const { population, shown, answerTokens: maxTokens } = this.#options;
     const round = Math.floor(index / population);
     if (round === 0) return { stops: [], maxTokens };
-    const drawn = this.#round(tree, round - 1).map((node, at) => ({ node, rank: wideHash(node.key, index, at) }));
+    const drawn = this.#answers(tree, round - 1).map((node, at) => ({ node, rank: wideHash(node.key, index, at) }));
     const sources = drawn.sort((a, b) => a.rank - b.rank).slice(0, shown);
     return { stops: [], maxTokens, sources: sources.map(({ node }) => node.key) };
   }
-}
 
-function advance(tree: Tree, strand: Strand): void {
-  const [next] = strand.landed;
-  if (next === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
-  else follow(tree, strand, next);
+  /** Rounds of which every answer has come. */
+  #complete(tree: Tree): number {
+    return Math.floor(landedOf(tree) / this.#options.population);
+  }
+
+  #answers(tree: Tree, round: number): Node[] {
+    const { population } = this.#options;
+    return answersOf(tree, round * population, (round + 1) * population);
+  }
 }

@@ -7,7 +7,6 @@ import type { Answer } from '../log/end.ts';
 import { type Certainty, type PathVote, sampleCertainty, sampleVotes } from '../tree/certaindex.ts';
 import type { Node } from '../tree/node.ts';
 import { greedySampling, type Manner, type Sampling } from '../tree/step.ts';
-import type { Strand } from '../tree/strand.ts';
 import type { Tree } from '../tree/tree.ts';
 import { affordable } from './affordable.ts';
 import { type Choice, chosenAnswer } from './choice.ts';
@@ -15,7 +14,7 @@ import { defineProgram } from './definition.ts';
 import {
   askBelow,
   foldOutcome,
-  follow,
+  followLanded,
   freeIndex,
   freeIndices,
   leastPromising,
@@ -137,7 +136,7 @@ class Samples implements Program {
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
     const { sampling, tokenBudget } = this.#options;
     const afford = affordable(tree, tokenBudget);
-    const ready = readyStrand(tree, advance, undefined, ({ id }) => afford.goesOn(id));
+    const ready = readyStrand(tree, followLanded, undefined, ({ id }) => afford.goesOn(id));
     if (ready !== undefined) return askBelow(tree, ready, [freeIndex(ready.node)], sampling, this.#move(ready.node));
     const isFull = tree.strands.size >= this.naturalWidth || !afford.mayOpen;
     if (!mayOpen || isFull || this.#samplesLeft(tree) <= 0 || doomed?.(tree.root)) return undefined;
@@ -146,7 +145,7 @@ class Samples implements Program {
 
   tell(tree: Tree, outcome: Outcome): boolean {
     const strand = foldOutcome(tree, outcome, this.#options);
-    if (strand !== undefined) advance(tree, strand);
+    if (strand !== undefined) followLanded(tree, strand);
     return strand !== undefined;
   }
 
@@ -185,10 +184,4 @@ class Samples implements Program {
   #samplesLeft(tree: Tree): number {
     return this.#options.samples - tree.closed.completed - tree.closed.pruned - tree.strands.size;
   }
-}
-
-function advance(tree: Tree, strand: Strand): void {
-  const [next] = strand.landed;
-  if (next === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
-  else follow(tree, strand, next);
 }

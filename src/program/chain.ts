@@ -12,7 +12,6 @@ import type { Certainty } from '../tree/certaindex.ts';
 import type { ProbeReply } from '../tree/events.ts';
 import { type Node, pathText, pathTo } from '../tree/node.ts';
 import { greedySampling, type Manner, type Sampling } from '../tree/step.ts';
-import type { Strand } from '../tree/strand.ts';
 import type { Tree } from '../tree/tree.ts';
 import { bestAnswer } from './choice.ts';
 import { defineProgram } from './definition.ts';
@@ -20,7 +19,7 @@ import {
   askBelow,
   askProbe,
   foldOutcome,
-  follow,
+  followLanded,
   freeIndex,
   type GrowthLimits,
   leastPromising,
@@ -131,7 +130,7 @@ class Chain implements Program {
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
     const tip = tipOf(tree);
     const opens = mayOpen && isOpen(tree, tip) && !doomed?.(tip);
-    const strand = readyStrand(tree, advance) ?? (opens ? openAt(tree, tip) : undefined);
+    const strand = readyStrand(tree, followLanded) ?? (opens ? openAt(tree, tip) : undefined);
     if (strand === undefined) return undefined;
     const probe = this.#due(strand.node);
     if (probe !== undefined) return askProbe(tree, strand, { ...probe, sampling: greedySampling });
@@ -140,7 +139,7 @@ class Chain implements Program {
 
   tell(tree: Tree, outcome: Outcome): boolean {
     const strand = foldOutcome(tree, outcome, this.#options);
-    if (strand !== undefined) advance(tree, strand);
+    if (strand !== undefined) followLanded(tree, strand);
     return outcome.probe === true || strand !== undefined;
   }
 
@@ -283,10 +282,4 @@ function tipOf({ root }: Tree): Node {
 /** No strand grows it, it has not ended, and no rule has ended it. */
 function isOpen({ strands, closed }: Tree, tip: Node): boolean {
   return strands.size === 0 && !tip.terminal && closed.pruned === 0;
-}
-
-function advance(tree: Tree, strand: Strand): void {
-  const [next] = strand.landed;
-  if (next === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
-  else follow(tree, strand, next);
 }

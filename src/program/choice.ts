@@ -4,7 +4,7 @@
 import { lastLine } from '../answer/extract.ts';
 import { groupAnswers } from '../answer/groups.ts';
 import type { Answer } from '../log/end.ts';
-import { lowestGroup, usualWindow } from '../tree/confidence.ts';
+import { lowestGroup, windowFor } from '../tree/confidence.ts';
 import type { NodeId } from '../tree/events.ts';
 import { answerPart, hasEnded, isComplete, type Node, pathText } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -18,7 +18,7 @@ export const choices = ['best', 'vote', 'majority', 'confident'] as const;
 export type Choice = (typeof choices)[number];
 
 export function chosenAnswer(tree: Tree, choice: Choice): Answer | undefined {
-  return choice === 'best' ? bestAnswer(tree) : votedAnswer(tree, weightOf[choice]);
+  return choice === 'best' ? bestAnswer(tree) : votedAnswer(tree, weightOf[choice](tree));
 }
 
 export function bestAnswer(tree: Tree): Answer | undefined {
@@ -29,7 +29,7 @@ export function bestAnswer(tree: Tree): Answer | undefined {
 /** The answer that a rule was certain of, with the share of plain votes behind it. */
 export function certainAnswer(tree: Tree, node: NodeId): Answer {
   const named = describe(tree.node(node));
-  const groups = groupAnswers(votesOf(tree, weightOf.majority));
+  const groups = groupAnswers(votesOf(tree, weightOf.majority(tree)));
   const own = groups.find(({ votes }) => votes.some((vote) => vote.node.id === node));
   const weights = groups.reduce((sum, { weight }) => sum + weight, 0);
   return own === undefined ? named : { ...named, support: own.weight / weights };
@@ -53,10 +53,16 @@ const rounding = 1e-12;
 type Weight = (node: Node) => number;
 
 /** What a path is worth beside its share; 1 where nothing says. */
-const weightOf: Readonly<Record<Exclude<Choice, 'best'>, Weight>> = {
-  vote: ({ reward, score }) => (reward === undefined ? 1 : score),
-  majority: () => 1,
-  confident: (node) => lowestGroup(node, usualWindow, true) ?? 1,
+const weightOf: Readonly<Record<Exclude<Choice, 'best'>, (tree: Tree) => Weight>> = {
+  vote:
+    () =>
+    ({ reward, score }) =>
+      reward === undefined ? 1 : score,
+  majority: () => () => 1,
+  confident: ({ nodes }) => {
+    const window = windowFor(nodes.filter(hasEnded));
+    return (node) => lowestGroup(node, window, true) ?? 1;
+  },
 };
 
 function votesOf(tree: Tree, weight: Weight) {
@@ -64,9 +70,13 @@ function votesOf(tree: Tree, weight: Weight) {
   return tree.nodes.flatMap((node) => {
     const { id, group } = node;
     if (!hasEnded(node)) return [];
-    const answer = node.answer ?? unmarkedAnswer(node);
-    return [{ answer, group, weight: shares[id]! * weight(node), node }];
+    return [{ answer: votedWords(node), group, weight: shares[id]! * weight(node), node }];
   });
+}
+
+/** What an end of a path votes for: its answer, or the words it ends in. */
+export function votedWords(node: Node): string | undefined {
+  return node.answer ?? unmarkedAnswer(node);
 }
 
 /** Nothing marks it, so it is not shown as the answer; but paths that end in the same words agree. */

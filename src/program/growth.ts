@@ -40,7 +40,7 @@ export function foldOutcome(tree: Tree, outcome: Outcome, limits: GrowthLimits):
     return undefined;
   }
   if (outcome.ok) grow(tree, parent, outcome, limits);
-  else tree.record({ type: 'withered', parent: parent.id, index, code: outcome.fault.code });
+  else tree.record({ type: 'withered', parent: parent.id, index, ...failureOf(outcome) });
   const strand = tree.strands.get(waiting);
   return strand?.node === parent && strand.awaiting === 0 ? strand : undefined;
 }
@@ -83,6 +83,13 @@ function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
     feedback,
     answer,
   };
+}
+
+/** On to the only child of a path that grows one draw at a time; one whose draw failed is over. */
+export function followLanded(tree: Tree, strand: Strand): void {
+  const [next] = strand.landed;
+  if (next === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
+  else follow(tree, strand, next);
 }
 
 /** The strand goes on to a child; on a terminal one it is complete. */
@@ -147,9 +154,13 @@ export function askProbe(tree: Tree, { id, node }: Strand, { index, sampling, ma
 }
 
 /** A reply that no strand waits for any more changes nothing. */
-function foldProbe(tree: Tree, { node, index, reply }: ProbeOutcome): void {
+function foldProbe(tree: Tree, { node, index, reply, fault, model }: ProbeOutcome): void {
   if (tree.probingStrand(tree.node(node), index) === undefined) return;
-  tree.record({ type: 'probed', node, index, reply });
+  tree.record({ type: 'probed', node, index, reply, ...(fault && failureOf({ fault, model })) });
+}
+
+function failureOf({ fault: { code }, model }: Pick<ChildOutcome & { readonly ok: false }, 'fault' | 'model'>) {
+  return model === undefined ? { code } : { code, model };
 }
 
 export function openAt(tree: Tree, node: Node): Strand {

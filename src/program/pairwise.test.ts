@@ -1,6 +1,7 @@
 // A knockout worked by hand: who is compared with whom, what a judge that only looks at places decides, and what is asked again.
 
 import { expect, test } from 'vitest';
+import { fault } from '../base/fault.ts';
 import { Tree } from '../tree/tree.ts';
 import { createPairwise } from './pairwise.ts';
 
@@ -74,4 +75,18 @@ test('nothing is compared before the last sample has come', () => {
   const step = { text: 'a', tokens: 1, meanLogprob: 0, end: 'eos' } as const;
   program.tell(tree, { ok: true, node: 0, index: first!.indices[0]!, form: 0, step, answer: '1' });
   expect(program.ask(tree, true)).toBeUndefined();
+});
+
+test('another model compares where the judge is out', () => {
+  const program = createPairwise({ models: ['small', 'big'], samples: 2, judge: 'big' });
+  const tree = Tree.plant('product');
+  for (const answer of ['1', '2']) {
+    const index = program.ask(tree, true)!.indices[0]!;
+    const step = { text: answer, tokens: 1, meanLogprob: 0, end: 'eos' } as const;
+    program.tell(tree, { ok: true, node: 0, index, form: 0, step, answer });
+  }
+  const first = program.ask(tree, true)!;
+  expect(first).toMatchObject({ probe: true, manner: { model: 'big' } });
+  program.tell(tree, { probe: true, node: 0, index: first.indices[0]!, fault: fault('refused', ''), model: 'big' });
+  expect(program.ask(tree, true)).toMatchObject({ probe: true, manner: { model: 'small' } });
 });

@@ -1,6 +1,7 @@
 // Rounds worked by hand: who answers, when it is decided, and who is shown what where it is not.
 
 import { expect, test } from 'vitest';
+import { type FaultCode, fault } from '../base/fault.ts';
 import { Tree } from '../tree/tree.ts';
 import { lastWords } from './attempts.ts';
 import { createPanel, panel } from './panel.ts';
@@ -18,12 +19,15 @@ function scene(samples = 3) {
     const step = { text: `by ${index}: ${answer}`, tokens: 5, meanLogprob: 0, end: 'eos' } as const;
     program.tell(tree, { ok: true, node: 0, index, form: 0, step, answer });
   };
+  const fail = (index: number, model: string, code: FaultCode) => {
+    program.tell(tree, { ok: false, node: 0, index, fault: fault(code, ''), model });
+  };
   const round = (...answers: (string | undefined)[]) => {
     const wanted = asks();
     for (const [at, { indices }] of wanted.entries()) tell(indices[0]!, answers[at]);
     return wanted.map(({ indices, manner }) => [indices[0], manner?.model]);
   };
-  return { program, tree, asks, tell, round };
+  return { program, tree, asks, tell, fail, round };
 }
 
 test('a round is one sample of each model, and the next begins when it is whole', () => {
@@ -85,10 +89,31 @@ test('samples without an answer are no votes', () => {
   expect(asks()[0]).toMatchObject({ indices: [2] });
 });
 
+test('by the list, the first model answers until it has given all its samples', () => {
+  const sampling = { temperature: 1 };
+  const size = { branching: 1, maxDepth: 1, sampling, choose: 'best', prompts: { aggregate: '' } } as const;
+  const options = { answerTokens: 10, attemptTokens: 0, panelOrder: 'list' } as const;
+  const program = panel.create({ ...size, rollouts: 7, models: ['big', 'small'] }, options);
+  const tree = Tree.plant('product');
+  const writers = [];
+  for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true)) {
+    if (ask.manner?.sources !== undefined) break;
+    writers.push(ask.manner?.model);
+    const step = { text: `${writers.length}`, tokens: 1, meanLogprob: 0, end: 'eos' } as const;
+    const [index] = ask.indices;
+    const answer = ['1', '2', '3', '1', '3', '3'][index!]!;
+    program.tell(tree, { ok: true, node: 0, index: index!, form: 0, step, answer });
+  }
+  expect(writers).toEqual(['big', 'big', 'big', 'small', 'small', 'small']);
+});
+
 test('one rollout is kept for the synthesis', () => {
   const sampling = { temperature: 1 };
   const size = { branching: 1, maxDepth: 1, sampling, choose: 'best', prompts: { aggregate: '' } } as const;
-  const program = panel.create({ ...size, rollouts: 8, models: ['a', 'b'] }, { answerTokens: 10, attemptTokens: 0 });
+  const program = panel.create(
+    { ...size, rollouts: 8, models: ['a', 'b'] },
+    { answerTokens: 10, attemptTokens: 0, panelOrder: 'rounds' },
+  );
   const tree = Tree.plant('product');
   const samples = [];
   for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true)) {
@@ -105,4 +130,49 @@ test('an attempt may be cut to its last words, from the beginning of a line or a
   expect(lastWords(text, 100)).toBe(text);
   expect(lastWords(text, 6)).toBe('… So the answer is 12.');
   expect(lastWords(text, 3)).toBe('… is 12.');
+});
+
+test('another stands in for a model that is out, in its samples and in the synthesis', () => {
+  const { program, tree, asks, tell, fail, round } = scene();
+  asks();
+  fail(1, 'big', 'timeout');
+  expect(tree.absences.all).toEqual([{ model: 'big', code: 'timeout' }]);
+  expect(asks().map(({ indices, manner }) => [indices[0], manner?.model])).toEqual([[1, 'small']]);
+  tell(0, '1');
+  tell(1, '2');
+  expect(round('3', '4')).toEqual([
+    [2, 'small'],
+    [3, 'small'],
+  ]);
+  expect(asks()[0]).toMatchObject({ indices: [6], manner: { model: 'small' } });
+  tell(6, '5');
+  expect([program.answer(tree)?.answer, tree.failuresInARow]).toEqual(['5', 0]);
+});
+
+test('a model that answers badly is asked three times, and where all are out nothing more is asked', () => {
+  const { program, tree, asks, tell, fail } = scene();
+  asks();
+  tell(0, '7');
+  for (const next of ['big', 'big', 'small']) {
+    fail(1, 'big', 'bad-step');
+    expect(asks()).toMatchObject([{ indices: [1], manner: { model: next } }]);
+  }
+  fail(1, 'small', 'refused');
+  expect([asks(), tree.absences.isTotal]).toEqual([[], true]);
+  expect(program.answer(tree)).toMatchObject({ answer: '7' });
+});
+
+test('failures of a model that was known to be out count, so that a program that never looks comes to an end', () => {
+  const tree = Tree.plant('product');
+  const ask = (strand: number) => {
+    tree.record({ type: 'opened', strand, node: 0 });
+    const how = { sampling: { temperature: 1 }, manner: { model: 'big' } };
+    tree.record({ type: 'asked', strand, node: 0, indices: [0], ...how });
+    tree.record({ type: 'withered', parent: 0, index: 0, code: 'refused', model: 'big' });
+    tree.record({ type: 'closed', strand, closing: 'failed' });
+  };
+  ask(0);
+  expect(tree.failuresInARow).toBe(0);
+  ask(1);
+  expect(tree.failuresInARow).toBe(1);
 });

@@ -37,6 +37,9 @@ export interface ProbeOutcome {
   readonly node: NodeId;
   readonly index: number;
   readonly reply?: ProbeReply | undefined;
+  /** Of one that failed, where it named a model and its engine is to blame. */
+  readonly fault?: Fault | undefined;
+  readonly model?: string | undefined;
 }
 
 /** One per child or probe. Late, double, reordered and failed ones are normal. */
@@ -72,6 +75,8 @@ export type ChildOutcome =
       readonly index: number;
       readonly below?: Node;
       readonly fault: Fault;
+      /** Whose engine failed, where the draw named a model. */
+      readonly model?: string | undefined;
     };
 
 /** By which of the program's own rules it is certain of its answer, in numbers. */

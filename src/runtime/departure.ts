@@ -47,7 +47,7 @@ export class Departure {
   endBroken(nowMs: number): void {
     const { roster, logs } = this.#parts;
     for (const search of roster.broken) {
-      if (search.hasLog) this.finish(search, nothingLeft(search.tree), nowMs);
+      if (search.hasLog) this.finish(search, nothingLeft(search), nowMs);
       else logs.want(search);
     }
   }

@@ -5,7 +5,7 @@
 import type { ExitRule } from '../exit/exit.ts';
 import type { Exit } from '../log/end.ts';
 import type { TooLate } from '../scheduler/forecast.ts';
-import type { Tree } from '../tree/tree.ts';
+import { absenceText } from '../tree/absences.ts';
 import type { RuntimeOptions } from './options.ts';
 import type { Search } from './search/search.ts';
 
@@ -50,10 +50,14 @@ function exitBy(rules: readonly ExitRule[], search: Search, nowMs: number, circu
   return exit;
 }
 
-/** The program has no strand open and opens none though it may. */
-export function nothingLeft(tree: Tree): Exit {
-  const { completed } = tree.closed;
-  return { kind: 'exhausted', rule: 'nothing-left', evidence: { rollouts: completed, nodes: tree.nodes.length } };
+/** The program has no strand open and opens none though it may: all is grown, or no model that it asks is left to grow it. */
+export function nothingLeft({ tree, request }: Pick<Search, 'tree' | 'request'>): Exit {
+  const { absences, closed, nodes } = tree;
+  const done = { rollouts: closed.completed, nodes: nodes.length };
+  const evidence = absences.all.length === 0 ? done : { ...done, absent: absenceText(absences.all) };
+  if (!absences.isTotal) return { kind: 'exhausted', rule: 'nothing-left', evidence };
+  const hasAnswer = request.program.answer(tree)?.complete === true;
+  return { kind: hasAnswer ? 'exhausted' : 'failed', rule: 'absent', evidence };
 }
 
 /** A deadline that passed without an answer while engine or verifier were out is their failure, and says so. */

@@ -26,7 +26,16 @@ import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
 import { cutFeedback, problemWithScore, problemWithStep, stepFor } from './replies.ts';
 import type { Roster } from './roster.ts';
 import type { Flight, Search } from './search/search.ts';
-import { generateRequest, pathAfter, pathFor, readsPromise, shapeBelow, stepNeeds, stepPath } from './step-needs.ts';
+import {
+  generateRequest,
+  pathAfter,
+  pathFor,
+  readsPromise,
+  scoredStep,
+  shapeBelow,
+  stepNeeds,
+  stepPath,
+} from './step-needs.ts';
 
 /** An outcome with the search it belongs to; `flight` is missing for a ghost that became a child without a request. */
 export interface Arrival {
@@ -219,7 +228,7 @@ export class Flights {
       if (flight !== undefined) this.#meter.ended(placeOf(flight), id, nowMs, undefined);
       if (flight === undefined || flight.cancelled) continue;
       this.#toCancel.push(flight);
-      const where = placeOf(flight);
+      const where = placeOf(flight) === 'engine' ? engineOf(flight) : 'verifier';
       this.#fail(flight, fault('timeout', `no answer from the ${where} in ${requestTimeoutMs} ms (requestTimeoutMs)`));
     }
   }
@@ -328,11 +337,15 @@ export class Flights {
     const { id, search, node, manner, index, lane } = this.#add({ ...generated, step, key }, nowMs);
     const { prompt, tests } = search.request;
     // What was put to the model is no step: it is not scored, and no score rests on it.
-    const path = pathAfter(node, manner?.after);
+    const path = pathAfter(node, manner?.after).map((each) => ({
+      ...each,
+      step: scoredStep(search.request, each.step),
+    }));
     const parent = path.at(-1)?.key ?? node.key;
     const priority = this.#priorityOf(search, path);
     const given = tests === undefined ? {} : { tests };
-    const request = { id, search: search.id, prompt, parent, index, path, step, lane, priority, ...given };
+    const scored = scoredStep(search.request, step);
+    const request = { id, search: search.id, prompt, parent, index, path, step: scored, lane, priority, ...given };
     const full = readsPromise(search.request) ? { ...request, promise: true } : request;
     if (search.request.experiment?.extendsUnscored) this.#mayExtend(search);
     this.#scores.add(full, key, search.request.experiment?.gathersScores);
@@ -366,6 +379,10 @@ export class Flights {
 
 function placeOf({ step }: Flight): ServerKind {
   return step === undefined ? 'engine' : 'verifier';
+}
+
+function engineOf({ manner }: Flight): string {
+  return manner?.model === undefined ? 'engine' : `engine of model '${manner.model}'`;
 }
 
 function pathTokensOf(path: readonly PathStep[]): number {

@@ -19,9 +19,11 @@ export function stepOutcome(flight: Flight, step: Step, { reward, promise, feedb
 }
 
 export function faultOutcome(flight: Flight, problem: Fault): Outcome {
-  const { node, index } = flight;
-  if (flight.isProbe) return { probe: true, node: node.id, index };
-  return placed(flight, { ok: false, node: node.id, index, fault: problem });
+  const { node, index, step, manner } = flight;
+  // What was generated has failed at the verifier: no model is to blame.
+  const writer = step === undefined && manner?.model !== undefined ? { model: manner.model } : {};
+  if (!flight.isProbe) return placed(flight, { ok: false, node: node.id, index, fault: problem, ...writer });
+  return { probe: true, node: node.id, index, ...(writer.model === undefined ? {} : { ...writer, fault: problem }) };
 }
 
 /** A ghost becomes a child. */

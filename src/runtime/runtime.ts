@@ -257,7 +257,6 @@ export class Runtime {
     this.#noteTold();
     const { tree, open, request } = search;
     const isComplete = request.program.tell(tree, open?.grouped(tree, outcome) ?? outcome);
-    search.noteBest();
     // What a search could use changes with whole expansions; a decision on every child would say the same again.
     if (isComplete && request.rules.boost) this.#roster.isStale = true;
     // An order by work follows what is left of it.
@@ -357,7 +356,7 @@ export class Runtime {
       // A program may close a strand that it finds complete (after a crash): then there is room again.
       if (tree.strands.size < openBefore) continue;
       if (mayOpen && tree.strands.size === 0 && tree.stragglers.size === 0) {
-        return this.#departure.finish(search, firstExit(search, nowMs, this.#options) ?? nothingLeft(tree), nowMs);
+        return this.#departure.finish(search, firstExit(search, nowMs, this.#options) ?? nothingLeft(search), nowMs);
       }
       break;
     }
@@ -369,7 +368,7 @@ export class Runtime {
     const { tree } = search;
     const doomed = search.doomed(nowMs, true);
     const isOver = tree.strands.size === 0 && tree.nodes.every((node) => !mayGrow(node) || doomed?.(node));
-    const exit = firstExit(search, nowMs, this.#options) ?? (isOver ? nothingLeft(tree) : undefined);
+    const exit = firstExit(search, nowMs, this.#options) ?? (isOver ? nothingLeft(search) : undefined);
     if (exit !== undefined) this.#departure.finish(search, exit, nowMs);
     return exit === undefined && tree.strands.size === 0;
   }

@@ -8,7 +8,7 @@ import { confidence } from '../verifier/confidence/confidence-verifier.ts';
 import { makeVerifier } from '../verifier/definition.ts';
 import { exact } from '../verifier/exact/exact-verifier.ts';
 import type { SearchRequest } from './search/request.ts';
-import { pathFor, stepNeeds } from './step-needs.ts';
+import { pathFor, scoredStep, stepNeeds } from './step-needs.ts';
 
 function request(changes: Partial<SearchRequest>): SearchRequest {
   return {
@@ -53,4 +53,14 @@ it('puts the words of a manner behind the path, of a shape instead of them, and 
   expect(texts({ suffix: 'Answer: ' })).toEqual(['Answer: ']);
   expect(texts({ suffix: '' })).toEqual([]);
   expect(texts({ suffix: 'Answer: ' }, 'as JSON')).toEqual(['as JSON']);
+});
+
+it('gives a verifier no token ids that another model has made', () => {
+  const step = { text: 'a', tokens: 1, meanLogprob: 0, end: 'eos', tokenIds: [7] } as const;
+  const own = request({ model: 'small' });
+  expect([scoredStep(own, step), scoredStep(own, { ...step, model: 'small' })]).toEqual([
+    step,
+    { ...step, model: 'small' },
+  ]);
+  expect(scoredStep(own, { ...step, model: 'big' })).not.toHaveProperty('tokenIds');
 });

@@ -32,6 +32,13 @@ export function stepPath(node: Node): PathStep[] {
   return pathTo(node).map(({ key, step }) => ({ key, step: step! }));
 }
 
+/** As a verifier is given it: token ids that another model than the search's own has made are other words to it. */
+export function scoredStep({ model: own }: Pick<SearchRequest, 'model'>, step: Step): Step {
+  if (step.tokenIds === undefined || step.model === undefined || step.model === own) return step;
+  const { tokenIds: _, ...rest } = step;
+  return rest;
+}
+
 /** The shape that the next step below a node is held to: that of the answer, where it is time for one. */
 export function shapeBelow(request: SearchRequest, node: Node): AnswerShape | undefined {
   const { shape } = request;

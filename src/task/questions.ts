@@ -17,20 +17,23 @@ export interface GoldQuestion {
 const puzzleColumn = 'Puzzles';
 const puzzleTarget = 24;
 
+/** Whether every question must have an answer that is known. */
+export type AnswerNeed = 'known' | 'known or not';
+
 /** `name` is the file's, for messages; one that ends in .csv holds puzzles. */
-export function parseQuestions(name: string, text: string): readonly GoldQuestion[] {
-  const questions = name.endsWith('.csv') ? puzzles(name, text) : lines(name, text);
+export function parseQuestions(name: string, text: string, answers: AnswerNeed = 'known'): readonly GoldQuestion[] {
+  const questions = name.endsWith('.csv') ? puzzles(name, text) : lines(name, text, answers);
   if (questions.length === 0) raise('bad-setting', `${name} holds no questions`);
   const ids = new Set(questions.map(({ id }) => id));
   if (ids.size < questions.length) raise('bad-setting', `${name} has two questions with one id`);
   return questions;
 }
 
-function lines(path: string, text: string): GoldQuestion[] {
+function lines(path: string, text: string, answers: AnswerNeed): GoldQuestion[] {
   const found: GoldQuestion[] = [];
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() !== '')
-      found.push(questionOf(`${path}:${index + 1}`, String(found.length), parse(path, index, line)));
+      found.push(questionOf(`${path}:${index + 1}`, String(found.length), parse(path, index, line), answers));
   }
   return found;
 }
@@ -43,14 +46,19 @@ function parse(path: string, index: number, line: string): Readonly<Record<strin
   return raise('bad-setting', `line ${index + 1} of ${path} is not a JSON object; a question file has one per line`);
 }
 
-function questionOf(where: string, fallbackId: string, value: Readonly<Record<string, unknown>>): GoldQuestion {
+function questionOf(
+  where: string,
+  fallbackId: string,
+  value: Readonly<Record<string, unknown>>,
+  answers: AnswerNeed,
+): GoldQuestion {
   const question = value.question ?? value.problem;
   if (typeof question !== 'string' || question === '') {
     return raise('bad-setting', `${where} has neither a "question" nor a "problem"`);
   }
   const solvable = value.solvable !== false;
   const answer = goldAnswer(value.answer);
-  if (answer === undefined && solvable) return raise('bad-setting', `${where} has no "answer"`);
+  if (answer === undefined && solvable && answers === 'known') return raise('bad-setting', `${where} has no "answer"`);
   const id = value.id ?? value.unique_id ?? fallbackId;
   const difficulty = value.difficulty ?? value.level;
   return {

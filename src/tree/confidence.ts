@@ -3,8 +3,17 @@
 
 import { type Node, pathTo } from './node.ts';
 
-/** The authors' window; a path that is shorter is one group. */
-export const usualWindow = 2048;
+/** The authors' window, for chains of about 30,000 tokens. */
+const longestWindow = 2048;
+
+/** Windows in a path of usual length: as many as the authors have. */
+const windowsPerPath = 16;
+
+/** A window that follows the length of paths: 2,048 tokens would be longer than any short answer, and the rule silent. */
+export function windowFor(paths: readonly Node[]): number {
+  const tokens = paths.reduce((sum, { pathTokens }) => sum + pathTokens, 0);
+  return Math.min(longestWindow, Math.max(1, Math.round(tokens / Math.max(1, paths.length) / windowsPerPath)));
+}
 
 /** −(1/k) Σ log P of the k likeliest candidates for a token. The k of a server is what it tells; the authors take 20 of vLLM's. */
 export function tokenConfidence(logprobs: readonly number[], k = 20): number | undefined {

@@ -94,7 +94,14 @@ export type TreeEvent =
       readonly index: number;
       readonly tokens: number;
     }
-  | { readonly type: 'withered'; readonly parent: NodeId; readonly index: number; readonly code: FaultCode }
+  /** `model`: whose engine failed it, where its draw named one; missing where the verifier did. */
+  | {
+      readonly type: 'withered';
+      readonly parent: NodeId;
+      readonly index: number;
+      readonly code: FaultCode;
+      readonly model?: string | undefined;
+    }
   | ({ readonly type: 'ghosted' } & Ghost)
   /** The model is to be asked at the node where the strand stands. Probes of a node are numbered apart from its children. */
   | {
@@ -105,8 +112,15 @@ export type TreeEvent =
       readonly sampling: Sampling;
       readonly manner: Manner;
     }
-  /** What it said; without a reply the probe failed. */
-  | { readonly type: 'probed'; readonly node: NodeId; readonly index: number; readonly reply?: ProbeReply | undefined }
+  /** What it said; without a reply the probe failed: where it named a model whose engine did, with the code of that. */
+  | {
+      readonly type: 'probed';
+      readonly node: NodeId;
+      readonly index: number;
+      readonly reply?: ProbeReply | undefined;
+      readonly code?: FaultCode | undefined;
+      readonly model?: string | undefined;
+    }
   | { readonly type: 'moved'; readonly strand: StrandId; readonly node: NodeId }
   /** `value`: what is backed up in the place of the score; with it a rollout is complete at a node that may grow. */
   | {

@@ -22,6 +22,8 @@ export interface Strand {
   manner: Manner | undefined;
   /** The probe that it waits for at its node. */
   probing: Inquiry | undefined;
+  /** What it waits for names a model that was not known to be absent: should its engine fail, that is no failure of the search. */
+  excused: boolean;
 }
 
 /** What the model is asked at a node: which of the node's probes it is, and how it is taken. */
@@ -46,8 +48,8 @@ interface Wanted {
 }
 
 export function makeStrand(id: StrandId, node: Node): Strand {
-  const nothing = { awaiting: 0, landed: [], sampling: undefined, manner: undefined, probing: undefined };
-  return { id, start: node, node, ...nothing };
+  const nothing = { awaiting: 0, landed: [], sampling: undefined, manner: undefined };
+  return { id, start: node, node, ...nothing, probing: undefined, excused: false };
 }
 
 export function awaitChildren(strand: Strand, node: Node, { indices, sampling, manner }: Wanted): void {

@@ -2,16 +2,16 @@
 // listener, so that a log of the events replays to the same tree. An event that does not fit is a FaultError with code
 // `bad-event` and leaves the tree as it was. Knows nothing of time, engines, leases or which program is growing it.
 
-import { AnswerTally } from '../answer/tally.ts';
+import type { AnswerTally } from '../answer/tally.ts';
 import { never } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
+import { Absences } from './absences.ts';
 import type { Aggregation } from './aggregate.ts';
 import {
   type Closing,
   type Ghost,
   type Growth,
   type NodeId,
-  type ProbeReply,
   plantedEvent,
   type StrandId,
   type TreeEvent,
@@ -29,9 +29,18 @@ import {
   type Strand,
 } from './strand.ts';
 import { NodeUndo } from './undo.ts';
-import { addPending, backUp, insertByKey, isBetter, mustBeReward, refreshAvailable } from './upkeep.ts';
+import {
+  addPending,
+  backUp,
+  insertByKey,
+  isBetter,
+  keyed,
+  mustBeReward,
+  refreshAvailable,
+  talliedAnswers,
+} from './upkeep.ts';
 
-type Adopted = Extract<TreeEvent, { type: 'adopted' }>;
+type EventOf<Type> = Extract<TreeEvent, { readonly type: Type }>;
 
 export class Tree {
   readonly aggregation: Aggregation;
@@ -43,8 +52,10 @@ export class Tree {
   readonly ghosts: Ghosts;
   /** How strands ended, by kind. */
   readonly closed: Record<Closing, number> = { completed: 0, pruned: 0, preempted: 0, failed: 0, ended: 0 };
-  /** Strands that failed since the last new step or completed path. A twin is no news: strands may fail below it for ever. */
+  /** Strands that failed since the last new step or completed path (a twin is no news), without those whose model turned out to be absent. */
   failuresInARow = 0;
+  /** Models that draws have named and whose engines fail. */
+  readonly absences: Absences;
   /** Tokens of every step that became a node or joined one, and of every probe. */
   tokens = 0;
   probeTokens = 0;
@@ -71,6 +82,7 @@ export class Tree {
     this.root = root;
     this.nodes = from?.nodes ?? [root];
     this.ghosts = new Ghosts(from?.ghosts);
+    this.absences = new Absences(from?.absences);
   }
 
   static plant(aggregation: Aggregation, listener?: (event: TreeEvent) => void, fullAt?: number): Tree {
@@ -182,7 +194,7 @@ export class Tree {
       case 'opened':
         return this.#open(event.strand, this.#known(event.node));
       case 'asked':
-        return awaitChildren(this.strand(event.strand), this.#known(event.node), event);
+        return this.#ask(this.strand(event.strand), this.#known(event.node), event);
       case 'grown':
         return this.#grow(event.node, event);
       case 'adopted':
@@ -190,13 +202,13 @@ export class Tree {
       case 'merged':
         return this.#merge(this.#known(event.into), this.#known(event.parent), event.index, event.tokens);
       case 'withered':
-        return this.#wither(this.#known(event.parent), event.index);
+        return this.#wither(this.#known(event.parent), event);
       case 'ghosted':
         return this.#haunt(event);
       case 'probing':
         return awaitProbe(this.strand(event.strand), this.#known(event.node), event);
       case 'probed':
-        return this.#noteProbe(this.#known(event.node), event.index, event.reply);
+        return this.#noteProbe(this.#known(event.node), event);
       case 'moved':
         return this.#move(this.strand(event.strand), this.#known(event.node));
       case 'closed':
@@ -211,6 +223,12 @@ export class Tree {
     this.#opened += 1;
     this.strands.set(id, makeStrand(id, node));
     addPending(node, 1);
+  }
+
+  #ask(strand: Strand, node: Node, asked: EventOf<'asked'>): void {
+    awaitChildren(strand, node, asked);
+    const model = asked.manner?.model;
+    strand.excused = model !== undefined && !this.absences.has(model);
   }
 
   #grow(id: NodeId, growth: Growth): void {
@@ -232,10 +250,11 @@ export class Tree {
       this.endedTokens += child.pathTokens;
     }
     this.failuresInARow = 0;
+    if (growth.step.model !== undefined) this.absences.wrote(growth.step.model);
     this.#land(parent, growth.index, child);
   }
 
-  #adopt(id: NodeId, parent: Node, { index, group }: Adopted): void {
+  #adopt(id: NodeId, parent: Node, { index, group }: EventOf<'adopted'>): void {
     this.#mustBeInFlight(parent, index);
     const ghost = this.ghostFor(parent, index);
     if (ghost === undefined) return raise('bad-event', `child ${index} of node ${parent.id} is no ghost`);
@@ -260,8 +279,11 @@ export class Tree {
     refreshAvailable(parent);
   }
 
-  #wither(parent: Node, index: number): void {
+  #wither(parent: Node, { index, code, model }: EventOf<'withered'>): void {
     this.#mustBeInFlight(parent, index);
+    if (model !== undefined) this.absences.failed(model, code);
+    const strand = this.waitingStrand(parent, index);
+    if (model === undefined && strand !== undefined) strand.excused = false;
     this.#settle(parent, index);
     refreshAvailable(parent);
   }
@@ -314,10 +336,12 @@ export class Tree {
     return drawKey(parent.key, index, formKey(asked.sampling, asked.manner));
   }
 
-  #noteProbe(node: Node, index: number, reply: ProbeReply | undefined): void {
+  #noteProbe(node: Node, { index, reply, code, model }: EventOf<'probed'>): void {
     const strand = this.probingStrand(node, index);
     if (strand === undefined) return raise('bad-event', `no strand waits for probe ${index} of node ${node.id}`);
     strand.probing = undefined;
+    if (model !== undefined && code !== undefined) this.absences.failed(model, code);
+    if (reply?.model !== undefined) this.absences.wrote(reply.model);
     node.probes ??= new Map();
     node.probes.set(index, reply);
     this.tokens += reply?.tokens ?? 0;
@@ -364,21 +388,11 @@ export class Tree {
     addPending(strand.node, -1);
     this.strands.delete(strand.id);
     this.closed[closing] += 1;
-    if (closing === 'failed') this.failuresInARow += 1;
+    if (closing === 'failed' && !strand.excused) this.failuresInARow += 1;
     if (closing === 'completed') this.failuresInARow = 0;
   }
 
   #known(id: NodeId): Node {
     return this.nodes[id] ?? raise('bad-event', `no node ${id} in a tree of ${this.nodes.length}`);
   }
-}
-
-function keyed(nodes: readonly Node[]): Map<NodeKey, Node> {
-  return new Map(nodes.map((node) => [node.key, node]));
-}
-
-function talliedAnswers(nodes: readonly Node[]): AnswerTally {
-  const tally = new AnswerTally();
-  for (const node of nodes) if (hasEnded(node)) tally.add(node, node.count);
-  return tally;
 }

@@ -1,8 +1,10 @@
 // What the fold keeps up on every node: visits and values along a path, strands below it, the order of siblings, and where new
 // strands may begin. Only the fold calls these, and strand.ts for it.
 
+import { AnswerTally } from '../answer/tally.ts';
 import { raise } from '../base/fault.ts';
-import { drawsLeft, isExpanding, mayGrow, type Node } from './node.ts';
+import type { NodeKey } from './keys.ts';
+import { drawsLeft, hasEnded, isExpanding, mayGrow, type Node } from './node.ts';
 
 /** P0 appendix A: the trajectory's score is added to every node on it, and each has one more visit. */
 export function backUp(leaf: Node, score: number): void {
@@ -52,4 +54,14 @@ function countAvailable(node: Node): number {
 
 export function mustBeReward(reward: number | undefined): void {
   if (reward !== undefined && !(reward >= 0 && reward <= 1)) raise('bad-event', `reward ${reward} is not in 0 to 1`);
+}
+
+export function keyed(nodes: readonly Node[]): Map<NodeKey, Node> {
+  return new Map(nodes.map((node) => [node.key, node]));
+}
+
+export function talliedAnswers(nodes: readonly Node[]): AnswerTally {
+  const tally = new AnswerTally();
+  for (const node of nodes) if (hasEnded(node)) tally.add(node, node.count);
+  return tally;
 }

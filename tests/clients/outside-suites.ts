@@ -1,5 +1,7 @@
 // `node tests/clients/outside-suites.ts lm-eval | guidellm [options of that tool]`: an evaluation and a load tool of others, unchanged, against
 // `coppice serve`, each installed once under .cache. By hand: they are large, and their figures are no test. Ends with the tool's own status.
+// vLLM's serving benchmark is too large to install here; where vLLM is: `vllm bench serve --backend openai-chat --base-url URL --endpoint
+// /v1/chat/completions --model sapling --tokenizer FOLDER --dataset-name custom --dataset-path FILE --ignore-eos` (0.26.0: 24 of 24 answered).
 
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';

@@ -176,7 +176,7 @@ export function journalConformance(makeCase: () => JournalCase | Promise<Journal
     expect(await ids({ before: { endedMs: 20.5, id: 'd' } })).toEqual(['c']);
     expect(await ids({ fromMs: 20.6 })).toEqual(['b', 'a']);
     expect(await page({ limit: 1 })).toEqual([
-      { id: 'b', state: 'done', createdMs: 1, endedMs: 30, outcome: ending().outcome },
+      { id: 'b', state: 'done', createdMs: 1, endedMs: 30, about: search('b').about, outcome: ending().outcome },
     ]);
     await journal.close();
   });

@@ -1,11 +1,14 @@
 // kill -9 in the middle of 100 background searches, twice: all finish after the restart, none runs twice, and every
-// result is what its log says.
+// result is what its log says. And in the middle of whole answers by two models: what the journal has is neither told nor paid for again.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { drawSeed, formKey, rootKey } from '../../src/tree/keys.ts';
+import { VllmServer } from '../servers/vllm-server.ts';
 import type { Loose } from '../support/loose.ts';
+import { serverEvents } from '../support/running-gateway.ts';
 import { ServedProcess } from '../support/served-process.ts';
 import { until } from '../support/until.ts';
 
@@ -17,6 +20,7 @@ afterAll(async () => {
 });
 
 const searches = 100;
+const searchSeed = 5;
 const args = [
   '--sim',
   '--journal',
@@ -27,8 +31,8 @@ const args = [
   'models.0.budget=24',
 ];
 
-async function start(): Promise<ServedProcess> {
-  const served = await ServedProcess.start(args);
+async function start(given: readonly string[] = args): Promise<ServedProcess> {
+  const served = await ServedProcess.start(given);
   running.push(served);
   return served;
 }
@@ -64,6 +68,38 @@ async function logOf(url: string, id: string): Promise<Loose[]> {
   return [...text.matchAll(/^event: entry\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
 }
 
+/** In order without a gap, ended once, and no child told twice. */
+function expectToldOnce(log: readonly Loose[]): void {
+  expect(log.map(({ sequence }) => sequence)).toEqual(log.map((_, at) => at));
+  expect(log.filter(({ event }) => event.type === 'exited')).toHaveLength(1);
+  const keys = log.filter(isFold).map(({ event }) => `${event.parent}/${event.index}`);
+  expect(new Set(keys).size).toBe(keys.length);
+}
+
+/** Until a log that grows says so many children. */
+async function seen(url: string, children: number): Promise<void> {
+  let left = children;
+  for await (const { data } of serverEvents(await fetch(url))) {
+    if (data?.includes('"grown"')) left -= 1;
+    if (left === 0) return;
+  }
+}
+
+/** Of the draws that brought these children. */
+function seedsOf(log: readonly Loose[], folds: readonly Loose[]): number[] {
+  const keys = new Map(log.filter(({ event }) => event.type === 'grown').map(({ event }) => [event.node, event.key]));
+  return folds.map(({ event: { parent, index } }) => {
+    const { event } = log.find(({ event: { type, node, indices } }) => {
+      return type === 'asked' && node === parent && indices.includes(index);
+    })!;
+    return drawSeed(searchSeed, keys.get(parent) ?? rootKey, index, formKey(event.sampling, event.manner));
+  });
+}
+
+function isFold({ event }: Loose): boolean {
+  return event.type === 'grown' || event.type === 'merged';
+}
+
 test('100 background searches survive two crashes', async () => {
   const first = await start();
   const accepted = await Promise.all(Array.from({ length: searches }, (_, at) => create(first.url, at)));
@@ -86,13 +122,8 @@ test('100 background searches survive two crashes', async () => {
   expect(Math.max(...listed.map(({ epoch }) => epoch))).toBeGreaterThan(1);
   for (const { id } of accepted) {
     const log = await logOf(third.url, id);
-    expect(log.map(({ sequence }) => sequence)).toEqual(log.map((_, at) => at));
+    expectToldOnce(log);
     const exits = log.filter(({ event }) => event.type === 'exited');
-    expect(exits).toHaveLength(1);
-    const keys = log
-      .filter(({ event }) => event.type === 'grown' || event.type === 'merged')
-      .map(({ event }) => `${event.parent}/${event.index}`);
-    expect(new Set(keys).size).toBe(keys.length);
     const { result, exit, state, summary } = await get(`${third.url}/v1/searches/${id}`);
     const [{ event }] = exits;
     expect(state).toBe('done');
@@ -117,3 +148,75 @@ test('100 background searches survive two crashes', async () => {
     `resumed ${resumed} of ${searches} in the last start; epochs up to ${Math.max(...listed.map(({ epoch }) => epoch))}`,
   );
 });
+
+test.each(['refine', 'panel'])(
+  '%s goes on with what its journal has, and pays for nothing of it again',
+  async (program) => {
+    const [small, big, scorer] = await Promise.all(
+      ['small', 'big', 'scorer'].map((model) => new VllmServer({ model }).listen()),
+    );
+    const writers = [small!, big!];
+    onTestFinished(async () => void (await Promise.all([...writers, scorer!].map((server) => server.close()))));
+    // No answer reaches the threshold: all rollouts of refine are written.
+    scorer!.reward = (text) => 0.2 + (text.length % 7) / 20;
+    const models = [
+      {
+        name: 'small',
+        panel: ['small', 'big'],
+        threshold: 1,
+        budget: 4,
+        engine: { kind: 'openai', urls: [small!.url] },
+        verifier: { kind: 'prm', urls: [scorer!.url], format: 'qwen-prm' },
+      },
+      { name: 'big', budget: 4, engine: { kind: 'openai', urls: [big!.url] } },
+    ];
+    const own = mkdtempSync(join(folder, `${program}-`));
+    const config = join(own, 'coppice.json');
+    writeFileSync(config, JSON.stringify({ models }));
+    const serve = () => start(['--config', config, '--journal', join(own, 'journal.db')]);
+    const calls = () => writers.map((server) => server.bodies('/v1/completions').flatMap(({ seed }) => seed ?? []));
+    // After so many calls the servers write no more, until the process is gone.
+    const held = Promise.withResolvers<void>();
+    for (const server of writers) server.pace = () => (calls().flat().length > 7 ? held.promise : Promise.resolve());
+
+    const first = await serve();
+    const body = {
+      model: 'small',
+      background: true,
+      seed: searchSeed,
+      messages: [{ role: 'user', content: 'How many?' }],
+    };
+    const headers = { 'content-type': 'application/json' };
+    const asked = JSON.stringify({ ...body, coppice: { program, rollouts: 13 } });
+    const { id } = (await (
+      await fetch(`${first.url}/v1/searches`, { method: 'POST', headers, body: asked })
+    ).json()) as Loose;
+    await until(() => calls().flat().length > 7);
+    await seen(`${first.url}/v1/searches/${id}/events`, 3);
+    await first.kill();
+    const before = calls();
+    held.resolve();
+
+    const second = await serve();
+    await until(async () => (await get(`${second.url}/v1/searches/${id}`)).state === 'done');
+    const log = await logOf(second.url, id);
+    expectToldOnce(log);
+    const resumed = log.findIndex(({ event }) => event.type === 'resumed');
+    const [kept, later] = [log.slice(0, resumed).filter(isFold), log.slice(resumed).filter(isFold)];
+    expect(resumed).toBeGreaterThan(0);
+    // A draw has a seed of its own: one call for each that came after the restart, and none for what the journal has.
+    const again = calls().flatMap((own, at) => own.slice(before[at]!.length));
+    expect([again.length, new Set(again).size]).toEqual([later.length, later.length]);
+    const paid = seedsOf(log, kept);
+    expect(before.flat()).toEqual(expect.arrayContaining(paid));
+    expect(again.filter((seed) => paid.includes(seed as number))).toEqual([]);
+    const { result } = await get(`${second.url}/v1/searches/${id}`);
+    expect(result.complete).toBe(true);
+    const written = Object.values<Loose>(result.coppice.models).reduce((sum, each) => sum + each.calls, 0);
+    expect(written).toBe(later.length);
+    console.log(
+      `${program}: ${kept.length} answers from the journal, ${before.flat().length - kept.length} on their way or unwritten, ${later.length} calls after the restart`,
+    );
+    await second.stop();
+  },
+);

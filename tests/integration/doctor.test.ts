@@ -1,5 +1,8 @@
 // `coppice doctor` against servers that speak each protocol: what a stranger reads, and what is refused.
 
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/commands/doctor/doctor.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
@@ -19,6 +22,12 @@ async function serve<Server extends TestServer>(server: Server): Promise<Server>
   open.push(server);
   await server.listen();
   return server;
+}
+
+function questionFile(lines: readonly object[]): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'doctor-')), 'questions.jsonl');
+  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+  return file;
 }
 
 async function doctor(...args: string[]): Promise<{ readonly status: number; readonly text: string }> {
@@ -46,6 +55,14 @@ describe('coppice doctor', () => {
     expect(text).toContain('! its prefix cache is off');
     expect(text).toContain('! 1000 tokens of context');
     expect(text).toContain('--enable-prompt-tokens-details');
+  });
+
+  it('asks the model that judges by its name, where one server has both', async () => {
+    const server = await serve(new VllmServer());
+    const both = ['--engine', server.url, '--verifier', server.url, '--kind', 'math-shepherd', '--seconds', '0'];
+    const wrong = await doctor(...both, '--set', 'verifier.model=verdict');
+    expect([wrong.status, wrong.text]).toEqual([1, expect.stringContaining("'verdict'")]);
+    expect((await doctor(...both, '--set', 'verifier.model=test-model')).text).toContain('math-shepherd');
   });
 
   it('measures a curve and names its knee', async () => {
@@ -88,11 +105,38 @@ describe('coppice doctor', () => {
     await expect(doctor('--set', 'embedder.model=m')).rejects.toThrow('belongs to --embedder URL, which is not given');
   });
 
-  it('says whether search pays on twenty questions', async () => {
+  it('says whether a tree pays, with the reward model that a setting names', async () => {
     const server = await serve(new VllmServer());
-    const { text } = await doctor('--engine', server.url, '--seconds', '0', '--compare', '--rollouts', '2');
-    expect(text).toContain('20 questions, 2 samples or rollouts each');
-    expect(text).toMatch(/^(search (does not pay|may pay|pays) here|nothing can be said)/m);
+    const file = questionFile([
+      { question: 'How many eggs are in 3 boxes of 12?', answer: '36' },
+      { question: 'How many legs have 4 cats?', answer: '#### 16' },
+      { question: 'What is the meaning of it all?' },
+    ]);
+    const reward = ['--verifier', server.url, '--kind', 'math-shepherd', '--set', 'verifier.model=test-model'];
+    const few = ['--questions', file, '--rollouts', '2', '--seconds', '0'];
+    const { text } = await doctor('--engine', server.url, ...reward, ...few);
+    expect(text).toContain('does a tree pay? 2 questions: questions.jsonl (of 3: the others have no known answer)');
+    expect(text).toContain('2 questions answered by all');
+    expect(text).toMatch(/\n {2}lazy mcts, (safe|positive) +0\.0 %/);
+    expect(text).toMatch(/\nnothing can be said: none of the 2 questions was answered right/);
+    const { comparison } = JSON.parse((await doctor('--engine', server.url, ...reward, ...few, '--json')).text);
+    expect(comparison).toMatchObject({ questions: 2, samples: 2, failed: 0, advice: { kind: 'unsuitable' } });
+    expect(comparison.equalCost.length).toBe(5);
+    await expect(doctor('--engine', server.url, ...few, '--set', 'verifier.model=m')).rejects.toThrow(
+      "this one is 'confidence'",
+    );
+  });
+
+  it('says what it cannot say without known answers, and where the answer lies', async () => {
+    const server = await serve(new VllmServer());
+    const file = questionFile([{ question: 'Why?' }]);
+    const { status, text } = await doctor('--engine', server.url, '--seconds', '0', '--questions', file);
+    expect(text).toContain('questions.jsonl has no known answers, so doctor cannot say how often the model is right');
+    expect(status).toBe(0);
+    expect((await doctor('--engine', server.url, '--seconds', '0')).text).toContain(
+      'whether a tree pays on this model: --questions FILE',
+    );
+    await expect(doctor('--questions', 'no-such-file', '--seconds', '0')).rejects.toThrow('cannot read no-such-file');
   });
 
   it('tells what is wrong and fails, without the key', async () => {

@@ -57,7 +57,7 @@ async function runUntilReady(script: string): Promise<void> {
   const said = listen(child);
   const ended = once(child, 'close');
   const ready = new Promise<void>((resolve, reject) => {
-    child.stdout!.on('data', () => /at http:\/\/\S+ /.test(said()) && resolve());
+    child.stdout!.on('data', () => /at http:\/\/\S+\s/.test(said()) && resolve());
     child.once('close', (code) => reject(new Error(`ended with ${code}: ${said()}`)));
   });
   await ready;

@@ -80,7 +80,7 @@ function run(command: string): Promise<{ status: number | null; said: string }> 
 }
 
 function isReady(said: string): boolean {
-  return / at http:\/\/\S+ /.test(said);
+  return / at http:\/\/\S+\s/.test(said);
 }
 
 it('are found', () => {

@@ -1,13 +1,15 @@
 // A remote engine over test servers with a clock that stands still unless moved: what the tests of its failures share.
 
+import { afterEach } from 'vitest';
 import { type EngineMessage, type GenerateRequest, isAnswer } from '../../src/engine/engine.ts';
 import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
 import type { RemoteEngineOptions } from '../../src/engine/remote/options.ts';
 import type { RemoteEngine } from '../../src/engine/remote/remote-engine.ts';
 import type { ReplicaEvent } from '../../src/engine/remote/replica/health.ts';
-import type { TestServer } from '../servers/server.ts';
+import type { Mischief, TestServer } from '../servers/server.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
 import { tipKey } from '../support/paths.ts';
+import { turn } from '../support/until.ts';
 
 export interface RemoteBench {
   readonly engine: RemoteEngine;
@@ -83,4 +85,37 @@ export async function openBench(
     },
   };
   return bench;
+}
+
+/** The first `count` generations go wrong, the others do not. */
+export function failing(count: number, mischief: Mischief): () => Mischief {
+  let left = count;
+  return () => {
+    left -= 1;
+    return left >= 0 ? mischief : { type: 'none' };
+  };
+}
+
+/** Opens benches of a test, their servers listening, and closes them after it. */
+export function benchOfEach(): typeof openBench {
+  const opened: RemoteBench[] = [];
+  afterEach(async () => {
+    for (const bench of opened.splice(0)) await bench.close();
+  });
+  return async (servers, options = {}) => {
+    for (const server of servers) await server.listen();
+    const bench = await openBench(servers, options);
+    opened.push(bench);
+    return bench;
+  };
+}
+
+/** Holds every generation before its token number `at`, until it is let go. */
+export function holdAt(server: TestServer, at: number): () => void {
+  let letGo = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  server.pace = (token) => (token < at ? turn() : gate);
+  return letGo;
 }

@@ -127,7 +127,6 @@ describe('the openai package', () => {
     ['truncation', { truncation: 'auto' }],
     ['conversation', { conversation: 'conv_1' }],
     ['store', { background: true, store: false }],
-    ['coppice.on_unaccepted', { coppice: { on_unaccepted: 'escalate' } }],
     ['input.0', { input: [{ type: 'function_call_output', call_id: 'c', output: 'x' }] }],
     ['input.0.content.0', { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'x' }] }] }],
     ['max_output_tokens', { max_output_tokens: 0 }],

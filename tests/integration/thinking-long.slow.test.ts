@@ -9,8 +9,9 @@ import { thoughtAnswer } from '../servers/model.ts';
 import type { Loose } from '../support/loose.ts';
 import { post } from '../support/running-gateway.ts';
 import { ServedProcess } from '../support/served-process.ts';
-import { serveThinker, thinkerAsk, thinkingServers, wordsIn } from '../support/thinker.ts';
+import { eventsOf, serveModel, serveThinker, thinkerAsk, thinkingServers, wordsIn } from '../support/thinker.ts';
 import { expectAnswered, expectStreamed } from '../support/thinker-checks.ts';
+import { embeddedQuestion, tinyThinker } from '../support/tiny-thinker.ts';
 import { until } from '../support/until.ts';
 
 const words = 20_000;
@@ -58,4 +59,23 @@ describe.each(Object.keys(thinkingServers))('a chain of 20,000 tokens on %s', (n
     else expect(again).toBeLessThan(words * 0.9);
     await second.stop();
   });
+});
+
+/** A token costs the more the longer its path is: all 20,000 take minutes, and run where that is asked for. */
+const embeddedWords = process.env.COPPICE_LONG === undefined ? 6_000 : words;
+
+test('a chain of thousands of tokens on the embedded engine is answered and streamed, where its context holds it', async () => {
+  const url = await serveModel(tinyThinker(32_768));
+  const limits = { max_thinking_tokens: embeddedWords, deadline_ms: 3_600_000 };
+  const coppice = { rollouts: 1, program: 'self-consistency', ...limits };
+  const events = await eventsOf(url, '/v1/chat/completions', { ...thinkerAsk, ...embeddedQuestion, coppice });
+  const deltas = events.map(({ choices }) => choices?.[0]?.delta ?? {});
+  const thought = deltas.map(({ reasoning_content }) => reasoning_content ?? '').join('');
+  expect(thought.split('\n')[0]!.length).toBeGreaterThan(0.98 * embeddedWords);
+  expect(
+    deltas
+      .map(({ content }) => content ?? '')
+      .join('')
+      .trim(),
+  ).toBe('42');
 });

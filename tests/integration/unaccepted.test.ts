@@ -124,23 +124,19 @@ test('escalates wherever no answer was accepted, and not only where a search gav
   const response = await told(url, '/v1/messages', 'escalate');
   expect(response.body).toMatchObject({ model: 'big', coppice: { escalated_from: 'm' } });
   expect(response.headers.get('x-coppice-verdict')).toBe('accepted');
-  expect(await told(url, '/v1/responses', 'escalate')).toMatchObject({
-    status: 400,
-    body: { error: { param: 'coppice.on_unaccepted' } },
-  });
 });
 
-test('a line of a batch is answered by the model that took over, on idle strands', async () => {
+const batched = ['/v1/chat/completions', '/v1/responses'] as const;
+test.each(batched)('a line of a batch at %s is answered by the model that took over, on idle strands', async (path) => {
   const bigger = { model: { name: 'big' }, engine: new ScriptedEngine(), verifier: new ScriptedVerifier() };
   const { url, journal } = await runGateway(doubted({ model: { escalateTo: 'big' }, more: [bigger] }));
-  const { model, messages } = bodies['/v1/chat/completions'] as Loose;
-  const body = { model, messages, coppice: { on_unaccepted: 'escalate' } };
+  const body = { ...bodies[path], coppice: { on_unaccepted: 'escalate' } };
   const form = new FormData();
   form.set('purpose', 'batch');
-  const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body };
+  const line = { custom_id: 'a', method: 'POST', url: path, body };
   form.set('file', new Blob([JSON.stringify(line)]), 'lines.jsonl');
   const file = (await (await fetch(`${url}/v1/files`, { method: 'POST', body: form })).json()) as Loose;
-  const asked = { input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' };
+  const asked = { input_file_id: file.id, endpoint: path, completion_window: '24h' };
   let batch = (await (await post(`${url}/v1/batches`, asked)).json()) as Loose;
   await until(async () => {
     batch = await (await fetch(`${url}/v1/batches/${batch.id}`)).json();
@@ -150,6 +146,10 @@ test('a line of a batch is answered by the model that took over, on idle strands
   expect(told.response.body).toMatchObject({ model: 'big', coppice: { escalated_from: 'm', verdict: 'accepted' } });
   const searches = await journal.list({ limit: 9 });
   expect(searches.map(({ about }) => about.idle)).toEqual([true, true]);
+  if (path === '/v1/responses') {
+    const again = (await (await fetch(`${url}/v1/responses/${told.response.body.id}`)).json()) as Loose;
+    expect(again).toEqual(told.response.body);
+  }
 });
 
 test('of several answers only those are given that were accepted, where nothing else is to be given', async () => {

@@ -21,6 +21,7 @@ import { createRstar } from '../../src/program/mcts/rstar.ts';
 import { createPairwise } from '../../src/program/pairwise.ts';
 import { createPanel } from '../../src/program/panel.ts';
 import type { Program } from '../../src/program/program.ts';
+import { posteriorNames } from '../../src/program/refine/posterior.ts';
 import { createRefine } from '../../src/program/refine/refine.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
 import type { SearchRequest, SearchResult } from '../../src/runtime/search/request.ts';
@@ -166,7 +167,7 @@ function drawProgram(random: Random, rollouts: number): Program {
     () => createPanel({ samples: 1 + random.integer(6) }),
     () => createPairwise({ samples: 1 + random.integer(5) }),
     () => createChain({ probeEvery: 1 + random.integer(20), probeAgree: 2 }),
-    () => createRefine({ rollouts, posterior: random.chance(0.5) ? 'beta' : 'gaussian' }),
+    () => createRefine({ rollouts, posterior: posteriorNames[random.integer(posteriorNames.length)]! }),
   ];
   return programs[random.integer(programs.length)]!();
 }

@@ -1,5 +1,6 @@
 // The commands of the guides as data: every block marked `sh`, what its marker says of it, and the files that a page tells
-// the reader to write. Runs nothing, and never guesses: a marker that it does not know is an error.
+// the reader to write. A block marked `console` shows commands with what they printed on a machine that has the model, and is left out.
+// Runs nothing, and never guesses: a marker that it does not know is an error.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,6 +45,7 @@ function guideOf(page: string): Guide {
   for (const [, marker, language, body = ''] of text.matchAll(fenced)) {
     const [, file] = /^writes: (\S+)$/.exec(marker ?? '') ?? [];
     if (language === 'sh') blocks.push({ trial: trialOf(marker, page), script: body });
+    else if (language === 'console') continue;
     else if (file !== undefined) files.set(file, body);
     else throw new Error(`${page}: a block that is neither a command nor a file to write`);
   }

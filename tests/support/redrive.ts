@@ -44,16 +44,22 @@ function act(
   doomed: (tree: Tree) => Doomed | undefined,
 ): void {
   if (isFold(event)) program.tell(tree, outcomeOf(tree, event));
-  else if (event.type === 'probed') program.tell(tree, { probe: true, ...event });
+  else if (event.type === 'probed') program.tell(tree, replyOf(event));
   else if (event.type === 'ghosted' && tree.nodeOf(event.parentKey) === undefined) tree.record(event);
   else if (event.type === 'ghosted') program.tell(tree, late(tree, event));
   else if (event.type === 'closed' && event.closing !== 'completed') tree.record(event);
   else program.ask(tree, tree.strands.size < width, doomed(tree));
 }
 
+function replyOf({ node, index, reply, code, model }: TreeEvent & { type: 'probed' }): Outcome {
+  return { probe: true, node, index, reply, model, ...(code && { fault: fault(code, 'as the log says') }) };
+}
+
 function outcomeOf(tree: Tree, event: FoldEvent): Outcome {
   const { parent: node, index } = event;
-  if (event.type === 'withered') return { ok: false, node, index, fault: fault(event.code, 'as the log says') };
+  if (event.type === 'withered') {
+    return { ok: false, node, index, fault: fault(event.code, 'as the log says'), model: event.model };
+  }
   const parent = tree.node(node);
   const { sampling, manner } = tree.strand(parent.inFlight!.get(index)!);
   const form = formKey(sampling!, manner);

@@ -1,7 +1,7 @@
 // An engine and a verifier that do what a test tells them, on the real loop: text from a function of the request, at once
 // or when released, word by word. Tokens are words.
 
-import { fault } from '../../src/base/fault.ts';
+import { type FaultCode, fault } from '../../src/base/fault.ts';
 import type { Engine, EngineMessage, GenerateRequest, JsonSchema, RequestId } from '../../src/engine/engine.ts';
 import type { Prompt, Step, StepEnd } from '../../src/tree/step.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../../src/verifier/verifier.ts';
@@ -11,7 +11,8 @@ export interface Reply {
   readonly end: StepEnd;
 }
 
-export type Script = (request: GenerateRequest) => Reply | 'fault' | 'too-long';
+/** A code is a fault, and `fault` one of the engine itself. */
+export type Script = (request: GenerateRequest) => Reply | 'fault' | FaultCode;
 
 /** Two steps, then an answer that depends on the seed alone. */
 export const threeSteps: Script = ({ path, index, seed }) => {

@@ -35,7 +35,7 @@ export class ServedProcess {
       child.on('error', reject);
       child.stdout.on('data', (text) => {
         said += String(text);
-        const [, found] = /at (http:\/\/\S+) /.exec(said) ?? [];
+        const [, found] = /at (http:\/\/\S+)\s/.exec(said) ?? [];
         if (found !== undefined) resolve(found);
       });
       child.once('exit', (code) => reject(new Error(`serve ended with ${code}: ${errors.join('')}`)));

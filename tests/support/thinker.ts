@@ -34,15 +34,20 @@ export async function serveThinker(
 ): Promise<{ readonly url: string; readonly server: TestServer }> {
   const server = await thinkingServers[name]!(thinking).listen();
   onTestFinished(() => server.close());
+  return { url: await serveModel({ engine: { kind: 'openai', urls: [server.url] }, ...model }), server };
+}
+
+/** A gateway before any model, until the end of the test. */
+export async function serveModel(model: object): Promise<string> {
   const config = checkConfig({
     server: { port: 0, page: false, shutdownMs: 0 },
-    models: [{ name: 'thinker', engine: { kind: 'openai', urls: [server.url] }, ...model }],
+    models: [{ name: 'thinker', ...model }],
   });
   const models = await openModels(config.models, {});
   const gateway = new Gateway({ config, models, journal: new SqliteJournal({ path: ':memory:' }), log: silentLog });
   const url = await gateway.listen();
   onTestFinished(() => gateway.close());
-  return { url, server };
+  return url;
 }
 
 export const coppice = { rollouts: 1, program: 'self-consistency' };

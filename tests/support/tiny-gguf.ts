@@ -22,6 +22,7 @@ export type TinyModel =
       readonly kind: 'bigram';
       readonly logit: (token: number, next: number) => number;
       readonly chatTemplate?: string;
+      readonly contextTokens?: number;
     };
 
 export function byteToken(character: string): number {
@@ -50,7 +51,7 @@ const inner = 64;
 
 function metadata(model: TinyModel, shape: Shape): ReadonlyMap<string, GgufValue> {
   const other = model.kind === 'random' && model.vocabulary === 'other';
-  const { contextTokens = 2048 } = model.kind === 'random' ? model : {};
+  const { contextTokens = 2048 } = model;
   const texts = [...Array(256).keys()].map(byteToUnicode);
   const pairs = PAIRS.map((pair) => [...pair].map((character) => byteToUnicode(character.charCodeAt(0))));
   const tokens = [...texts, ...pairs.map((pair) => pair.join('')), other ? '<other>' : '<end>'];

@@ -11,7 +11,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from . import forms
-from .sets import SETS, load
+from .sets import SETS, TRAINING, load
 
 SEED = 31
 
@@ -47,6 +47,31 @@ def parse() -> argparse.Namespace:
     one.add_argument('--system', default=forms.MAIN, choices=sorted(forms.SYSTEMS), help='the system message of all test questions and of three training questions in four')
     one.add_argument('--roots', type=int, default=4, help='whole solutions of a training question')
     one.add_argument('--toy', action='store_true', help='random answers instead of a model: a dry run')
+    one = commands.add_parser('draws', help='plain samples of chosen questions with vLLM')
+    one.set_defaults(command=run_draws)
+    for name in ('--base', '--data', '--out'):
+        one.add_argument(name, **path)
+    one.add_argument('--questions', nargs='+', required=True, help='gsm8k-train=400@0 gsm8k=1319@16: so many of each set, samples from number 16 on')
+    one.add_argument('--samples', type=int, default=32, help='up to this number')
+    one.add_argument('--server', help='URL of a vLLM that serves the base as --served, in place of one of our own')
+    one.add_argument('--served', default='gen')
+    one.add_argument('--without', type=Path, help='folder with solutions whose training questions are left out')
+    one.add_argument('--system', default='boxed', choices=sorted(forms.SYSTEMS))
+    one.add_argument('--shard', type=int, default=0)
+    one.add_argument('--shards', type=int, default=1)
+    one.add_argument('--sequences', type=int, default=512)
+    one.add_argument('--kv-gb', type=float, default=12)
+    one.add_argument('--seed', type=int, default=1031, help='of the engine: another one than that of earlier samples')
+    one.add_argument('--seconds', type=float, default=math.inf, help='after which no further sample is begun')
+    one.add_argument('--toy', action='store_true', help='random answers instead of a model: a dry run')
+    one = commands.add_parser('confidence', help='how sure the generator was of each token of recorded solutions')
+    one.set_defaults(command=run_confidence)
+    for name in ('--base', '--data', '--solutions', '--out'):
+        one.add_argument(name, **path)
+    one.add_argument('--sets', nargs='+', default=['gsm8k-train', 'gsm8k', 'math500'])
+    one.add_argument('--questions', type=int, default=10**6, help='those with a lower index')
+    one.add_argument('--device', default='cuda')
+    one.add_argument('--processes', type=int, default=1, help='that make documents')
     one = commands.add_parser('make', help='the whole run on one GPU')
     one.set_defaults(command=run_make)
     for name in ('--base', '--data', '--out'):
@@ -131,12 +156,22 @@ def parse() -> argparse.Namespace:
     one.set_defaults(command=run_gguf)
     one.add_argument('adapter', type=Path)
     one.add_argument('--out', **path)
+    one = commands.add_parser('merge', help='the base with an adapter in its weights, as a Hugging Face folder')
+    one.set_defaults(command=run_merge)
+    for name in ('--base', '--adapter', '--out'):
+        one.add_argument(name, **path)
     one = commands.add_parser('shrink', help='the nearest adapter of a lower rank')
     one.set_defaults(command=run_shrink)
     one.add_argument('adapter', type=Path)
     one.add_argument('--rank', type=int, required=True)
     one.add_argument('--out', **path)
     return parser.parse_args()
+
+
+def run_merge(given):
+    from . import adapter
+
+    adapter.merge(given.base, given.adapter, given.out)
 
 
 def run_shrink(given):
@@ -163,6 +198,43 @@ def run_rollouts(given):
         engine = rollouts.VllmEngine(given.base, given.seed + given.shard, given.sequences, int(given.kv_gb * 1e9), given.weights)
     sizes = {**dict(zip(SETS, given.sizes)), 'greedy': given.greedy}
     rollouts.Sampler(engine, encoder, given.data, given.out, given.shard, given.shards, given.control, given.seed, sizes, given.system, given.roots).run()
+
+
+def run_draws(given):
+    from . import draws, rollouts
+
+    given.out.mkdir(parents=True, exist_ok=True)
+    encoder, questions = encoder_of(given.base), load(given.data)
+    counts, first = {}, {}
+    for each in given.questions:
+        name, told = each.split('=')
+        counts[name], first[name] = map(int, told.split('@'))
+    known = {(each['set'], each['index']) for each in solutions_of(given.without) if each['set'] in TRAINING} if given.without else set()
+    tasks = draws.tasks_of(questions, counts, first, given.samples, given.system, known)
+    mine = [task for task in tasks if task.index % given.shards == given.shard]
+    if given.toy:
+        engine = rollouts.ToyEngine(encoder, {f'{name}:{at}': each['answer'] for name, rows in questions.items() for at, each in enumerate(rows)}, given.seed)
+    elif given.server:
+        engine = draws.ServerEngine(given.server, given.served, given.sequences)
+    else:
+        engine = rollouts.VllmEngine(given.base, given.seed + given.shard, given.sequences, int(given.kv_gb * 1e9))
+    draws.draw(engine, encoder, questions, mine, given.out / f'solutions-{given.shard}.jsonl', given.seconds)
+
+
+def run_confidence(given):
+    import torch
+
+    from . import confidence
+    from .qwen import Qwen
+    from .rollouts import read_lines
+
+    wanted = lambda each: each['set'] in given.sets and each['sample'] >= 0 and each['parent'] is None and each['index'] < given.questions
+    files = [(file, [each for each in read_lines(file) if wanted(each)]) for file in sorted(given.solutions.glob('solutions-*.jsonl'))]
+    files = [(file, records) for file, records in files if records]
+    # A processor computes bf16 in software.
+    precision = torch.bfloat16 if given.device == 'cuda' else torch.float32
+    about = confidence.run(lambda: Qwen(given.base, given.device, precision), encoder_of(given.base), load(given.data), files, given.out, given.processes)
+    print(json.dumps(about), flush=True)
 
 
 def run_make(given):

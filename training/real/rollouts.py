@@ -181,26 +181,21 @@ class Sampler:
         return None
 
     def send(self, task: Task):
-        key = key_of(vars(task))
-        prompt = self.encoder.encode(forms.chat(task.system, self.questions[task.set][task.index]['question']), add_special_tokens=False).ids
+        key, prompt = key_of(vars(task)), prompt_of(task, self.questions, self.encoder)
         self.flying[key] = task
-        limit = min(LIMITS[task.set], CONTEXT - 8 - len(prompt)) - len(task.prefix)
-        self.engine.add(key, [*prompt, *task.prefix], task.temperature, max(1, limit))
+        self.engine.add(key, [*prompt, *task.prefix], task.temperature, room_for(task, prompt))
 
     def take(self, key: str, ids: list[int], end: str) -> dict:
         task = self.flying.pop(key)
         self.tokens += len(ids)
-        whole = [token for token in (*task.prefix, *ids) if token not in STOPS]
-        text = self.encoder.decode(whole)
-        right = is_right(stated(text), self.questions[task.set][task.index]['answer'])
+        record = record_of(task, ids, end, self.questions, self.encoder)
         tree = self.trees.get((task.set, task.index))
         if tree is not None and task.parent is None and task.set in TRAINING:
-            tree.roots[task.sample], tree.right[task.sample] = whole, right
+            tree.roots[task.sample], tree.right[task.sample] = whole_of(task, ids), record['right']
             if len(tree.roots) == tree.wanted:
                 del self.trees[task.set, task.index]
                 self.urgent.extend(self.branch(task, tree))
-        head = {name: getattr(task, name) for name in ('set', 'index', 'system', 'sample', 'parent', 'shared')}
-        return {**head, 'right': right, 'end': end, 'tokens': len(ids), 'text': text}
+        return record
 
     def branch(self, task: Task, tree: Tree):
         """Where to draw again: below a random step of one right and one wrong solution."""
@@ -250,3 +245,22 @@ class Sampler:
 def key_of(record: dict) -> str:
     parent = '' if record['parent'] is None else record['parent']
     return f'{record["set"]}:{record["index"]}:{record["system"]}:{record["sample"]}:{parent}'
+
+
+def prompt_of(task: Task, questions: dict, encoder) -> list[int]:
+    return encoder.encode(forms.chat(task.system, questions[task.set][task.index]['question']), add_special_tokens=False).ids
+
+
+def room_for(task: Task, prompt: list[int]) -> int:
+    return max(1, min(LIMITS[task.set], CONTEXT - 8 - len(prompt)) - len(task.prefix))
+
+
+def whole_of(task: Task, ids: list[int]) -> list[int]:
+    return [token for token in (*task.prefix, *ids) if token not in STOPS]
+
+
+def record_of(task: Task, ids: list[int], end: str, questions: dict, encoder) -> dict:
+    text = encoder.decode(whole_of(task, ids))
+    head = {name: getattr(task, name) for name in ('set', 'index', 'system', 'sample', 'parent', 'shared')}
+    right = is_right(stated(text), questions[task.set][task.index]['answer'])
+    return {**head, 'right': right, 'end': end, 'tokens': len(ids), 'text': text}

@@ -2,7 +2,7 @@
 // the same moments for each policy. Every line of the file is a search; a cell (a policy at a load) that is whole is not run again.
 // Questions, policies and model are told by the options of `coppice bench`.
 
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import {
   benchHelp,
   type Contender,
@@ -26,13 +26,14 @@ import {
 } from 'coppice/internals';
 import { arrivals, mixed } from '../open-load/arrivals.ts';
 import { type ArrivalLine, arrivalTable } from '../real/arrival-table.ts';
+import { keptUnder } from '../real/kept-lines.ts';
 
 export const help: Help = {
   ...benchHelp,
   starts: 'npm run lab --',
   usage: 'arrivals FILE LOADS [options of coppice bench]',
   about:
-    'Serves questions at multiples of what the first of --policies serves (1p,2p), or at so many a second (3/s), and keeps every search.',
+    'Serves questions at multiples of what the first of --policies serves (1p,2p), or at so many a second (3/s), and keeps every search. MCTS unless --programs names others.',
   examples: [
     `arrivals p0.jsonl 1p --policies positive,safe --questions gsm8k.jsonl --size 150 --engine ${exampleServer}`,
   ],
@@ -48,7 +49,10 @@ export async function run(args: readonly string[]): Promise<number> {
     return raise('bad-setting', 'what goes where? npm run lab -- arrivals FILE LOADS [options]');
   const settings = readBench(rest);
   const loads = given.split(',').map((each) => parseLoad(each.trim()));
-  const contenders = contendersOf({ ...settings, entrants: ['mcts'], verifiers: ['both'] });
+  // bench has programs of its own where none is named; here they would all be under load.
+  const named = rest.some((each) => each.startsWith('--programs'));
+  const entrants = named ? settings.entrants : (['mcts'] as const);
+  const contenders = contendersOf({ ...settings, entrants, verifiers: ['both'] });
   const kept = keptIn(file, JSON.stringify(configurationOf(settings)));
   const questions = mixed(settings.seed, chooseQuestions(settings));
   const model = await openModel(ownModel(settings.own), process.env);
@@ -105,10 +109,7 @@ async function capacityIn(
 
 /** Refuses a file of other settings. A cell that was broken off is run again as a whole: its lines were never written. */
 function keptIn(file: string, head: string): { capacity: number | undefined; lines: ArrivalLine[] } {
-  if (!existsSync(file)) writeFileSync(file, `${head}\n`);
-  const [first, ...rest] = readFileSync(file, 'utf8').split('\n');
-  if (first !== head) raise('bad-setting', `${file} holds searches of other settings: ${first?.slice(0, 200)}`);
-  const all = rest.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line) as ArrivalLine | CapacityLine);
+  const all = keptUnder<ArrivalLine | CapacityLine>(file, head);
   const capacity = all.find((line): line is CapacityLine => 'capacity' in line)?.capacity;
   return { capacity, lines: all.filter((line): line is ArrivalLine => !('capacity' in line)) };
 }

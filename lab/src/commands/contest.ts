@@ -2,7 +2,7 @@
 // answered, and its tree without texts, so that rules which choose an answer can be compared afterwards. A second run goes on behind
 // what the file holds. Questions, program and model are told by the options of `coppice bench`.
 
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import {
   benchHelp,
   chooseQuestions,
@@ -19,6 +19,7 @@ import {
   runBlock,
   type Trial,
 } from 'coppice/internals';
+import { keptUnder } from '../real/kept-lines.ts';
 import { type KeptNode, keptTree } from '../real/kept-tree.ts';
 
 export const help: Help = {
@@ -38,7 +39,8 @@ export async function run(args: readonly string[]): Promise<number> {
   if (contender === undefined || others.length > 0)
     return raise('bad-setting', '--programs and --policies must name one each');
   const { range: _, size: __, ...told } = configurationOf(settings);
-  const kept = answeredIn(file, JSON.stringify({ ...told, contender }));
+  const trials = keptUnder<Trial>(file, JSON.stringify({ ...told, contender }));
+  const kept = new Set(trials.map(({ question }) => question));
   const questions = chooseQuestions(settings).filter(({ id }) => !kept.has(id));
   const model = await openModel(ownModel(settings.own), process.env);
   const trees = new Map<string, KeptNode[]>();
@@ -62,12 +64,4 @@ export async function run(args: readonly string[]): Promise<number> {
   } finally {
     await closeModel(model);
   }
-}
-
-/** The questions that a file holds searches of; one of other settings is refused. */
-function answeredIn(file: string, head: string): Set<string> {
-  if (!existsSync(file)) writeFileSync(file, `${head}\n`);
-  const [first, ...lines] = readFileSync(file, 'utf8').split('\n');
-  if (first !== head) raise('bad-setting', `${file} holds searches of other settings: ${first?.slice(0, 200)}`);
-  return new Set(lines.filter((line) => line.endsWith('}')).map((line) => (JSON.parse(line) as Trial).question));
 }

@@ -1,13 +1,15 @@
 // `npm run lab -- rivals QUESTIONS DRAWN SCORED [SEARCHES …]`: majority, weighted majority and best of n over recorded samples of a real
 // model, and searches of `contest` against the best of them at as many tokens of both models, paired by question.
 
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type GoldQuestion, type Help, mean, raise, readQuestions, type Trial } from 'coppice/internals';
+import { keptLines } from '../real/kept-lines.ts';
 import {
   against,
   bestRival,
   type DrawnLine,
+  drawnLines,
+  recordedLines,
   ruleRow,
   rules,
   type Sample,
@@ -58,9 +60,9 @@ function samplesOf(
   drawn: string,
   scored: string,
 ): Map<string, Sample[]> {
-  const odds = new Map(lines<ScoredLine>(scored).map((line) => [keyOf(line), line.odds]));
+  const odds = new Map(recordedLines<ScoredLine>(scored).map((line) => [keyOf(line), line.odds]));
   const found = new Map<string, Sample[]>();
-  const own = lines<DrawnLine>(drawn).filter((line) => line.set === set && line.sample >= 0);
+  const own = drawnLines(drawn).filter((line) => line.set === set && line.sample >= 0);
   for (const line of own.sort((a, b) => a.sample - b.sample)) {
     const question = questions[line.index]!;
     const score = odds.get(keyOf(line));
@@ -75,9 +77,7 @@ function keyOf({ set, index, sample }: Pick<DrawnLine, 'set' | 'index' | 'sample
 }
 
 function searchLine(file: string, samples: ReadonlyMap<string, readonly Sample[]>): string {
-  const [, ...rest] = readFileSync(file, 'utf8').split('\n');
-  const trials = rest.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line) as Trial);
-  const own = trials.filter(({ question }) => samples.has(question));
+  const own = keptLines<Trial>(file).filter(({ question }) => samples.has(question));
   if (own.length < 2) return `${file}: too few searches`;
   const searched = own.map(({ correct, generatedTokens, scoredTokens }): Searched => {
     return { right: correct, tokens: generatedTokens + scoredTokens };
@@ -110,11 +110,4 @@ function rowLine({ rule, samples, right, tokens }: ReturnType<typeof ruleRow>): 
 
 function points(share: number): string {
   return (100 * share).toFixed(1);
-}
-
-function lines<Line>(file: string): Line[] {
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Line);
 }

@@ -2,6 +2,7 @@
 // one cell into a result, and `report` turns all of them into tables and charts. Nothing here runs, prints or writes: runner.ts and
 // ../commands do, the same for all of them.
 
+import type { LoneAnswer, LoneSpec } from '../sim/lone-search.ts';
 import type { TrialResult, TrialSpec } from '../sim/trial.ts';
 import type { LabPlan, PlanFlagName } from './plan.ts';
 import type { Chart } from './svg.ts';
@@ -12,6 +13,8 @@ export interface TrialSource {
   run(spec: TrialSpec): Promise<TrialResult>;
   /** For one that several cells need, such as a yardstick of capacity: it is run once. */
   once(spec: TrialSpec): Promise<TrialResult>;
+  /** Searches without a clock; those that several cells need, such as the ones they are paired with, run once. */
+  lone(spec: LoneSpec): Promise<readonly LoneAnswer[]>;
 }
 
 export interface MeasuredCell<Cell, Result> {

@@ -58,6 +58,8 @@ export interface LabPlan extends PlannedSystem {
   readonly base: RowName;
   readonly seeds: readonly number[];
   readonly loads: readonly Load[];
+  /** Of a search in `worlds`: with one strand alone, and nothing with the budget. */
+  readonly oneStrand: boolean;
   /** Also a table for every setting. */
   readonly each: boolean;
   /** How many settings are drawn at random, and which of them, counted from 1. */
@@ -81,6 +83,7 @@ export const planDefaults: LabPlan = {
   rollouts: searchDefaults.rollouts,
   threshold: searchDefaults.threshold,
   verifierReuses: true,
+  oneStrand: false,
   each: false,
   draws: 100,
   lossBudget: 0.5,
@@ -192,6 +195,10 @@ const planFlags = {
     takes: 'NAME',
     about: `how rewards become scores, with a threshold of its own: ${scorings.map(({ name }) => name).join(', ')}`,
     read: (text) => ({ scoring: scoringOf(text).name }),
+  },
+  'one-strand': {
+    about: 'searches with one strand each, and none with the whole budget',
+    read: () => ({ oneStrand: true }),
   },
   each: { about: 'also a table per setting', read: () => ({ each: true }) },
   settings: {

@@ -2,14 +2,18 @@
 // so that a long run can be stopped and taken up again. Cells run side by side; their results stand in the order of the plan, the
 // same bytes with any number of threads, measured now or kept before.
 
+import { type LoneSpec, loneAnswers } from '../sim/lone-search.ts';
 import type { TrialResult, TrialSpec } from '../sim/trial.ts';
 import type { TrialPool } from '../sim/trial-pool.ts';
 import type { LabExperiment, MeasuredCell, TrialSource } from './experiment.ts';
 import type { KeptResults } from './kept-results.ts';
 import type { LabPlan } from './plan.ts';
 
+/** One without threads for lone searches runs them here. */
+type Threads = Pick<TrialPool, 'run'> & Partial<Pick<TrialPool, 'lone'>>;
+
 interface RunnerOptions {
-  readonly pool: Pick<TrialPool, 'run'>;
+  readonly pool: Threads;
   /** Cells at a time: some wait for a yardstick that others need too. */
   readonly lanes?: number;
   /** Results of runs before, to which those of this one are added. */
@@ -36,7 +40,7 @@ export async function measureAll<Cell, Result>(
 ): Promise<MeasuredPlan<Cell, Result>> {
   const cells = experiment.cells(plan);
   const found: KeptCell[] = [];
-  const shared = new Map<string, Promise<TrialResult>>();
+  const shared = new Map<string, Promise<unknown>>();
   let [next, done] = [0, 0];
   const lane = async (): Promise<void> => {
     for (let at = next; at < cells.length; at = next) {
@@ -59,8 +63,8 @@ export async function measureAll<Cell, Result>(
 async function measured(
   experiment: LabExperiment,
   cell: unknown,
-  pool: Pick<TrialPool, 'run'>,
-  shared: Map<string, Promise<TrialResult>>,
+  pool: Threads,
+  shared: Map<string, Promise<unknown>>,
 ): Promise<KeptCell> {
   const warnings = new Set<string>();
   const run = async (spec: TrialSpec): Promise<TrialResult> => {
@@ -68,14 +72,13 @@ async function measured(
     for (const line of driftOf(spec, result)) warnings.add(line);
     return result;
   };
-  const trials: TrialSource = {
-    run,
-    once: (spec) => {
-      const key = JSON.stringify(spec);
-      if (!shared.has(key)) shared.set(key, run(spec));
-      return shared.get(key)!;
-    },
+  const once = <Spec, Found>(find: (spec: Spec) => Promise<Found>, spec: Spec): Promise<Found> => {
+    const key = `${find.name} ${JSON.stringify(spec)}`;
+    if (!shared.has(key)) shared.set(key, find(spec));
+    return shared.get(key) as Promise<Found>;
   };
+  const lone = async (spec: LoneSpec) => pool.lone?.(spec) ?? loneAnswers(spec);
+  const trials: TrialSource = { run, once: (spec) => once(run, spec), lone: (spec) => once(lone, spec) };
   const result = await experiment.measure(cell, trials);
   return JSON.parse(JSON.stringify({ result, warnings: [...warnings] })) as KeptCell;
 }

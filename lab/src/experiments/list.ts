@@ -2,6 +2,7 @@
 
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { accuracy } from './accuracy.ts';
+import { agreedExperiment } from './agreed.ts';
 import { baselines } from './baselines.ts';
 import { calibration } from './calibration.ts';
 import { comparison } from './comparison.ts';
@@ -50,6 +51,7 @@ export const experiments: readonly LabExperiment[] = [
   hazard,
   policies,
   accuracy,
+  agreedExperiment,
   worldsExperiment,
   waste,
   random,

@@ -11,6 +11,7 @@ export const p1Thresholds: LabExperiment<CertaintyCell, Yield> = {
   page: 'experiments/p1.md',
   takes: '15 minutes',
   published: [
+    '--seeds 1',
     '--requests 1319 --seeds 2 --trees lab/recorded/qwen2.5-coder-1.5b-gsm8k.trees.gz',
     '--requests 210 --seeds 4 --trees lab/recorded/qwen2.5-coder-1.5b-math500.trees.gz',
   ],

@@ -7,7 +7,6 @@ import type { LabExperiment } from '../experiment/experiment.ts';
 import { tableOf } from '../experiment/table.ts';
 import { specOf } from '../sim/comparison.ts';
 import { contenderOf } from '../sim/contenders.ts';
-import { loneAnswers } from '../sim/lone-search.ts';
 import { trialDefaults } from '../sim/trial.ts';
 import { type ScoringName, scorings, type WorldName, worldlySpec, worldOf, worlds } from '../sim/worlds.ts';
 
@@ -48,10 +47,14 @@ export const worldsExperiment: LabExperiment<WorldCell, WorldCount> = {
   about: 'accuracy over positive where rewards err along paths, mislead, come late or are compressed',
   page: 'experiments/worlds.md',
   takes: '3 hours',
-  published: ['--scoring product --requests 5000', '--policy fast --scoring product --requests 1000'],
+  published: [
+    '--scoring product --requests 5000',
+    '--policy safe --scoring product --one-strand --seed 21 --seeds 6 --requests 5000',
+    '--policy fast --scoring product --one-strand --seed 21 --seeds 6 --requests 5000',
+  ],
   preset: { rows: ['safe'], settings: ['math500/8b'], requests: 30_000 },
   leastRequests: 10,
-  flags: ['setting', 'policy', 'seeds', 'requests', 'budget', 'rollouts', 'world', 'scoring'],
+  flags: ['setting', 'policy', 'seed', 'seeds', 'requests', 'budget', 'rollouts', 'world', 'scoring', 'one-strand'],
   cells: (plan) => {
     const rows = plan.rows.filter((row) => row !== 'positive');
     const inWorlds = worlds.filter(({ name }) => plan.world === undefined || plan.world === name);
@@ -63,7 +66,7 @@ export const worldsExperiment: LabExperiment<WorldCell, WorldCount> = {
     );
     return places.flatMap((place) =>
       rows.flatMap((row) =>
-        [1, plan.budget].map((strands) => {
+        (plan.oneStrand ? [1] : [1, plan.budget]).map((strands) => {
           const questions = strands === 1 ? plan.requests : Math.ceil(plan.requests / 10);
           return { ...place, row, strands, questions, rollouts: plan.rollouts };
         }),
@@ -73,10 +76,10 @@ export const worldsExperiment: LabExperiment<WorldCell, WorldCount> = {
   measure: async (cell, trials) => {
     const { row, strands } = cell;
     const spec = loneSpec(cell);
-    const base = loneAnswers({ ...spec, contender: contenderOf('positive') });
+    const base = await trials.lone({ ...spec, contender: contenderOf('positive') });
     const found =
       strands === 1
-        ? loneAnswers({ ...spec, contender: contenderOf(row) })
+        ? await trials.lone({ ...spec, contender: contenderOf(row) })
         : await wideAnswers(cell, spec.questions, (wide) => trials.run(wide));
     const pairs = base.map(({ right }, at) => Number(found[at]!.right) - Number(right));
     const tokensOf = (answers: readonly { tokens: number }[]) => answers.reduce((sum, { tokens }) => sum + tokens, 0);

@@ -2,6 +2,8 @@
 // does against them at as many tokens of both models. Samples were drawn and scored elsewhere (training/real); answers are read and
 // graded here, as coppice reads them.
 
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import {
   canonical,
   extractWritten,
@@ -31,6 +33,20 @@ export interface DrawnLine {
   readonly text: string;
 }
 export type ScoredLine = Pick<DrawnLine, 'set' | 'index' | 'sample'> & { readonly odds: readonly number[] };
+
+/** A file of lines, gzipped where its name says so. */
+export function recordedLines<Line>(file: string): Line[] {
+  const bytes = readFileSync(file);
+  const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line);
+}
+
+export function drawnLines(file: string): DrawnLine[] {
+  return recordedLines<DrawnLine>(file);
+}
 
 export function sampleOf(question: GoldQuestion, { text, tokens }: DrawnLine, odds: readonly number[]): Sample {
   const answer = readingFor(question.question, extractWritten)(text);

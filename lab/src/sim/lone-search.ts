@@ -16,18 +16,29 @@ import {
   type SimulatedQuestions,
   spentAt,
   Tree,
+  treeCertainty,
+  treeVotes,
 } from 'coppice/internals';
 import { trialSearch } from './contenders.ts';
 import type { TrialSpec } from './trial.ts';
 
 export type LoneSpec = Pick<TrialSpec, 'setting' | 'seed' | 'profile' | 'contender' | 'rollouts' | 'threshold'> &
-  Pick<TrialSpec, 'aggregation' | 'choose' | 'calibration'> & { readonly questions: readonly number[] };
+  Pick<TrialSpec, 'aggregation' | 'choose' | 'calibration' | 'trees'> & {
+    readonly questions: readonly number[];
+    /** An exit rule that ends no search: what it would have ended with is written down. */
+    readonly passing?: string;
+  };
 
-export interface LoneAnswer {
+interface LoneStanding {
   readonly right: boolean;
-  readonly exit: Exit['kind'];
   /** Generated. */
   readonly tokens: number;
+}
+
+export interface LoneAnswer extends LoneStanding {
+  readonly exit: Exit['kind'];
+  /** Where `passing` would have ended it, and whether with another answer. */
+  readonly early?: LoneStanding & { readonly other: boolean };
 }
 
 export function loneAnswers(spec: LoneSpec): LoneAnswer[] {
@@ -39,11 +50,12 @@ export function loneAnswers(spec: LoneSpec): LoneAnswer[] {
   const search = trialSearch(spec.contender, model, size);
   return spec.questions.map((at) => {
     const request = questionRequest(search, questions, at, String(at));
-    const lone = new LoneSearch(request, questions);
+    const lone = new LoneSearch(request, questions, spec.passing);
     const exit = lone.run();
-    const answer = exit.kind === 'accepted' ? bestAnswer(lone.tree) : request.program.answer(lone.tree);
-    const right = answer?.complete === true && questions.isRight(request.prompt, answer.answer);
-    return { right, exit: exit.kind, tokens: lone.tree.tokens };
+    const { answer, ...end } = lone.standing(exit.kind === 'accepted');
+    if (lone.early === undefined) return { ...end, exit: exit.kind };
+    const { answer: earlier, ...early } = lone.early;
+    return { ...end, exit: exit.kind, early: { ...early, other: earlier !== answer } };
   });
 }
 
@@ -52,14 +64,20 @@ class LoneSearch {
   readonly #request: SearchRequest;
   readonly #questions: SimulatedQuestions;
   readonly #view: SearchView;
+  readonly #passing: string | undefined;
+  early: ReturnType<LoneSearch['standing']> | undefined;
   #exit: Exit | undefined;
 
-  constructor(request: SearchRequest, questions: SimulatedQuestions) {
+  constructor(request: SearchRequest, questions: SimulatedQuestions, passing: string | undefined) {
     const { aggregation = 'product', program, limits } = request;
     this.#request = request;
     this.#questions = questions;
+    this.#passing = passing;
     this.tree = Tree.plant(aggregation, undefined, program.fullAt);
-    const belief = { votes: () => program.votes?.(this.tree) ?? [], certainty: () => ({ agreement: 0, answers: 0 }) };
+    const belief = {
+      votes: () => program.votes?.(this.tree) ?? treeVotes(this.tree),
+      certainty: (upTo?: number) => program.certainty?.(this.tree, upTo) ?? treeCertainty(this.tree, 'mean', upTo),
+    };
     this.#view = { tree: this.tree, belief, limits, nowMs: 0, arrivalMs: 0, admittedMs: 0 };
   }
 
@@ -74,6 +92,13 @@ class LoneSearch {
       else this.#spend({ strand: ask.strand, ...spent });
     }
     return this.#exit;
+  }
+
+  standing(accepted = false): LoneStanding & { readonly answer: string | undefined } {
+    const { program, prompt } = this.#request;
+    const found = accepted ? bestAnswer(this.tree) : program.answer(this.tree);
+    const answer = found?.complete === true ? found.answer : undefined;
+    return { right: answer !== undefined && this.#questions.isRight(prompt, answer), tokens: this.tree.tokens, answer };
   }
 
   #close({ strand, value }: Pruning): void {
@@ -108,7 +133,10 @@ class LoneSearch {
   }
 
   #checkExits(): void {
-    for (const rule of this.#request.rules.exits) this.#exit ??= rule.check(this.#view);
+    for (const rule of this.#request.rules.exits) {
+      if (rule.name !== this.#passing) this.#exit ??= rule.check(this.#view);
+      else if (this.#exit === undefined && rule.check(this.#view)) this.early ??= this.standing();
+    }
   }
 
   #judge(): void {

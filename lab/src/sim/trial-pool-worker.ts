@@ -1,8 +1,8 @@
-// A thread of the pool: one trial at a time, plain data in and out.
+// A thread of the pool: one task at a time, plain data in and out.
 
 import { parentPort } from 'node:worker_threads';
-import { runTrial, type TrialSpec } from './trial.ts';
+import { type PoolTask, runTask } from './trial-pool.ts';
 
-parentPort?.on('message', (spec: TrialSpec) => {
-  parentPort?.postMessage({ result: runTrial(spec) });
+parentPort?.on('message', (task: PoolTask) => {
+  parentPort?.postMessage({ result: runTask(task) });
 });

@@ -1,18 +1,26 @@
-// Runs independent trials on several threads, in the order in which they were asked for. What a trial gives depends on its spec alone, so
-// that a report has the same bytes with any number of threads.
+// Runs independent trials, and lone searches, on several threads, in the order in which they were asked for. What one gives depends on its
+// spec alone, so that a report has the same bytes with any number of threads.
 
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { type LoneAnswer, type LoneSpec, loneAnswers } from './lone-search.ts';
 import { runTrial, type TrialResult, type TrialSpec } from './trial.ts';
 
-/** What a thread answers. */
-interface Finished {
-  readonly result: TrialResult;
+/** What a thread is asked for. */
+export type PoolTask = { readonly trial: TrialSpec } | { readonly lone: LoneSpec };
+
+export function runTask(task: PoolTask): unknown {
+  return 'trial' in task ? runTrial(task.trial) : loneAnswers(task.lone);
 }
 
-interface QueuedTrial {
-  readonly spec: TrialSpec;
-  resolve(result: TrialResult): void;
+/** What it answers. */
+interface Finished {
+  readonly result: unknown;
+}
+
+interface QueuedTask {
+  readonly task: PoolTask;
+  resolve(result: unknown): void;
   reject(error: Error): void;
 }
 
@@ -27,18 +35,18 @@ export class TrialPool {
   readonly #threads: number;
   readonly #workers: Worker[] = [];
   readonly #idle: Worker[] = [];
-  readonly #queue: QueuedTrial[] = [];
+  readonly #queue: QueuedTask[] = [];
 
   constructor({ threads }: { readonly threads: number }) {
     this.#threads = threads;
   }
 
-  async run(spec: TrialSpec): Promise<TrialResult> {
-    if (this.#threads <= 1) return runTrial(spec);
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ spec, resolve, reject });
-      this.#start();
-    });
+  async run(trial: TrialSpec): Promise<TrialResult> {
+    return (await this.#done({ trial })) as TrialResult;
+  }
+
+  async lone(lone: LoneSpec): Promise<readonly LoneAnswer[]> {
+    return (await this.#done({ lone })) as readonly LoneAnswer[];
   }
 
   async close(): Promise<void> {
@@ -46,10 +54,18 @@ export class TrialPool {
     await Promise.all(this.#workers.splice(0).map((worker) => worker.terminate()));
   }
 
+  async #done(task: PoolTask): Promise<unknown> {
+    if (this.#threads <= 1) return runTask(task);
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ task, resolve, reject });
+      this.#start();
+    });
+  }
+
   #start(): void {
     const worker = this.#queue.length === 0 ? undefined : (this.#idle.pop() ?? this.#hire());
     if (worker === undefined) return;
-    const { spec, resolve, reject } = this.#queue.shift()!;
+    const { task, resolve, reject } = this.#queue.shift()!;
     const settle = (): void => {
       worker.off('message', onMessage);
       worker.off('error', onError);
@@ -67,7 +83,7 @@ export class TrialPool {
     };
     worker.on('message', onMessage);
     worker.on('error', onError);
-    worker.postMessage(spec);
+    worker.postMessage(task);
   }
 
   #hire(): Worker | undefined {

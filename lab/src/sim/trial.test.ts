@@ -33,6 +33,8 @@ describe('a simulated run', () => {
     try {
       const all = (pool: TrialPool) => Promise.all(specs.map((spec) => pool.run(spec)));
       expect(JSON.stringify(await all(two))).toBe(JSON.stringify(await all(one)));
+      const lone = { ...small, questions: [3, 4, 5] };
+      expect(await two.lone(lone)).toEqual(await one.lone(lone));
     } finally {
       await two.close();
     }
@@ -137,7 +139,7 @@ describe('loads', () => {
     const chosen = { settings: ['math500/8b'], rows: ['positive'], loads: [parseLoad('0.5/s')] } as const;
     const [asked] = comparedCells({ ...planDefaults, ...chosen, requests: 8, budget: 4, rollouts: 2 });
     const run = async (spec: TrialSpec) => runTrial(spec);
-    const cell = await compareCell(asked!, { run, once: run });
+    const cell = await compareCell(asked!, { run, once: run, lone: async () => [] });
     expect(cell.loads).toMatchObject([{ load: '0.5/s', perSecond: 0.5 }]);
   });
 });

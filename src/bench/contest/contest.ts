@@ -14,7 +14,7 @@ import type { ExitKind } from '../../log/end.ts';
 import { GrowthMeter } from '../../log/growth-meter.ts';
 import { createScheduler } from '../../policy/create.ts';
 import type { PolicyOptions } from '../../policy/knobs.ts';
-import type { PolicyName } from '../../policy/policies.ts';
+import { type PolicyName, policyOf } from '../../policy/policies.ts';
 import type { ExpansionMode } from '../../program/mcts/mcts.ts';
 import { type ProgramName, programKnobs, programOf } from '../../program/registry/programs.ts';
 import { LiveLoop, systemClock } from '../../runtime/live.ts';
@@ -78,6 +78,8 @@ export interface Contest {
   observe?(request: SearchRequest, job: ContestJob): SearchRequest;
   /** Looks at the tree of a search that has ended. */
   onTree?(job: ContestJob, tree: Tree): void;
+  /** Ends a block before its time: what is under way is cancelled, and neither that nor what waits becomes a trial. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ContestJob {
@@ -126,6 +128,7 @@ function answerAll(
   const asked = new Map<string, Asked>();
   const timers: NodeJS.Timeout[] = [];
   let left = questions.length;
+  let isAborted = false;
   return new Promise((resolve, reject) => {
     const runtime = new Runtime({
       engine: model.engine,
@@ -148,7 +151,8 @@ function answerAll(
       onCost: (id, cost) => {
         const { job, growth, result } = asked.get(id)!;
         asked.delete(id);
-        onTrial({ ...trialOf(contest, job, { ...result!, cost }), growth: trialGrowth(growth.total, cost) });
+        if (!isAborted || result!.exit.kind !== 'cancelled')
+          onTrial({ ...trialOf(contest, job, { ...result!, cost }), growth: trialGrowth(growth.total, cost) });
         left -= 1;
         if (left === 0) stop(resolve);
       },
@@ -156,7 +160,14 @@ function answerAll(
     const stop = (say: () => void): void => {
       loop.stop();
       for (const timer of timers) clearTimeout(timer);
+      contest.signal?.removeEventListener('abort', abort);
       say();
+    };
+    const abort = (): void => {
+      isAborted = true;
+      left -= waiting.splice(0).length;
+      for (const id of asked.keys()) runtime.cancel(id);
+      if (left === 0) stop(resolve);
     };
     const submitNext = (): void => {
       const job = waiting.pop();
@@ -170,7 +181,8 @@ function answerAll(
         stop(() => reject(error));
       }
     };
-    if (left === 0) return resolve();
+    if (left === 0 || contest.signal?.aborted) return resolve();
+    contest.signal?.addEventListener('abort', abort);
     if (arrivalsMs === undefined) for (let at = 0; at < settings.concurrency; at += 1) submitNext();
     else for (const atMs of arrivalsMs) timers.push(setTimeout(submitNext, atMs));
     loop.drive(runtime);
@@ -183,7 +195,8 @@ export function schedulerOf(contest: Contest, contender: Contender): Scheduler {
     contender.policy,
     policySettings({ ...settings.wish, ...withInternal(contender.parts ?? {}) }, model.config),
   );
-  return contender.program === 'best-of-n' ? oneByOne(scheduler, settings.budget) : scheduler;
+  const mayStop = policyOf(contender.policy).settings.positiveExit === 'on';
+  return contender.program === 'best-of-n' && mayStop ? oneByOne(scheduler, settings.budget) : scheduler;
 }
 
 /**

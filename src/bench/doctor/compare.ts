@@ -1,60 +1,167 @@
-// Does search pay on this model? A few questions through greedy, self-consistency and MCTS on the same engine, and a
-// verdict that does not claim more than so few questions can show.
+// Does a tree pay on this model? Questions with known answers through one greedy path, scored samples and the tree that the user's settings would
+// grow, as many as fit into the time. Samples are kept one by one, so that every rule that chooses among any number of them can be
+// read off afterwards. Only runs and records; comparison.ts says what follows.
 
 import type { OpenModel } from '../../answering/open-model.ts';
+import { ownPlan } from '../../answering/own-model.ts';
 import type { GoldQuestion } from '../../answering/question-file.ts';
 import { isRight } from '../../answering/question-form.ts';
+import type { SearchPlan, Wish } from '../../answering/search-plan.ts';
+import { hash } from '../../base/random.ts';
+import { policySettingKnobs } from '../../config/vocabulary.ts';
+import { programOf } from '../../program/registry/programs.ts';
 import { type Contender, type Contest, runBlock, type Trial } from '../contest/contest.ts';
-import { type Tally, tally } from '../contest/tally.ts';
+import { type DrawnSample, samplesOf } from './drawn-samples.ts';
+import { timedRounds } from './timed-rounds.ts';
 
-interface CompareOptions {
+export interface CompareOptions {
   readonly model: OpenModel;
   readonly questions: readonly GoldQuestion[];
+  /** What the user's settings say of a search. */
+  readonly wish: Wish;
+  /** Of the tree. */
   readonly rollouts: number;
+  readonly samples: number;
+  /** Strands open at a time. */
+  readonly budget: number;
   readonly seed: number;
-  readonly onTrial?: (trial: Trial) => void;
+  readonly limitMs: number;
+  readonly clock: CompareClock;
+  /** Ends it before the time is up. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onAnswered?: (questions: number) => void;
 }
 
-export async function compare(options: CompareOptions): Promise<Tally[]> {
-  const { model, questions, rollouts, seed } = options;
-  const contenders: Contender[] = [
-    { name: 'greedy', program: 'greedy', policy: 'vanilla', rollouts: 1 },
-    { name: `self-consistency ${rollouts}`, program: 'self-consistency', policy: 'vanilla', rollouts },
-    { name: `mcts ${rollouts}`, program: 'mcts', policy: 'positive', rollouts },
-  ];
-  const settings = { wish: {}, budget: model.config.budget, concurrency: 4, seed };
-  const contest: Contest = { model, settings, isCorrect: isRight };
-  const tallies: Tally[] = [];
-  for (const contender of contenders) {
-    const trials: Trial[] = [];
-    await runBlock(contest, contender, questions, (trial) => {
-      trials.push(trial);
-      options.onTrial?.(trial);
-    });
-    tallies.push(tally(contender.name, trials));
+export interface CompareClock {
+  nowMs(): number;
+  /** Aborts so many milliseconds from now. */
+  after(delayMs: number): AbortSignal;
+}
+
+const roles = ['greedy', 'tree', 'sampled'] as const;
+export type ComparedRole = (typeof roles)[number];
+
+/** One question that all have answered. */
+export interface ComparedQuestion {
+  readonly id: string;
+  readonly greedy: Spent;
+  readonly tree: Spent;
+  readonly samples: readonly DrawnSample[];
+  /** By all samples together. */
+  readonly sampled: Spent;
+}
+
+export type Spent = Pick<Trial, 'correct' | 'generatedTokens' | 'scoredTokens'>;
+
+export interface ComparedRun {
+  /** The tree as it was planned. */
+  readonly tree: Pick<SearchPlan, 'program' | 'policy' | 'aggregation' | 'threshold'> & {
+    readonly name: string;
+    /** What a command line would say of it. */
+    readonly flags: string;
+  };
+  readonly questions: readonly ComparedQuestion[];
+  /** By each of them, also where the others did not come to it. */
+  readonly answered: Readonly<Record<ComparedRole, number>>;
+  /** Questions that an engine or a verifier could not answer. */
+  readonly failed: number;
+  readonly elapsedMs: number;
+}
+
+/** Several rounds of the same contender wait for their slowest search only once. */
+const roundsOfBudget = 4;
+
+export async function compare(options: CompareOptions): Promise<ComparedRun> {
+  const { model, rollouts, samples, clock, limitMs, budget } = options;
+  const questions = shuffled(options.questions, options.seed);
+  const { wish, ...tree } = treeOf(options, questions[0]!);
+  const contenders = {
+    greedy: { name: 'greedy', program: 'greedy', policy: 'vanilla', rollouts: 1 },
+    tree: { name: tree.name, program: tree.program, policy: tree.policy, rollouts },
+    sampled: { name: 'samples', program: 'best-of-n', policy: 'vanilla', rollouts: samples },
+  } as const satisfies Record<string, Contender>;
+  const found = new Found();
+  const drawn = new Map<string, DrawnSample[]>();
+  const startMs = clock.nowMs();
+  const contestOf = (role: ComparedRole, signal: AbortSignal): Contest => ({
+    model,
+    settings: { wish: role === 'tree' ? wish : plain(wish), budget, concurrency: budget, seed: options.seed },
+    isCorrect: isRight,
+    signal,
+    onTree: ({ question }, grown) => void (role === 'sampled' && drawn.set(question.id, samplesOf(question, grown))),
+  });
+  const limits = { limitMs, most: roundsOfBudget * budget, nowMs: () => clock.nowMs() };
+  await timedRounds(questions, limits, async (round, leftMs) => {
+    const signal = AbortSignal.any([clock.after(Math.max(0, Math.ceil(leftMs))), ...present(options.signal)]);
+    for (const role of roles)
+      await runBlock(contestOf(role, signal), contenders[role], round, (trial) => found.add(role, trial));
+    options.onAnswered?.(found.whole().length);
+    return options.signal?.aborted !== true;
+  });
+  const whole = found.whole().filter(({ id }) => drawn.get(id)?.length === samples);
+  return {
+    tree,
+    questions: whole.map((each) => ({ ...each, samples: drawn.get(each.id)! })),
+    answered: { greedy: found.count('greedy'), tree: found.count('tree'), sampled: found.count('sampled') },
+    failed: found.failed,
+    elapsedMs: clock.nowMs() - startMs,
+  };
+}
+
+/** Files are often sorted by difficulty: any beginning of this order is a fair draw of them. */
+function shuffled(questions: readonly GoldQuestion[], seed: number): GoldQuestion[] {
+  const keyed = questions.map((question) => ({ question, key: hash(seed, 'doctor', question.id) }));
+  return keyed.sort((a, b) => a.key - b.key).map(({ question }) => question);
+}
+
+const trees = ['mcts', 'rstar', 'beam', 'dvts', 'rebase', 'ets', 'tot'];
+
+/** The user's own tree, as it would really run; MCTS where the settings name no tree, drawn step by step unless they say otherwise. */
+function treeOf({ model, wish: said, rollouts, seed }: CompareOptions, { question }: GoldQuestion) {
+  const named = said.program ?? model.config.program;
+  const program = programOf(trees.includes(named) ? named : 'mcts').name;
+  const lazy: Wish = program === 'mcts' && said.expansion === undefined ? { expansion: 'lazy' } : {};
+  const wish: Wish = { ...said, ...lazy };
+  const plan = ownPlan(model, question, { ...wish, program, rollouts }, seed);
+  const { policy, aggregation, threshold, programOptions } = plan;
+  const name = `${programOptions.expansion === 'lazy' ? 'lazy ' : ''}${program}, ${policy}`;
+  const flags = `--program ${program}${lazy.expansion === undefined ? '' : ' --set expansion=lazy'} --policy ${policy}`;
+  return { name, flags, program, policy, aggregation, threshold, wish };
+}
+
+/** Without what ends a search early: every sample is drawn to its end. */
+function plain(wish: Wish): Wish {
+  return Object.fromEntries(Object.entries(wish).filter(([name]) => !Object.hasOwn(policySettingKnobs, name)));
+}
+
+/** What each question was answered with, by role. */
+class Found {
+  readonly #byQuestion = new Map<string, Partial<Record<ComparedRole, Trial>>>();
+
+  add(role: ComparedRole, trial: Trial): void {
+    this.#byQuestion.set(trial.question, { ...this.#byQuestion.get(trial.question), [role]: trial });
   }
-  return tallies;
+
+  whole() {
+    return [...this.#byQuestion].flatMap(([id, { greedy, tree, sampled }]) => {
+      if (greedy === undefined || tree === undefined || sampled === undefined) return [];
+      return isFailed(greedy, tree, sampled) ? [] : [{ id, greedy, tree, sampled }];
+    });
+  }
+
+  count(role: ComparedRole): number {
+    return [...this.#byQuestion.values()].filter((trials) => trials[role] !== undefined).length;
+  }
+
+  get failed(): number {
+    return [...this.#byQuestion.values()].filter((trials) => isFailed(...Object.values(trials))).length;
+  }
 }
 
-/** The best contender against greedy, with how sure so few questions make us. */
-export function verdict(tallies: readonly Tally[]): string {
-  const [greedy, ...others] = tallies;
-  const best = others.reduce((a, b) => (b.accuracy.value > a.accuracy.value ? b : a));
-  const gain = best.accuracy.value - greedy!.accuracy.value;
-  const price = best.tokens / Math.max(1, greedy!.tokens);
-  const said = `${best.contender} answers ${percent(best.accuracy.value)} % right, greedy ${percent(greedy!.accuracy.value)} %, for ${price.toFixed(1)} times the tokens`;
-  if (tallies.every(({ accuracy }) => accuracy.value === 0)) return unsuitable(greedy!.questions);
-  if (gain <= 0) return `search does not pay here: ${said}`;
-  if (best.accuracy.low > greedy!.accuracy.high) return `search pays here: ${said}`;
-  return `search may pay here, but ${greedy!.questions} questions cannot show it: ${said}; try more with coppice bench`;
+function isFailed(...trials: readonly Trial[]): boolean {
+  return trials.some(({ exit }) => exit === 'failed');
 }
 
-/** Contenders without a single right answer cannot be compared. */
-function unsuitable(questions: number): string {
-  const reasons = 'they are too hard for it, or its answers are not marked as asked ("The answer is …")';
-  return `nothing can be said: none of the ${questions} questions was answered right by any contender, so they do not suit the model: ${reasons}; try your own with --questions`;
-}
-
-function percent(share: number): string {
-  return (100 * share).toFixed(0);
+function present<Value>(value: Value | undefined): Value[] {
+  return value === undefined ? [] : [value];
 }

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readQuestions } from '../../answering/question-file.ts';
-import { isRight } from '../../answering/question-form.ts';
 import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
-import type { Trial } from '../contest/contest.ts';
-import { tally } from '../contest/tally.ts';
-import { verdict } from './compare.ts';
 import { engineFindings, verifierFindings } from './findings.ts';
 import { budgetFor, type CurvePoint, kneeOf } from './knee.ts';
 import { shareOf, throughputFindings } from './throughput.ts';
@@ -91,43 +86,5 @@ describe('findings', () => {
     expect(warnings({ dialect: 'openai', logprobs: false }).length).toBe(4);
     expect(verifierFindings('qwen-prm', facts)[0]?.level).toBe('warning');
     expect(verifierFindings('rlhflow', facts)[0]?.level).toBe('good');
-  });
-});
-
-describe('the comparison', () => {
-  const trials = (right: number, of: number, tokens: number): Trial[] =>
-    Array.from({ length: of }, (_, at) => ({
-      contender: 'x',
-      question: String(at),
-      answer: null,
-      correct: at < right,
-      solvable: true,
-      exit: 'exhausted',
-      score: null,
-      latencyMs: 1,
-      generatedTokens: tokens,
-      computedTokens: tokens,
-      scoredTokens: 0,
-      rollouts: 1,
-    }));
-
-  it('says no more than so few questions show', () => {
-    const tallies = (greedy: number, search: number, of: number) => [
-      tally('greedy', trials(greedy, of, 100)),
-      tally('self-consistency 8', trials(greedy, of, 800)),
-      tally('mcts 8', trials(search, of, 1500)),
-    ];
-    expect(verdict(tallies(0, 0, 20))).toMatch(/^nothing can be said: none of the 20 questions/);
-    expect(verdict(tallies(10, 10, 20))).toMatch(/^search does not pay here/);
-    expect(verdict(tallies(10, 13, 20))).toMatch(/^search may pay here, but 20 questions cannot show it/);
-    expect(verdict(tallies(2, 19, 20))).toMatch(
-      /^search pays here: mcts 8 answers 95 % right, greedy 10 %, for 15.0 times/,
-    );
-  });
-
-  it('has twenty questions whose answers are read as right', () => {
-    const questions = readQuestions(new URL('../../../tasks/doctor/questions.jsonl', import.meta.url).pathname);
-    expect(questions.length).toBe(20);
-    for (const question of questions) expect(isRight(question, question.answer)).toBe(true);
   });
 });

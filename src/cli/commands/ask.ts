@@ -31,7 +31,7 @@ import { painter } from '../terminal/paint.ts';
 import { eventLine, statusLine } from '../terminal/progress-view.ts';
 import { settingHelp } from '../terminal/setting-help.ts';
 import { everySetting, readSettings, setFlag, settingNames, settingOfFlag } from '../terminal/settings.ts';
-import { LiveBlock, widthOf } from '../terminal/terminal.ts';
+import { LiveBlock, widthOf, wrap } from '../terminal/terminal.ts';
 import type { TraceHeader } from '../terminal/trace.ts';
 import { treeLegend, treeLines } from '../terminal/tree-view.ts';
 
@@ -154,17 +154,10 @@ class Watcher {
     this.#rollouts = plan.rollouts;
     this.#block = new LiveBlock(process.stdout);
     for (const warning of model.warnings ?? []) console.error(`warning: ${warning}`);
-    const rest = restingRules(plan);
-    const note = noteFor(model, settings.question);
-    if (!settings.json)
-      console.log(`${settings.question}
-${note}${
-  rest === undefined
-    ? ''
-    : `
-${rest}`
-}
-`);
+    if (settings.json) return;
+    const notes = [noteFor(model, settings.question), restingRules(plan)].filter((note) => note !== undefined);
+    const lines = notes.flatMap((note) => note.split('\n')).flatMap((line) => wrap(line, widthOf(process.stdout, 100)));
+    console.log([settings.question, ...lines, ''].join('\n'));
   }
 
   see(event: LoggedEvent, tree: Tree): void {

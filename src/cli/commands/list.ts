@@ -27,7 +27,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   bench: { about: 'compares programs and policies on a set of questions', load: () => import('./bench.ts') },
   calibrate: {
-    about: 'chooses thresholds on labelled questions, and reports them on others',
+    about: 'chooses thresholds on labelled questions, reports them on others',
     load: () => import('./calibrate/calibrate.ts'),
   },
   rehearse: {

@@ -10,7 +10,8 @@ import { readConfig } from './config-file.ts';
 import { databaseOf } from './open-journal.ts';
 
 export const help = `usage: coppice migrate [options]
-Makes the tables of journal.schema in the PostgreSQL that the environment names; does nothing where they are there.
+Makes the tables of journal.schema in the PostgreSQL that DATABASE_URL names;
+does nothing where they are there.
 
   --config FILE       JSON with comments; coppice.json here, if there is one
   --set KEY=VALUE     one setting, such as journal.schema=coppice`;

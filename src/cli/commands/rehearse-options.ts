@@ -17,33 +17,40 @@ import { flagOf, given, oneOf, readArguments, whole } from '../terminal/options.
 const standard = { seed: '1', requests: '64', rollouts: '8', seconds: '300', out: 'rehearsal.jsonl' } as const;
 
 export const help = `usage: coppice rehearse --engine URL --verifier URL [options]
-What will my servers hold? Serves simulated questions under policies and loads: what a step says comes from the simulator,
-the work is real. Needs no questions; answers mean nothing, times do.
+What will my servers hold? Serves simulated questions under policies and loads:
+what a step says comes from the simulator, the work is real. Needs no questions;
+answers mean nothing, times do.
 
-  --engine URL         a server of the generator (vLLM, SGLang, llama-server); once per replica
+  --engine URL         a server of the generator; once per replica
   --model NAME         the model that it must serve
   --key-env NAME       environment variable with its key
   --verifier URL       a server of the reward model; once per replica
-  --kind NAME          what that is: ${remoteVerifierKinds.join(', ')} (qwen-prm)
+  --kind NAME          what that is (qwen-prm):
+                       ${remoteVerifierKinds.join(', ')}
   --verifier-key-env NAME
-  --policy ROWS        a policy or a program, with knobs as boost:beta=0 (${rows.slice(1).join(', ')})
-  --load LOADS         0.8/s: requests per second; backlog: all at once; alone: one after the other; 1p, 0.6v: of the capacity
-                       that --prediction says (1p where there is a prediction, else backlog)
-  --setting NAME       whose questions: ${settingNames.join(', ')} (${settingNames[0]})
-  --trees FILE         questions from recorded trees (npm run lab -- record) instead
+  --policy ROWS        policies or programs, with options as boost:beta=0
+         (${rows.slice(1).join(', ')})
+  --load LOADS         0.8/s: requests per second; backlog: all at once; alone:
+                       one after the other; 1p, 0.6v: of the capacity that
+                       --prediction says (1p with a prediction, else backlog)
+  --setting NAME       whose questions (${settingNames[0]}):
+                       ${settingNames.join(', ')}
+  --trees FILE         questions from recorded trees (lab record) instead
   --requests N         requests of each point (${standard.requests})
   --budget M           strands in all (${searchDefaults.budget})
   --rollouts N         rollouts of a search (${standard.rollouts})
   --threshold X        score at which an answer is accepted (${searchDefaults.threshold})
   --seed N             (${standard.seed})
-  --seconds N          time for all points (${standard.seconds}); what is left is run the next time
-  --out FILE           results, one line of JSON per point; those that are there are not run again (${standard.out})
-  --prediction FILE    what the lab's sim --json said before, to be held beside what is measured
+  --seconds N          time for all points (${standard.seconds}); the rest runs next time
+  --out FILE           results, a line of JSON per point; those that are there
+                       are not run again (${standard.out})
+  --prediction FILE    what the lab's sim --json said, to be compared
   --base ROW           the row to compare with (positive)
   --anyway             also against servers that have other clients at work
   --json               prints JSON instead of tables
 
-Lists are separated by commas. The exit status is 0 when every point is complete.`;
+Lists are separated by commas. The exit status is 0 when every point is
+complete.`;
 
 const text = { type: 'string' } as const;
 const list = { type: 'string', multiple: true } as const;

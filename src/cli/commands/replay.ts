@@ -15,9 +15,10 @@ export const help = `usage: coppice replay FILE [options]
 Steps through a trace written by coppice ask --trace FILE.
 
   --at N     prints the tree as it was after N events
-  --events   prints every event, one per line (the default where there is no terminal)
+  --events   prints every event, one per line (the default without a terminal)
 
-Keys: right or space next event, left previous, down next finished path, home and end, q quits.`;
+Keys: right or space next event, left previous, down next finished path,
+home and end, q quits.`;
 
 export const flags = {
   at: { type: 'string' },

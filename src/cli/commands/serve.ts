@@ -14,6 +14,7 @@ import { newKey } from '../../gateway/http/keys.ts';
 import { createLog } from '../../gateway/observe/log.ts';
 import { createTelemetry } from '../../gateway/observe/telemetry.ts';
 import { readArguments } from '../terminal/options.ts';
+import { widthOf, wrap } from '../terminal/terminal.ts';
 import { readConfig } from './config-file.ts';
 import { openJournal } from './open-journal.ts';
 import { findPage } from './page.ts';
@@ -22,16 +23,17 @@ export const help = `usage: coppice serve [options]
 Answers OpenAI clients by tree search; http://127.0.0.1:8181 unless configured.
 
   --config FILE       JSON with comments; coppice.json here, if there is one
-  --set KEY=VALUE     one setting, such as server.port=8080 or models.0.budget=64
+  --set KEY=VALUE     one setting: server.port=8080, models.0.budget=64, …
   --host, --port      short for server.host and server.port
   --journal FILE      short for journal.path; :memory: keeps nothing
   --sim               the simulated engine instead of a model
   --print-config      prints the configuration in force and ends
-  --print-example     prints every knob with its default and reason, and ends
+  --print-example     prints every setting with its default and reason, and ends
   --print-schema      prints the JSON schema of the configuration, and ends
   --new-key NAME      prints a new API key and the lines for the configuration
 
-Settings come from the file, then from variables such as COPPICE__SERVER__PORT, then from flags.`;
+Settings come from the file, then from variables such as
+COPPICE__SERVER__PORT, then from flags.`;
 
 export const flags = {
   config: { type: 'string' },
@@ -74,7 +76,8 @@ function mustBeSimulated({ models }: Config, file = 'coppice.json'): void {
 
 /** `reload`: the configuration as it is now, for what may change while it runs. */
 async function serve(config: Config, reload: () => Config): Promise<number> {
-  const { level, format } = config.log;
+  const { level, format: asked } = config.log;
+  const format = asked === 'auto' ? (process.stderr.isTTY ? 'text' : 'json') : asked;
   const log = createLog({ level, format, write: (line) => process.stderr.write(line) });
   const { journal, cluster, clock } = await openJournal(config, process.env, log);
   const models = await openModels(config.models, process.env, log);
@@ -113,15 +116,15 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
     throw error;
   });
   const [first] = config.models;
-  console.log(
-    `coppice serves ${config.models.map(({ name }) => name).join(', ')} at ${url} (OpenAI base URL: ${url}/v1)`,
-  );
+  console.log(`coppice serves ${config.models.map(({ name }) => name).join(', ')} at ${url}`);
+  console.log(`  base URL for OpenAI clients: ${url}/v1`);
   for (const model of models) {
     const { name } = model.config;
     const answers = answeredBy(name);
     const rest = usualRest(model);
-    if (answers !== undefined) console.log(`  ${name} answers ${answers}`);
-    if (rest !== undefined) console.log(`  ${name}: ${rest}`);
+    const notes = [answers && `${name} answers ${answers}`, rest && `${name}: ${rest}`].filter(Boolean) as string[];
+    const lines = notes.flatMap((note) => wrap(note, widthOf(process.stdout, 80) - 2));
+    for (const line of lines) console.log(`  ${line}`);
   }
   if (first?.engine.kind === 'sim')
     console.log('the engine is simulated: times are like a real one, answers mean nothing');

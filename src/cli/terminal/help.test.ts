@@ -4,6 +4,7 @@ import * as ask from '../commands/ask.ts';
 import * as bench from '../commands/bench.ts';
 import * as calibrate from '../commands/calibrate/calibrate.ts';
 import * as doctor from '../commands/doctor/doctor.ts';
+import { commands } from '../commands/list.ts';
 import { helpText } from './help.ts';
 import { everySetting, ownKnobs, readSettings } from './settings.ts';
 
@@ -22,6 +23,12 @@ describe.each(Object.entries({ ask, bench, calibrate, doctor }))('the help of %s
     expect(Object.keys(flags).filter((name) => !all.includes(`  --${name}`))).toEqual([]);
     expect(settings.filter((name) => !all.includes(`\n  ${name}`))).toEqual([]);
   });
+});
+
+it.each(Object.entries(commands))('what a newcomer reads of %s fits 80 columns', async (name, { about, load }) => {
+  const { help } = await load();
+  const lines = [`  ${name.padEnd(10)} ${about}`, ...(typeof help === 'string' ? help.split('\n') : [])];
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
 });
 
 describe('--set', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { nearest } from '../../base/nearest.ts';
 import { commands } from '../commands/list.ts';
-import { nearest } from './nearest.ts';
 import { readArguments } from './options.ts';
 import { painter } from './paint.ts';
 

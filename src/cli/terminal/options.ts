@@ -3,8 +3,8 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { raise } from '../../base/fault.ts';
 import { complaint, type Knob, type ValueOf, valueOfText } from '../../base/knob.ts';
+import { nearest } from '../../base/nearest.ts';
 import { removalOf } from '../../config/removed-settings.ts';
-import { nearest } from './nearest.ts';
 
 /** The setting that an option of a former version has become, if it has become one. */
 type Successor = (option: string) => string | undefined;

@@ -4,6 +4,7 @@
 import { checkWish } from '../../answering/plan-check.ts';
 import type { Wish } from '../../answering/search-plan.ts';
 import { raise } from '../../base/fault.ts';
+import { nearest } from '../../base/nearest.ts';
 import { nest, overlay, type PlainTree } from '../../config/load.ts';
 import { modelSettings, settingValue } from '../../config/model-settings.ts';
 import { fieldRemovalOf, removalOf } from '../../config/removed-settings.ts';
@@ -20,7 +21,6 @@ import {
   settingName,
 } from '../../config/vocabulary.ts';
 import type { Flags } from './help.ts';
-import { nearest } from './nearest.ts';
 
 export const setFlag = {
   set: { type: 'string', multiple: true, takes: 'NAME=VALUE', about: 'any other setting; once for each' },

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { generateRequest } from '../../../tests/support/requests.ts';
 import { ScriptedEngine } from '../../../tests/support/scripted-engine.ts';
-import type { EngineMessage } from '../engine.ts';
+import type { EngineMessage, GenerateRequest } from '../engine.ts';
 import { panelEngine } from './panel-engine.ts';
 
 function scene(budget = 8) {
@@ -79,4 +79,49 @@ test('a model that is not in the panel is one line, and a fault of a member says
     { request: 1, fault: { message: "a draw names the model 'huge'; model 'small' can ask small, big (panel)" } },
     { request: 2, fault: { message: "model 'big': scripted" } },
   ]);
+});
+
+/** Its servers are out: it keeps what it gets until it is cancelled. */
+class ParkedEngine extends ScriptedEngine {
+  trouble: string | undefined = 'no server is up';
+  #tell: (message: EngineMessage) => void = () => {};
+
+  override connect(post: (message: EngineMessage) => void): void {
+    this.#tell = post;
+    super.connect(post);
+  }
+
+  override generate(requests: readonly GenerateRequest[]): void {
+    super.generate(requests);
+    for (const { id } of requests) this.#tell({ type: 'held', request: id });
+  }
+
+  override load() {
+    return { ...super.load(), ...(this.trouble === undefined ? {} : { trouble: this.trouble }) };
+  }
+}
+
+test('what waits for a model that is out is given back while another can answer, and waits where none can', async () => {
+  const [own, big] = [new ParkedEngine({ held: true }), new ParkedEngine({ held: true })];
+  const engine = panelEngine('small', own, new Map([['big', { engine: big, budget: 8 }]]));
+  const faults: EngineMessage[] = [];
+  engine.connect((message) => {
+    if (message.type === 'fault') faults.push(message);
+  });
+  engine.generate([generateRequest(1, { model: 'big' }), generateRequest(2, { model: 'small' }), generateRequest(3)]);
+  await Promise.resolve();
+  expect(faults).toEqual([]);
+  expect(engine.load().trouble).toBe('no server is up; big: no server is up');
+  own.trouble = undefined;
+  engine.generate([generateRequest(4, { model: 'small' })]);
+  await Promise.resolve();
+  expect(faults).toMatchObject([
+    { request: 1, fault: { code: 'unavailable', message: "model 'big': no server is up", retryable: true } },
+  ]);
+  // A draw that names no model can be written by no other.
+  Object.assign(own, { trouble: 'gone' });
+  big.trouble = undefined;
+  engine.generate([generateRequest(5, { model: 'small' })]);
+  await Promise.resolve();
+  expect(faults.slice(1)).toMatchObject([{ request: 2 }, { request: 4 }, { request: 5 }]);
 });

@@ -1,11 +1,13 @@
 // One engine made of several: a request goes to the model that its draw names, else to the search's own. To its runtime it is one
 // engine like any other, with the own engine's load and capabilities. Another model has at most its budget of such requests at a time;
-// the others wait here, held, the most urgent first. It never decides who is asked, and knows no search and no price.
+// the others wait here, held, the most urgent first. What waits for a model whose servers are all out is given back at once while another
+// can answer. It never decides who is asked, and knows no search and no price.
 
 import { fault } from '../../base/fault.ts';
 import {
   compareUrgency,
   type Engine,
+  type EngineLoad,
   type EngineMessage,
   type GenerateRequest,
   isAnswer,
@@ -32,6 +34,13 @@ class PanelEngine implements Engine {
   readonly #queues: ReadonlyMap<string, MemberQueue>;
   /** Where a request went; what the own engine has is not here. */
   readonly #places = new Map<RequestId, MemberQueue>();
+  /** Whose each request is that named its model. */
+  readonly #named = new Map<RequestId, string>();
+  /** Of those, the ones that nothing works on. */
+  readonly #held = new Map<RequestId, string>();
+  /** Why requests were taken back. */
+  readonly #takenBack = new Map<RequestId, string>();
+  #isToLook = false;
   #post: (message: EngineMessage) => void = () => {};
 
   constructor(name: string, own: Engine, members: ReadonlyMap<string, PanelMember>) {
@@ -46,16 +55,52 @@ class PanelEngine implements Engine {
 
   connect(post: (message: EngineMessage) => void): void {
     this.#post = post;
-    this.#own.connect(post);
-    for (const queue of this.#queues.values()) {
-      queue.connect((message) => {
-        if (isAnswer(message)) this.#places.delete(message.request);
-        post(message);
-      });
+    this.#own.connect((message) => this.#hear(message));
+    for (const queue of this.#queues.values()) queue.connect((message) => this.#hear(message));
+  }
+
+  #hear(message: EngineMessage): void {
+    const { type, request } = message;
+    if (type === 'token') return this.#post(message);
+    const model = this.#named.get(request);
+    if (type === 'held' && model !== undefined) this.#held.set(request, model);
+    else this.#held.delete(request);
+    this.#lookSoon();
+    const trouble = this.#takenBack.get(request);
+    if (isAnswer(message)) {
+      this.#places.delete(request);
+      this.#named.delete(request);
+      this.#takenBack.delete(request);
+    }
+    const isTakenBack = trouble !== undefined && message.type === 'fault' && message.fault.code === 'cancelled';
+    this.#post(isTakenBack ? { ...message, fault: fault('unavailable', trouble) } : message);
+  }
+
+  /** Not from inside a message: the engine that posts it has not finished what it does. */
+  #lookSoon(): void {
+    if (this.#held.size === 0 || this.#isToLook) return;
+    this.#isToLook = true;
+    queueMicrotask(() => {
+      this.#isToLook = false;
+      this.#takeBack();
+    });
+  }
+
+  /** Where every model is out, requests wait as those of any search do: for a server, the engine's patience or a deadline. */
+  #takeBack(): void {
+    const engines = new Map<string, Pick<Engine, 'load'>>([[this.#name, this.#own], ...this.#queues]);
+    const troubles = new Map(Array.from(engines, ([name, engine]) => [name, engine.load().trouble]));
+    if (![...troubles.values()].includes(undefined)) return;
+    for (const [id, model] of [...this.#held]) {
+      const trouble = troubles.get(model);
+      if (trouble === undefined || this.#takenBack.has(id)) continue;
+      this.#takenBack.set(id, `model '${model}': ${trouble}`);
+      this.cancel([id]);
     }
   }
 
   generate(requests: readonly GenerateRequest[]): void {
+    for (const { id, model } of requests) if (model !== undefined) this.#named.set(id, model);
     for (const [model = this.#name, asked] of Map.groupBy(requests, ({ model }) => model)) {
       const forWriter = asked.map((request) => readableBy(model, this.#name, request));
       if (model === this.#name) this.#own.generate(forWriter);
@@ -71,7 +116,7 @@ class PanelEngine implements Engine {
         'bad-setting',
         `a draw names the model '${model}'; model '${this.#name}' can ask ${known} (panel)`,
       );
-      for (const { id } of requests) this.#post({ type: 'fault', request: id, fault: reason });
+      for (const { id } of requests) this.#hear({ type: 'fault', request: id, fault: reason });
       return;
     }
     for (const { id } of requests) this.#places.set(id, queue);
@@ -93,8 +138,13 @@ class PanelEngine implements Engine {
     for (const queue of this.#queues.values()) queue.release(search);
   }
 
-  load() {
-    return this.#own.load();
+  /** Of the own engine; where that is out, it says who else is. */
+  load(): EngineLoad {
+    const load = this.#own.load();
+    if (load.trouble === undefined) return load;
+    const others = Array.from(this.#queues, ([name, queue]) => ({ name, trouble: queue.load().trouble }));
+    const more = others.filter(({ trouble }) => trouble !== undefined);
+    return { ...load, trouble: [load.trouble, ...more.map(({ name, trouble }) => `${name}: ${trouble}`)].join('; ') };
   }
 
   close(): Promise<void> {
@@ -161,6 +211,10 @@ class MemberQueue {
 
   release(search: string): void {
     this.#member.engine.release(search);
+  }
+
+  load(): EngineLoad {
+    return this.#member.engine.load();
   }
 
   /** As many as there is room for, those of one expansion in one call. */

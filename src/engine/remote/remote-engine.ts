@@ -23,7 +23,8 @@ import { Awaited } from './flight/awaited.ts';
 import { callFor } from './flight/call.ts';
 import { CallNames } from './flight/call-names.ts';
 import { blank, faultOf, tooLong, tried } from './flight/faults.ts';
-import { type Child, childOf, isLive, type Job, liveChildren } from './flight/queue.ts';
+import { OnWire } from './flight/on-wire.ts';
+import { type Child, childOf, type Job, liveChildren } from './flight/queue.ts';
 import { blamedFor, type Refusable, refusalText } from './flight/refusable.ts';
 import { groupSiblings, runsOf } from './flight/siblings.ts';
 import { StepTime } from './flight/step-time.ts';
@@ -35,6 +36,7 @@ import { ReplicaHealth } from './replica/health.ts';
 import type { Replica } from './replica/replica.ts';
 import { loadOf, outageOf, type ReplicaStatus, siblingLimit, statusOf } from './replica/replicas.ts';
 import { Watch } from './replica/watch.ts';
+import { WaitingWork } from './waiting-work.ts';
 
 /** Blank steps thrown away before the request fails. */
 const rejections = 3;
@@ -54,13 +56,12 @@ export class RemoteEngine implements Engine {
   readonly #prefixes = new Prefixes();
   readonly #awaited = new Awaited();
   readonly #affinity: Affinity;
+  readonly #waiting: WaitingWork;
   readonly #health: ReplicaHealth;
-  /** The attempt that a child is being written by. */
-  readonly #onWire = new WeakMap<Child, Attempt>();
+  readonly #onWire = new OnWire();
   readonly #watch: Watch;
   readonly #gauges: GaugeWatch;
   readonly #stepTime = new StepTime();
-  #parked: Job[] = [];
   #order = 0;
   #closed = false;
   readonly #names: CallNames;
@@ -72,6 +73,7 @@ export class RemoteEngine implements Engine {
     this.#replicas = replicas;
     this.capabilities = capabilities;
     this.#affinity = new Affinity(replicas, options);
+    this.#waiting = new WaitingWork(this.#affinity, this.#awaited, () => this.#watch.arm());
     this.#timers = options.timers ?? liveTimers;
     this.#chance = new Random('remote-engine', this.#options.seed);
     this.#health = new ReplicaHealth(this.#timers, this.#chance, options.observe);
@@ -111,7 +113,7 @@ export class RemoteEngine implements Engine {
       for (const child of children) this.#awaited.add(child);
       const sinceMs = this.#timers.nowMs();
       this.#order += 1;
-      this.#place({ children, search, order: this.#order, sinceMs, attempts: 0 });
+      this.#waiting.place({ children, search, order: this.#order, sinceMs, attempts: 0 });
     }
     this.#pumpAll();
   }
@@ -126,7 +128,7 @@ export class RemoteEngine implements Engine {
       const child = this.#awaited.get(id);
       if (child === undefined || child.dropped) continue;
       child.dropped = true;
-      const attempt = this.#onWire.get(child);
+      const attempt = this.#onWire.attemptOf(child);
       child.waits?.queue.forget();
       if (attempt === undefined) this.#awaited.fault(child, this.#cancelled());
       else this.#dropForsaken(attempt);
@@ -149,8 +151,7 @@ export class RemoteEngine implements Engine {
   }
 
   load(): EngineLoad {
-    const parked = this.#parked.reduce((sum, job) => sum + liveChildren(job).length, 0);
-    return loadOf(this.#replicas, parked, this.#stepTime.ms);
+    return loadOf(this.#replicas, this.#waiting.parkedSequences, this.#stepTime.ms);
   }
 
   status(): ReplicaStatus[] {
@@ -163,15 +164,6 @@ export class RemoteEngine implements Engine {
     this.#watch.stop();
     this.#gauges.stop();
     for (const replica of this.#replicas) replica.connection.close();
-  }
-
-  /** Puts a job into the queue of the replica that its search lives on, or aside while none is up. */
-  #place(job: Job, avoid?: Replica): void {
-    this.#awaited.tellCustody('held', job);
-    const replica = this.#affinity.choose(job.search, avoid);
-    if (replica !== undefined) return replica.queue.push(job);
-    this.#parked.push(job);
-    this.#watch.arm();
   }
 
   #tellLimit({ limit, connection }: Replica, before: number | undefined): void {
@@ -251,8 +243,7 @@ export class RemoteEngine implements Engine {
         },
         fail: (reason) => {
           this.#leave(replica, attempt);
-          // A sibling that is being drawn again belongs to another job by now.
-          const left = children.filter((child) => this.#onWire.get(child) === attempt);
+          const left = this.#onWire.writtenBy(attempt);
           for (const child of left) if (child.dropped) this.#charge(child, attempt.usage(child));
           const blamed = blamedFor(reason, call);
           if (blamed === undefined) this.#failed(replica, { ...job, children: left }, reason);
@@ -261,7 +252,7 @@ export class RemoteEngine implements Engine {
       },
     );
     replica.attempts.add(attempt);
-    for (const child of children) this.#onWire.set(child, attempt);
+    this.#onWire.add(attempt);
   }
 
   // Answers.
@@ -314,55 +305,50 @@ export class RemoteEngine implements Engine {
       this.#options.observe?.({ type: 'replica-refuses', url: replica.connection.url, reason });
     }
     replica.refused.add(blamed);
-    for (const child of job.children) this.#onWire.delete(child);
-    this.#place(job);
+    this.#onWire.forget(job.children);
+    this.#waiting.place(job);
     this.#pumpAll();
   }
 
   /** Nothing failed: the same place, another seed. Its search may live on another replica by now. */
   #redraw(job: Job): void {
-    for (const child of job.children) this.#onWire.delete(child);
-    this.#place(job);
+    this.#onWire.forget(job.children);
+    this.#waiting.place(job);
     this.#pumpAll();
   }
 
   /** At once on another replica; on the same one after a pause. */
   #again(replica: Replica, job: Job): void {
-    for (const child of job.children) this.#onWire.delete(child);
+    this.#onWire.forget(job.children);
     const elsewhere = this.#replicas.some((each) => each !== replica && each.breaker.state !== 'open');
     if (elsewhere || replica.breaker.state === 'open') {
-      this.#place(job, replica);
+      this.#waiting.place(job, replica);
       return;
     }
     this.#awaited.tellCustody('held', job);
     const delayMs = retryDelayMs(job.attempts, this.#chance.uniform());
     this.#timers.after(delayMs, () => {
       if (this.#closed || liveChildren(job).length === 0) return;
-      this.#place(job);
+      this.#waiting.place(job);
       this.#pumpAll();
     });
   }
 
   #takeOut(replica: Replica): void {
-    this.#affinity.evict(replica);
-    for (let job = replica.queue.pop(); job !== undefined; job = replica.queue.pop()) this.#place(job, replica);
+    this.#waiting.leave(replica);
     this.#watch.probeLater(replica);
   }
 
   /** A probe has come back: without a reason, the replica is on trial and parked work may go there. */
   #probed(replica: Replica, reason: string | undefined): void {
     if (!this.#health.probed(replica, reason)) return this.#watch.probeLater(replica);
-    const parked = this.#parked;
-    this.#parked = [];
-    for (const job of parked) if (liveChildren(job).length > 0) this.#place(job);
+    this.#waiting.unpark();
     this.#pumpAll();
   }
 
   #giveUpParked(): void {
-    const nowMs = this.#timers.nowMs();
-    const late = this.#parked.filter((job) => nowMs - job.sinceMs >= this.#options.patienceMs);
+    const late = this.#waiting.takeParkedSince(this.#timers.nowMs() - this.#options.patienceMs);
     if (late.length === 0) return;
-    this.#parked = this.#parked.filter((job) => !late.includes(job));
     const reason = fault(
       'unavailable',
       `no server answered for ${this.#options.patienceMs} ms (patienceMs): ${outageOf(this.#replicas)}`,
@@ -380,21 +366,13 @@ export class RemoteEngine implements Engine {
     );
   }
 
-  /**
-   * What shares a request goes on at the server while one of it is waited for; then what is left is stopped. A sibling that is
-   * being drawn again belongs to another request by now.
-   */
+  /** What shares a request goes on at the server while one of it is waited for; then what is left is stopped. */
   #dropForsaken(attempt: Attempt): void {
-    const isAwaited = attempt.children.some((child) => isLive(child) && this.#onWire.get(child) === attempt);
-    if (attempt.running > 0 && !isAwaited) this.#drop(attempt);
-  }
-
-  #drop(attempt: Attempt): void {
+    if (!this.#onWire.isForsaken(attempt)) return;
     attempt.abort();
     const replica = this.#replicas.find((each) => each.attempts.has(attempt));
     if (replica !== undefined) this.#leave(replica, attempt);
-    const own = attempt.children.filter((child) => this.#onWire.get(child) === attempt);
-    for (const child of own) this.#charge(child, attempt.usage(child));
+    for (const child of this.#onWire.writtenBy(attempt)) this.#charge(child, attempt.usage(child));
   }
 
   /** Its sequences that have not ended give their places back; the others have. */

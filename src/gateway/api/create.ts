@@ -25,8 +25,8 @@ export async function create(context: GatewayContext, dialect: InboundDialect, e
   const release = background && !stream ? () => {} : context.streams.take();
   try {
     const deadlineMs = background ? config.limits.deadlineMs : config.admission.deadlineMs;
-    const { plan, kept } = await planAsked(context, dialect, asked.body, caller, { deadlineMs });
-    const search = await searches.start(plan, caller, { background, body: kept, trace });
+    const { plan, kept, chat } = await planAsked(context, dialect, asked.body, caller, { deadlineMs });
+    const search = await searches.start(plan, caller, { background, body: kept, chat, trace });
     if ('known' in search) throw new ApiError('internal', `${dialect.path} takes no idempotency key`);
     exchange.search = search.id;
     response.setHeader(searchHeader, search.id);

@@ -49,6 +49,8 @@ export interface PlannedSearch {
   readonly plan: SearchPlan;
   /** What the journal keeps of the body. */
   readonly kept: Plain;
+  /** The chat that is searched for it. */
+  readonly chat: Plain;
 }
 
 /** What the server gives a request that says nothing of it. */
@@ -56,8 +58,6 @@ interface GivenByServer {
   readonly deadlineMs: number;
   /** No client waits for it: see SearchPlan. */
   readonly idle?: true;
-  /** No other search can take over: see PlanRequest. */
-  readonly isOneSearch?: boolean;
 }
 
 /** Of a body that its dialect has read. */
@@ -70,8 +70,7 @@ export async function planAsked<Body>(
 ): Promise<PlannedSearch> {
   const { journal, config } = context;
   const { chat, kept } = await dialect.chat(body, { journal, caller, limits: config.limits });
-  const isOneSearch = dialect.isOneSearch === true;
-  return { plan: planFor(context, chat, caller, { ...given, isOneSearch }, dialect.fieldNames), kept };
+  return { plan: planFor(context, chat, caller, given, dialect.fieldNames), kept, chat: chat as Plain };
 }
 
 /** `names`: what the client's API calls the fields of a chat. */
@@ -79,7 +78,7 @@ export function planFor(
   context: GatewayContext,
   body: ChatBody,
   caller: Caller,
-  { deadlineMs: defaultDeadlineMs, idle, isOneSearch }: GivenByServer,
+  { deadlineMs: defaultDeadlineMs, idle }: GivenByServer,
   names: FieldNames = [],
 ): SearchPlan {
   const { limits } = context.config;
@@ -90,7 +89,7 @@ export function planFor(
     const successor = context.searches.models.get(model.config.escalateTo ?? '');
     const others = context.searches.models;
     const server = { model, successor, others, limits, maxPriority, defaultDeadlineMs, seed: randomSeed() };
-    const plan = makePlan({ ...asked, ...server, idle, isOneSearch });
+    const plan = makePlan({ ...asked, ...server, idle });
     // A request that is refused before costs no part of a quota.
     context.usage.request(name);
     return plan;

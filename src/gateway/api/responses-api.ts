@@ -1,6 +1,8 @@
 // `/v1/responses/{id}`: read, resume, cancel, delete, and list what was put in. A response that is stored is a search in the journal.
 
 import { z } from 'zod';
+import type { SearchRecord } from '../../journal/journal.ts';
+import type { Teller } from '../dialects/dialect.ts';
 import { findResponse, noResponse, type StoredResponse } from '../dialects/responses/conversation.ts';
 import { itemsOf, messageOf } from '../dialects/responses/response-body.ts';
 import { type ResponseFacts, responseId } from '../dialects/responses/response-json.ts';
@@ -9,7 +11,8 @@ import { journalTrouble, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
 import { openEvents } from '../http/event-stream.ts';
 import { type Exchange, goneOf, writeJson } from '../http/exchange.ts';
-import { endOfRecord } from '../result/told-end.ts';
+import { endOfRecord, successorIn, type ToldEnd } from '../result/told-end.ts';
+import { readBack } from '../searches/recovery.ts';
 import type { GatewayContext } from './context.ts';
 import { streamStored } from './telling.ts';
 
@@ -53,8 +56,10 @@ export class ResponsesApi {
     const { caller, parameters, response } = exchange;
     const { record } = await findResponse(this.#context.journal, caller, parameters.id ?? '');
     exchange.search = record.id;
-    await this.#end(exchange, record.id);
-    if (!(await this.#context.journal.remove(record.id))) throw noResponse(parameters.id ?? '');
+    const [first, ...others] = await this.#end(exchange, record.id);
+    // The first names the others, and so goes last.
+    for (const id of others) await this.#context.journal.remove(id);
+    if (!(await this.#context.journal.remove(first))) throw noResponse(parameters.id ?? '');
     writeJson(response, 200, { id: responseId(record.id), object: 'response', deleted: true });
   }
 
@@ -79,18 +84,33 @@ export class ResponsesApi {
       const entries = await this.#context.journal.read(facts.id, after, pageSize);
       for (const entry of entries) teller.event?.(entry);
       after = entries.at(-1)?.sequence ?? after;
-      if (entries.length < pageSize) return teller.answer(endOfRecord(record));
+      if (entries.length < pageSize) return teller.answer(await this.#endOf(teller, record));
     }
   }
 
-  /** Resolves when its end is on disk. Noted first, so that a crash in between does not bring it back. */
-  async #end({ response }: Exchange, id: string): Promise<void> {
+  /** Of its search, or of the one that took over: that one is told to the teller once it has ended. */
+  async #endOf(teller: Teller, record: SearchRecord): Promise<ToldEnd> {
+    const { journal } = this.#context;
+    const next = successorIn(record);
+    const last = next === undefined ? undefined : await journal.find(next);
+    if (last === undefined) return endOfRecord(record);
+    if (last.endedMs === undefined) return { state: 'running', outcome: undefined, texts: undefined, error: undefined };
+    teller.takeOver?.(await readBack(journal, last));
+    return endOfRecord(last);
+  }
+
+  /**
+   * Ends its search and the one that took over; resolves to both when their ends are on disk. Noted first, so that a crash in between does
+   * not bring them back.
+   */
+  async #end({ response }: Pick<Exchange, 'response'>, id: string): Promise<[string, ...string[]]> {
     const { journal, searches, watchers } = this.#context;
     const noted = await journal.requestCancel(id).catch(() => 'refused' as const);
     const live = searches.find(id);
     if (live !== undefined) searches.cancel(live);
     if (noted === 'refused') throw journalTrouble();
-    await watchers.ended(id, goneOf(response));
+    const next = successorIn(await watchers.ended(id, goneOf(response)));
+    return next === undefined ? [id] : [id, ...(await this.#end({ response }, next))];
   }
 }
 

@@ -5,10 +5,12 @@ import type { ServerResponse } from 'node:http';
 import { FaultError } from '../../base/fault.ts';
 import type { SearchRecord } from '../../journal/journal.ts';
 import type { StreamFrame, Teller } from '../dialects/dialect.ts';
+import { readThrough } from '../follow/read-through.ts';
 import { ApiError, asApiError, journalTrouble } from '../http/api-error.ts';
 import type { EventStream } from '../http/event-stream.ts';
-import { endOfRecord, type ToldEnd } from '../result/told-end.ts';
+import { endOfRecord, successorIn, type ToldEnd } from '../result/told-end.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
+import { readBack } from '../searches/recovery.ts';
 import { endOfLive, requireResult } from '../searches/search-end.ts';
 import { verdictHeader } from '../wire/header-json.ts';
 import type { GatewayContext } from './context.ts';
@@ -33,8 +35,10 @@ export async function wholeAnswer(
   const verdict = last.ended?.result?.outcome.verdict;
   if (verdict !== undefined && !response.headersSent) response.setHeader(verdictHeader, verdict);
   requireResult(last);
-  const end = isStored ? endOfRecord(await endOnRecord(context, response, search.id)) : endOfLive(last);
-  return teller.answer(end);
+  if (last !== search) teller.takeOver?.(last);
+  if (!isStored) return teller.answer(endOfLive(last));
+  const record = await endOnRecord(context, response, search.id);
+  return teller.answer(endOfRecord(last === search ? record : await endOnRecord(context, response, last.id)));
 }
 
 export async function streamLive(events: EventStream, teller: Teller, search: LiveSearch): Promise<void> {
@@ -45,6 +49,7 @@ export async function streamLive(events: EventStream, teller: Teller, search: Li
   follow(search, teller, say);
   const last = await search.wait();
   if (events.closed) return;
+  if (last !== search) say(teller.takeOver?.(last) ?? []);
   say(teller.end(endOfLive(last)));
   events.end();
 }
@@ -92,19 +97,35 @@ async function* storedFrames(
 }
 
 async function* loggedFrames(
-  { watchers, searches }: GatewayContext,
+  context: GatewayContext,
   teller: Teller,
   id: string,
   gone: AbortSignal,
 ): AsyncGenerator<StreamFrame> {
+  const { watchers, searches } = context;
   for (let after = -1; ; ) {
     const page = await watchers.page(id, after, gone, () => searches.find(id) !== undefined);
     if (page === undefined) return;
     for (const entry of page.entries) yield* teller.event?.(entry) ?? [];
     after = page.entries.at(-1)?.sequence ?? after;
-    if (page.record !== undefined) yield* teller.end(endOfRecord(page.record));
+    if (page.record !== undefined) yield* lastFrames(context, teller, page.record, gone);
     if (page.entries.length === 0) return;
   }
+}
+
+/** Of a search that has ended; where another one took over, when that has ended too. */
+async function* lastFrames(
+  { watchers, journal }: GatewayContext,
+  teller: Teller,
+  record: SearchRecord,
+  gone: AbortSignal,
+): AsyncGenerator<StreamFrame> {
+  const next = successorIn(record);
+  const last = next === undefined ? undefined : await watchers.ended(next, gone);
+  const search = last && (await readThrough(() => readBack(journal, last), gone));
+  if (gone.aborted) return;
+  if (search !== undefined) yield* teller.takeOver?.(search) ?? [];
+  yield* teller.end(endOfRecord(last ?? record));
 }
 
 const notWritten = 'the search has ended, but its end cannot be written now; read it later by its id';

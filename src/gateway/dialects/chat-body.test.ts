@@ -1,5 +1,30 @@
 import { describe, expect, test } from 'vitest';
+import type { Loose } from '../../../tests/support/loose.ts';
 import { ask, post, question, runGateway } from '../../../tests/support/running-gateway.ts';
+
+describe('a refusal says in one line what was written and what may be', () => {
+  const messages = question.messages;
+  const cases: [string, string, object, string][] = [
+    ['too large a number', 'chat/completions', { messages, n: 17 }, "'n' is 17; it must be at most 16"],
+    ['a field left out', 'messages', { messages }, "'max_tokens' is missing; it must be a whole number from 1 to"],
+    [
+      'a letter too many',
+      'chat/completions',
+      { messages, messagess: 1 },
+      "'messagess' is not a known parameter; did you mean 'messages'?",
+    ],
+    ['the same below', 'chat/completions', { messages, coppice: { programm: 'mcts' } }, "did you mean 'program'?"],
+  ];
+
+  test.each(cases)('%s', async (_, path, body, words) => {
+    const { url } = await runGateway();
+    const response = await post(`${url}/v1/${path}`, { model: 'm', ...body });
+    expect([response.status, ((await response.json()) as Loose).error.message]).toEqual([
+      400,
+      expect.stringContaining(words),
+    ]);
+  });
+});
 
 describe('what cannot be honoured is refused by name', () => {
   const cases: [string, object, string][] = [

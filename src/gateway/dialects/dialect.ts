@@ -19,8 +19,6 @@ export interface InboundDialect<Body = unknown> {
   /** Where its requests are sent; an engine's own endpoint for what is passed through has the same path. */
   readonly path: `/v1/${string}`;
   readonly schema: z.ZodType;
-  /** Its replies are made of one log, and read again from it: no other search can take over. */
-  readonly isOneSearch?: true;
   /** What its bodies call the fields of a chat, in refusals. */
   readonly fieldNames: FieldNames;
   /** What a body asks for that no search can do. Reads what nothing has checked yet. */
@@ -91,6 +89,8 @@ export interface Teller {
   event?(entry: LoggedEvent): StreamFrame[];
   /** The same of a token; where it is missing, no tokens are sent on. */
   token?(token: Token): StreamFrame[];
+  /** The search that took over, when it has ended: told before the end. Missing where `ToldSearch.last` is enough. */
+  takeOver?(search: ToldSearch): StreamFrame[];
   /** The rest of a stream, an error included. */
   end(end: ToldEnd): StreamFrame[];
   /** The whole reply, of a search that has followed `event` where there is one. */

@@ -2,6 +2,7 @@
 // left alone in a query.
 
 import type { z } from 'zod';
+import { nearest } from '../../base/nearest.ts';
 import { issueWords } from '../../config/issue-words.ts';
 import { issueLine } from '../../config/knob.ts';
 import { removalOf } from '../../config/removed-settings.ts';
@@ -18,10 +19,21 @@ export function parseBody<Output>(schema: z.ZodType<Output>, value: unknown): Ou
     const name = [...path, key].join('.');
     const own = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     const removed = path[0] === 'coppice' ? removalOf(own, `'${name}'`) : undefined;
-    return refuse('unknown_parameter', removed ?? `'${name}' is not a known parameter`, name);
+    const meant = nearest(key, fieldsAt(schema, path));
+    const hint = meant === undefined ? '' : `; did you mean '${meant}'?`;
+    return refuse('unknown_parameter', removed ?? `'${name}' is not a known parameter${hint}`, name);
   }
   const where = path.length === 0 ? 'the body' : `'${path.join('.')}'`;
   return refuse('invalid_value', issueLine(where, issue.message), path.length === 0 ? undefined : path.join('.'));
+}
+
+/** The names that an object of a body may have; none where its place is not an object's alone. */
+function fieldsAt(schema: unknown, path: readonly string[]): readonly string[] {
+  let at = schema as { readonly shape?: Readonly<Record<string, unknown>>; unwrap?: () => unknown } | undefined;
+  while (at?.unwrap !== undefined) at = at.unwrap() as typeof at;
+  const [next, ...rest] = path;
+  const shape = at?.shape ?? {};
+  return next === undefined ? Object.keys(shape) : fieldsAt(shape[next], rest);
 }
 
 export function readQuery<Schema extends z.ZodObject>(schema: Schema, query: URLSearchParams): z.output<Schema> {

@@ -3,15 +3,17 @@
 import { expect, test } from 'vitest';
 import type { Loose } from '../../../tests/support/loose.ts';
 import { ask, outlivingJournal, post, question, runGateway } from '../../../tests/support/running-gateway.ts';
-import { type Script, ScriptedEngine } from '../../../tests/support/scripted-engine.ts';
+import { type Script, ScriptedEngine, ScriptedVerifier } from '../../../tests/support/scripted-engine.ts';
 import { until } from '../../../tests/support/until.ts';
 
+/** What a model answers, or how its engine fails. */
 const says =
   (answer: string): Script =>
-  ({ path }) => ({
-    text: path.length === 0 ? `The answer is ${answer}.` : `Both looked at. The answer is 3.`,
-    end: 'eos',
-  });
+  ({ path }) => {
+    if (answer === 'refused' || answer === 'timeout') return answer;
+    const text = path.length === 0 ? `The answer is ${answer}.` : `Both looked at. The answer is 3.`;
+    return { text, end: 'eos' };
+  };
 
 const asked = { coppice: { program: 'panel', rollouts: 7 } };
 
@@ -87,4 +89,77 @@ test('a panel goes on after a restart, and asks each model for its own draws aga
   await until(async () => (await found()).state === 'done');
   expect((await found()).result).toMatchObject({ answer: '7' });
   expect(after.other.asked[0]).toMatchObject({ model: 'big', seed: before.other.asked[0]!.seed });
+});
+
+test('a member that is out is told in answer and log, and the others answer in its place', async () => {
+  const { engine, other, options } = panel('7', 'refused');
+  const { url } = await runGateway(options);
+  const { coppice } = await ask(url, asked);
+  expect(coppice).toMatchObject({ answer: '7', exit: { kind: 'certain', rule: 'majority' } });
+  expect([engine.asked.length, other.asked.length]).toEqual([4, 1]);
+  expect(coppice.models).toMatchObject({ m: { calls: 4 }, big: { calls: 0, absent: 'refused' } });
+  const events = await (await fetch(`${url}/v1/searches/${coppice.search}/events?stream=false`)).text();
+  expect(events).toContain('"code":"refused","model":"big"');
+});
+
+test('models that are all out are one line, or the end of a search that has an answer', async () => {
+  const { options } = panel('timeout', 'refused');
+  const { url } = await runGateway(options);
+  expect(await ask(url, asked)).toMatchObject({
+    status: 502,
+    error: {
+      code: 'engine_failed',
+      message: 'no model that the search may ask could answer: m (timeout), big (refused)',
+    },
+  });
+  let answered = 0;
+  const once: Script = () => {
+    answered += 1;
+    return answered === 1 ? { text: 'The answer is 7.', end: 'eos' } : 'unavailable';
+  };
+  const second = await runGateway({ ...options, engine: new ScriptedEngine({ script: once }) });
+  const { coppice } = await ask(second.url, asked);
+  expect(coppice).toMatchObject({ answer: '7', exit: { kind: 'exhausted', rule: 'absent' } });
+});
+
+/** Whole answers of two models, one worth more than the other and none worth enough. */
+function refinement(small: Script) {
+  const engine = new ScriptedEngine({ script: small });
+  const other = new ScriptedEngine({
+    script: ({ seed }) => ({ text: `By big, ${seed}. The answer is 2.`, end: 'eos' }),
+  });
+  const verifier = new ScriptedVerifier(({ step }) => (step.text.includes('big') ? 0.6 : 0.1));
+  const { options } = panel('1', '2');
+  const [big] = options.more;
+  return { engine, other, options: { ...options, engine, verifier, more: [{ ...big!, engine: other }] } };
+}
+
+test('refine learns which model to ask, and answer, log and money say who wrote what', async () => {
+  const { engine, other, options } = refinement(({ seed }) => ({ text: `${seed}. The answer is 1.`, end: 'eos' }));
+  const { url } = await runGateway(options);
+  const { coppice } = await ask(url, { seed: 3, coppice: { program: 'refine', rollouts: 20 } });
+  expect(coppice).toMatchObject({ answer: '2', score: 0.6, program: 'refine', rollouts: 20 });
+  expect(other.asked.length).toBeGreaterThan(2 * engine.asked.length);
+  expect(engine.asked.length).toBeGreaterThan(0);
+  expect(coppice.models).toMatchObject({ m: { calls: engine.asked.length }, big: { calls: other.asked.length } });
+  expect(coppice.money).toBeCloseTo(coppice.models.m.money + coppice.models.big.money, 6);
+  const events = await (await fetch(`${url}/v1/searches/${coppice.search}/events?stream=false`)).text();
+  const written = events.match(/"type":"grown"[^\n]*?"model":"(m|big)"/g) ?? [];
+  expect(written.filter((each) => each.endsWith('"big"'))).toHaveLength(other.asked.length);
+  // A repair reads what the other model wrote as text.
+  const repaired = other.asked.find(({ path }) => path.length > 0)!;
+  expect(repaired.path[0]!.step.text).toContain('The answer is');
+});
+
+test('a budget in money ends refine, and a model that is down leaves it to the other', async () => {
+  const { options } = refinement(({ seed }) => ({ text: `${seed}. The answer is 1.`, end: 'eos' }));
+  const { url } = await runGateway(options);
+  const { coppice } = await ask(url, { coppice: { program: 'refine', rollouts: 20, money_budget: 12 } });
+  expect(coppice).toMatchObject({ exit: { kind: 'exhausted', rule: 'money', evidence: { limit: 12 } } });
+  const down = refinement(() => 'unavailable');
+  const second = await runGateway(down.options);
+  const { coppice: found } = await ask(second.url, { coppice: { program: 'refine', rollouts: 20 } });
+  expect(found).toMatchObject({ answer: '2', rollouts: 20, models: { m: { absent: 'unavailable' } } });
+  // Those that were under way together.
+  expect(down.engine.asked.length).toBeLessThanOrEqual(5);
 });

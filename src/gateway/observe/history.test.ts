@@ -10,7 +10,7 @@ const nowMs = 1000 * minute + 20_000;
 
 function ended(id: string, endedMs: number, over: Partial<FinishedSearch> = {}): FinishedSearch {
   const outcome = { exit: { kind: 'accepted' }, usage: { completion_tokens: 10 } };
-  return { id, state: 'done', createdMs: endedMs - 100, endedMs, outcome, ...over };
+  return { id, state: 'done', createdMs: endedMs - 100, endedMs, about: {}, outcome, ...over };
 }
 
 describe('history of a range', () => {
@@ -29,6 +29,38 @@ describe('history of a range', () => {
     expect(buckets.slice(-3).map(({ searches }) => searches)).toEqual([0, 2, 2]);
     expect(buckets.at(-2)).toMatchObject({ p50_ms: 10, p99_ms: 20, tokens: 2, exits: { accepted: 2 } });
     expect(total).toMatchObject({ searches: 4, p50_ms: 10, p99_ms: 30, exits: { accepted: 4 } });
+  });
+
+  it('says what the trees of a model have shown, by program', () => {
+    const about = { model: 'oak', program: 'mcts' };
+    const shapes = [
+      { draws: 30, twins: 3, refused: 6, depth: 4, changes: 1 },
+      { draws: 10, twins: 1, refused: 0, depth: null, changes: 0 },
+    ];
+    const searches = shapes.map((shape, at) => ended(`s${at}`, nowMs, { about, outcome: { rollouts: 6, shape } }));
+    const other = ended('t', nowMs, { about: { model: 'oak', program: 'beam' }, outcome: { shape: shapes[1]! } });
+    const { kinds } = foldHistory([other, ...searches, ended('u', nowMs)].map(pastSearch), '1h', nowMs, true);
+    expect(kinds).toEqual([
+      {
+        ...about,
+        searches: 2,
+        rollouts: 6,
+        depth: 4,
+        twin_share: 0.1,
+        refused_share: 0.15,
+        changed_share: 0.1,
+      },
+      {
+        model: 'oak',
+        program: 'beam',
+        searches: 1,
+        rollouts: 0,
+        depth: null,
+        twin_share: 0.1,
+        refused_share: 0,
+        changed_share: 0,
+      },
+    ]);
   });
 
   it('reads what an older version or a damaged row has left as an end without figures', () => {
@@ -103,7 +135,8 @@ describe('GET /v1/history', () => {
     await before.close();
     const after = await runGateway({ journal });
     await post(`${after.url}/v1/chat/completions`, question);
-    const { total, buckets, complete } = await read(after.url, '24h');
+    const { total, buckets, complete, kinds } = await read(after.url, '24h');
+    expect(kinds).toMatchObject([{ program: 'mcts', searches: 2, depth: expect.any(Number) }]);
     expect(total).toMatchObject({ searches: 2, exits: { accepted: 2 } });
     expect(total.p99_ms).toBeGreaterThanOrEqual(total.p50_ms!);
     expect(total.tokens).toBeGreaterThan(0);

@@ -7,6 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { FinishedSearch, Journal } from '../../journal/journal.ts';
 import { type ExitKind, exitKinds } from '../../log/end.ts';
 import { type HistoryBucketJson, type HistoryJson, type HistoryRange, historyRanges } from '../wire/history-json.ts';
+import { type KindSearch, kindSearch, kindsOf } from './history-kinds.ts';
 import { percentile } from './percentile.ts';
 
 /** As many as the journal keeps by default. */
@@ -79,17 +80,20 @@ export interface PastSearch {
   readonly latencyMs: number;
   readonly kind: ExitKind;
   readonly tokens: number;
+  /** Missing where it has shown nothing of its model. */
+  readonly shown?: KindSearch | undefined;
 }
 
 /** What the journal holds was written by this program, perhaps an older version of it: what is missing is nothing. */
-export function pastSearch({ state, createdMs, endedMs, outcome }: FinishedSearch): PastSearch {
+export function pastSearch({ state, createdMs, endedMs, about, outcome }: FinishedSearch): PastSearch {
   const { exit, usage } = (outcome ?? {}) as {
     readonly exit?: { readonly kind?: ExitKind };
     readonly usage?: { readonly completion_tokens?: number };
   };
   const known = exitKinds.find((kind) => kind === exit?.kind);
   const kind = known ?? (state === 'cancelled' ? 'cancelled' : 'failed');
-  return { endedMs, latencyMs: Math.max(0, endedMs - createdMs), kind, tokens: usage?.completion_tokens ?? 0 };
+  const tokens = usage?.completion_tokens ?? 0;
+  return { endedMs, latencyMs: Math.max(0, endedMs - createdMs), kind, tokens, shown: kindSearch(about, outcome) };
 }
 
 /** Pieces begin at whole multiples of their length, so that what has been drawn stays where it is while time goes on. */
@@ -111,7 +115,8 @@ export function foldHistory(
   for (const end of ends) groups[Math.min(count - 1, Math.floor((end.endedMs - fromMs) / bucketMs))]?.push(end);
   const buckets = groups.map((group, at) => ({ from_ms: fromMs + at * bucketMs, ...figuresOf(group) }));
   const bounds = { from_ms: fromMs, to_ms: Math.round(nowMs), bucket_ms: bucketMs };
-  return { object: 'history', range, ...bounds, complete, total: figuresOf(groups.flat()), buckets };
+  const kinds = kindsOf(ends.flatMap(({ shown }) => shown ?? []));
+  return { object: 'history', range, ...bounds, complete, total: figuresOf(groups.flat()), buckets, kinds };
 }
 
 function figuresOf(ends: readonly PastSearch[]): Omit<HistoryBucketJson, 'from_ms'> {

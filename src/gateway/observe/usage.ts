@@ -1,6 +1,6 @@
 // What each key has used since the start, and what it may still use: requests are counted when they are let in, tokens when
 // their search has ended. Quotas are windows of the clock. Where nodes share a journal, each counts its own and learns every two seconds
-// what the others have counted (decision 220).
+// what the others have counted (decision 33).
 
 import type { Clock } from '../../base/clock.ts';
 import type { WindowUse } from '../../cluster/membership.ts';

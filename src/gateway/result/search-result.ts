@@ -3,8 +3,9 @@
 
 import { meaningOf } from '../../answer/groups.ts';
 import type { SearchPlan } from '../../answering/search-plan.ts';
-import type { Exit, ExitKind } from '../../log/end.ts';
+import type { Exit, ExitKind, WriterCost } from '../../log/end.ts';
 import type { SearchFold } from '../../log/fold.ts';
+import { shapeOf } from '../../log/tree-shape.ts';
 import { type Judged, shownScore, verdictOf, verdictText } from '../../log/verdict.ts';
 import { distinctAnswers } from '../../tree/distinct-answers.ts';
 import type { NodeId } from '../../tree/events.ts';
@@ -38,6 +39,7 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
       fold.admittedMs === undefined || fold.exitedMs === undefined ? null : rounded(fold.exitedMs - fold.admittedMs),
     tokens: tokensOf(plan, fold, path, promptTokens),
     ...writersOf(fold),
+    ...(fold.tree && plan.mode !== 'direct' && { shape: { ...shapeOf(fold.tree), changes: fold.changes } }),
   };
   return { texts, outcome };
 }
@@ -245,15 +247,20 @@ function tokensOf(
   };
 }
 
-/** Who wrote what, since the process that ended the search took it up. */
-function writersOf({ cost }: SearchFold): Pick<ResultFacts, 'models' | 'money'> {
+const nothingWritten: WriterCost = { calls: 0, promptTokens: 0, cachedTokens: 0, generatedTokens: 0 };
+
+/** Who wrote what, since the process that ended the search took it up, and who was absent. */
+function writersOf({ cost, tree }: SearchFold): Pick<ResultFacts, 'models' | 'money'> {
   if (cost?.models === undefined) return {};
-  const models = Object.entries(cost.models).map(
-    ([name, { calls, promptTokens, cachedTokens, generatedTokens, money }]) => {
-      const read = { prompt_tokens: promptTokens, cached_tokens: cachedTokens, generated_tokens: generatedTokens };
-      return [name, { calls, ...read, ...(money === undefined ? {} : { money }) }] as const;
-    },
-  );
+  const absent = new Map(tree?.absences.all.map(({ model, code }) => [model, code]));
+  const names = new Set([...Object.keys(cost.models), ...absent.keys()]);
+  const models = Array.from(names, (name) => {
+    const { calls, promptTokens, cachedTokens, generatedTokens, money } = cost.models?.[name] ?? nothingWritten;
+    const read = { prompt_tokens: promptTokens, cached_tokens: cachedTokens, generated_tokens: generatedTokens };
+    const code = absent.get(name);
+    const rest = { ...(money === undefined ? {} : { money }), ...(code === undefined ? {} : { absent: code }) };
+    return [name, { calls, ...read, ...rest }] as const;
+  });
   return { models: Object.fromEntries(models), ...(cost.money === undefined ? {} : { money: cost.money }) };
 }
 

@@ -41,6 +41,11 @@ export function endOfRecord({ state, outcome, texts }: SearchRecord): ToldEnd {
   return { state, outcome: known, texts: texts as ResultTexts | undefined, error };
 }
 
+/** The search that took over from it, by its id. */
+export function successorIn(record: SearchRecord | undefined): string | undefined {
+  return (record?.outcome as Partial<ResultFacts> | undefined)?.escalated_to;
+}
+
 /** The result, or the error that is told in its place. */
 export function resultIn({ outcome, texts, error }: ToldEnd): ClientResult | { readonly error: ErrorJson } {
   if (error !== undefined) return { error };

@@ -20,6 +20,11 @@ export function isUnaccepted({ mode }: UnacceptedChoice, exit: ExitKind, verdict
   return mode === 'search' && verdict !== 'accepted' && exit !== 'cancelled' && exit !== 'failed';
 }
 
+/** Whether another search is to take over: at a deadline there is no time left for it. */
+export function handsOn(plan: UnacceptedChoice, exit: ExitKind, verdict: Verdict): boolean {
+  return plan.onUnaccepted === 'escalate' && exit !== 'deadline' && isUnaccepted(plan, exit, verdict);
+}
+
 /** Why there is no accepted answer, without the attempt. */
 export function unacceptedText(verdict: Verdict, score: number | null, threshold: number, rollouts: number): string {
   const reasons: Readonly<Record<Verdict, string>> = {

@@ -1,4 +1,4 @@
-// A futile search handed on: the same body, planned anew for the model that takes over.
+// A search without an accepted answer is handed on: the same chat, planned anew for the model that takes over.
 
 import { escalatedPlan } from '../../answering/plan.ts';
 import type { SearchPlan } from '../../answering/search-plan.ts';
@@ -10,14 +10,14 @@ import type { ServedModels } from '../models/served-models.ts';
 import type { LiveSearchFacts } from './live-search.ts';
 
 export function planSuccessor(
-  { plan, body }: LiveSearchFacts,
+  { plan, body, chat = body }: LiveSearchFacts,
   model: ServedModel,
   successor: ServedModel,
   limits: LimitsConfig,
   others: ServedModels,
 ): SearchPlan {
   const { seed, deadlineMs: defaultDeadlineMs, priority: maxPriority, idle } = plan;
-  const asked = askedIn(body as unknown as ChatBody, limits);
+  const asked = askedIn(chat as unknown as ChatBody, limits);
   const request = { ...asked, model, successor, others, limits, maxPriority, defaultDeadlineMs, seed, idle };
   return escalatedPlan(plan, request);
 }

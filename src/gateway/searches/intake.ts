@@ -39,13 +39,14 @@ export class Intake {
   }
 
   /** Throws an ApiError where there is no room; else the search has its turn. */
-  admit(plan: SearchPlan, caller: Caller, { body, background, title, trace }: NewSearchOptions) {
+  admit(plan: SearchPlan, caller: Caller, { body, chat, background, title, trace }: NewSearchOptions) {
     const createdMs = this.#options.clock.nowMs();
     const id = newSearchId(createdMs);
     const { name: owner, queue: ownerQueue } = caller;
     const known = { id, owner, plan, body, background, createdMs, title: title ?? plan.title, escalatedFrom: null };
     const home = this.#home(background);
-    const search = new LiveSearch({ ...known, ...(trace && { trace }), ...(home === undefined ? {} : { home }) });
+    const more = { ...(chat && { chat }), ...(trace && { trace }), ...(home === undefined ? {} : { home }) };
+    const search = new LiveSearch({ ...known, ...more });
     const { queue } = this.#runtime(search);
     const facts = this.#lineFacts(search);
     const forecast = queue.forecast(facts);

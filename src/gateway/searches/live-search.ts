@@ -33,6 +33,8 @@ export interface LiveSearchFacts {
   readonly plan: SearchPlan;
   /** The body as the client sent it, for the record. */
   readonly body: Plain;
+  /** The chat that is searched, where the body is not one: another model may be asked it. */
+  readonly chat?: Plain;
   readonly background: boolean;
   readonly createdMs: number;
   readonly title: string;

@@ -60,7 +60,7 @@ export async function replayLog(
 /** As it was accepted. */
 export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
   const { id, owner, background, createdMs } = record;
-  const body = (record.request?.body ?? {}) as Plain;
+  const { body = {}, chat } = (record.request ?? {}) as { readonly body?: Plain; readonly chat?: Plain };
   const escalatedFrom = (record.about.escalated_from ?? null) as string | null;
   const title = record.title ?? '';
   // Records of older versions have no turn: by arrival, as if they had had no priority.
@@ -68,10 +68,18 @@ export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
   const home = typeof record.about.home === 'string' ? { home: record.about.home } : {};
   // A plan of an older version may have options that are gone.
   const kept = { ...plan, policyOptions: withoutRemoved(plan.policyOptions) };
-  const search = new LiveSearch({ id, owner, plan: kept, body, background, createdMs, title, escalatedFrom, ...home });
+  const known = { id, owner, plan: kept, body, background, createdMs, title, escalatedFrom };
+  const search = new LiveSearch({ ...known, ...(chat && { chat }), ...home });
   search.turn = turn;
   search.epoch = record.epoch + 1;
   search.startedMs = record.startedMs;
+  return search;
+}
+
+/** One that has ended, with its log. Only for records with texts. */
+export async function readBack(journal: Journal, record: SearchRecord): Promise<LiveSearch> {
+  const search = searchOf(record, record.request?.plan as SearchPlan);
+  await replayLog(journal, search);
   return search;
 }
 

@@ -5,7 +5,7 @@ import type { FaultCode } from '../../base/fault.ts';
 import { ApiError } from '../http/api-error.ts';
 import { makeResult } from '../result/search-result.ts';
 import { cancelledEarly, exitMeanings, type ToldEnd } from '../result/told-end.ts';
-import { isUnaccepted, unacceptedError } from '../result/unaccepted.ts';
+import { handsOn, unacceptedError } from '../result/unaccepted.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 
@@ -19,8 +19,10 @@ export function endOf(search: LiveSearch, endedMs: number, retryAfterSeconds: nu
 
 /** What failed, and an answer that says nothing and cost nothing: that is none, and says why. */
 function errorOf(search: LiveSearch, { outcome }: ClientResult, retryAfterSeconds: number): ApiError | undefined {
-  const { kind, rule } = outcome.exit;
+  const { kind, rule, evidence } = outcome.exit;
   if (kind === 'cancelled' && !outcome.complete) return cancelError(rule);
+  if (kind === 'failed' && rule === 'absent')
+    return new ApiError('engine_failed', `no model that the search may ask could answer: ${evidence.absent}`);
   if (exitMeanings[kind].tells === 'error') return failureOf(search.lastFault, search.facts.plan.shape !== undefined);
   if (kind !== 'deadline' || outcome.usage.completion_tokens > 0) return undefined;
   return new ApiError('deadline_passed', lateness(search), { retryAfterSeconds });
@@ -52,11 +54,10 @@ function finalResult({ facts, fold, promptTokens, successor }: LiveSearch): Clie
   return { ...result, outcome: { ...result.outcome, escalated_to: successor.id } };
 }
 
-/** Where another search is to take over: at a deadline there is no time left for it. */
 export function mayEscalate({ facts: { plan, createdMs }, fold }: LiveSearch): boolean {
   if (plan.onUnaccepted !== 'escalate') return false;
   const { exit, verdict } = makeResult(plan, fold, 0, createdMs).outcome;
-  return exit.kind !== 'deadline' && isUnaccepted(plan, exit.kind, verdict);
+  return handsOn(plan, exit.kind, verdict);
 }
 
 /** As far as it has come, for those who are told of it. */

@@ -47,7 +47,9 @@ export function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): About
 }
 
 export function toAccept({ facts, turn }: LiveSearch, idempotencyKey: string | undefined): NewSearch {
-  const { id, owner, plan, body, background, createdMs, title, escalatedFrom, home } = facts;
+  const { id, owner, plan, body, chat, background, createdMs, title, escalatedFrom, home } = facts;
+  // Needed again only where another model may be asked.
+  const isKept = chat !== undefined && chat !== body && plan.onUnaccepted === 'escalate';
   return {
     id,
     owner,
@@ -57,7 +59,7 @@ export function toAccept({ facts, turn }: LiveSearch, idempotencyKey: string | u
     createdMs,
     about: { ...aboutPlan(plan, escalatedFrom), turn, ...(home && { home }), ...(plan.idle && { idle: true }) },
     title,
-    request: { plan, body },
+    request: { plan, body, ...(isKept && { chat }) },
   };
 }
 

@@ -32,6 +32,8 @@ export interface SearchesOptions {
 export interface NewSearchOptions {
   readonly background: boolean;
   readonly body: Plain;
+  /** The chat that is searched, where the body is not one. */
+  readonly chat?: Plain;
   readonly idempotencyKey?: string;
   readonly title?: string;
   readonly trace?: TraceContext | undefined;

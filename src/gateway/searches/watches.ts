@@ -11,6 +11,7 @@ import type { Journal, SearchRecord } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { SearchFold } from '../../log/fold.ts';
 import { ApiError, journalTrouble } from '../http/api-error.ts';
+import { successorIn } from '../result/told-end.ts';
 import type { ClientResult, ResultFacts } from '../wire/result-json.ts';
 import type { ErrorJson } from '../wire/search-json.ts';
 import { type Ended, LiveSearch, type LiveSearchFacts } from './live-search.ts';
@@ -223,7 +224,7 @@ export class Watches {
     }
     if (record === undefined) return this.#end(watch, this.#gone(), undefined);
     if (record.endedMs === undefined) return;
-    const { escalated_to: next } = (record.outcome ?? {}) as Partial<ResultFacts>;
+    const next = successorIn(record);
     this.#end(watch, endOf(record), next === undefined ? undefined : await this.followKnown(next));
   }
 

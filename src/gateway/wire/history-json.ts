@@ -25,6 +25,22 @@ const figures = {
   exits: z.record(text, number),
 };
 
+/** What the trees of a model have shown, by program: of searches that have ended and wrote it down. */
+const kind = z.object({
+  model: text,
+  program: text,
+  searches: number,
+  /** Of one search in the mean, and steps of its finished paths; null where none has ended. */
+  rollouts: number,
+  depth: maybeNumber,
+  /** Of the steps drawn: those that a sibling had already, those with a reward of 0. */
+  twin_share: number,
+  refused_share: number,
+  /** Of the rollouts after a search's first: those that changed its answer. */
+  changed_share: number,
+});
+export type HistoryKindJson = Written<typeof kind>;
+
 const bucket = z.object({ from_ms: number, ...figures });
 export type HistoryBucketJson = Written<typeof bucket>;
 
@@ -39,5 +55,7 @@ export const historyJson = z.object({
   total: z.object(figures),
   /** Every piece of the range, oldest first; the last one is not over yet. */
   buckets: z.array(bucket),
+  /** Those with the most searches first. */
+  kinds: z.array(kind),
 });
 export type HistoryJson = Written<typeof historyJson>;

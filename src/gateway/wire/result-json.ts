@@ -27,6 +27,8 @@ const writerJson = z.object({
   cached_tokens: number,
   generated_tokens: number,
   money: number.exactOptional(),
+  /** Why it was asked for nothing more: its engine failed with this code. */
+  absent: text.exactOptional(),
 });
 
 /** What every answer says of the search behind it. */
@@ -57,6 +59,10 @@ export const resultFacts = z.object({
   finish_reason: z.enum(['stop', 'length']),
   usage,
   escalated_to: text.exactOptional(),
+  /** What the tree has shown of its model (log/tree-shape.ts), for figures over many searches. */
+  shape: z
+    .object({ draws: number, twins: number, refused: number, depth: maybeNumber, changes: number })
+    .exactOptional(),
 });
 export type ResultFacts = Written<typeof resultFacts>;
 

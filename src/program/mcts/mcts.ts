@@ -89,7 +89,7 @@ export const mcts = defineProgram({
       values: expansions,
       unit: 'steps asked for',
       client: 'coppice',
-      why: "whole is P0's k steps at once; lazy draws one at a time, and wider only where visits call for it (decision 4)",
+      why: "whole is P0's k steps at once; lazy draws one at a time, and wider only where visits call for it (decision 190)",
     },
     widening: {
       low: 0,

@@ -75,3 +75,17 @@ test('an answer is judged by itself, whatever the aggregation of its verifier', 
   await model.close();
   expect(tree.aggregation).toBe('last');
 });
+
+test('searches do not all choose alike between a new answer and a repair', async () => {
+  const repairs = new Set<boolean>();
+  for (let at = 0; at < 12; at++) {
+    const own = new ScriptedEngine({
+      script: ({ index }) => ({ text: `The answer is ${100 * at + index}.`, end: 'eos' }),
+    });
+    const model = makeModel({ engine: own, verifier: defineVerifier(() => 0.2), budget: 1, threshold: 0.9 });
+    const { tree } = await search('What is 2 + 3?', { model, program: 'refine', rollouts: 3 });
+    await model.close();
+    repairs.add(tree.nodes.some(({ parent }) => (parent?.id ?? 0) > 0));
+  }
+  expect(repairs).toEqual(new Set([true, false]));
+});

@@ -1,11 +1,11 @@
-// Wider or deeper (AB-MCTS-A, arXiv 2503.04412): a tree of whole answers. At each answer, from the root down, Thompson sampling chooses
-// between a new one below it (GEN) and going on to one of those that are there (CONT), then which; a place without answers below it gets
-// one. Below the root that is a fresh answer; below an answer it is its repair, written after a turn of the user with the verifier's
-// words. Chance follows from the place and the number of the strand, so that a log that is taken up again goes on in the same way.
+// Wider or deeper (AB-MCTS, arXiv 2503.04412): a tree of whole answers. At each answer, from the root down, Thompson sampling chooses
+// between a new one below it and going on to one of those that are there; a place without answers below it gets one. Below the root that
+// is a fresh answer; below an answer it is its repair, written after a turn of the user with the verifier's words. Of several models it
+// chooses which to ask in the same way. Chance follows from place and strand, so that a log that is taken up again goes on as it would have.
 
 import { Random } from '../../base/random.ts';
 import type { Answer } from '../../log/end.ts';
-import { isComplete, type Node } from '../../tree/node.ts';
+import type { Node } from '../../tree/node.ts';
 import type { Manner, Sampling } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
@@ -14,9 +14,13 @@ import { type Choice, chosenAnswer } from '../choice.ts';
 import { defineProgram } from '../definition.ts';
 import { askBelow, foldOutcome, freeIndices, leastPromising, openAt } from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
-import { drawMean, type PosteriorName, posteriorNames, type ScoreSums } from './posterior.ts';
+import { hasWriter, writtenBy } from '../writers.ts';
+import { type PosteriorName, posteriorNames } from './posterior.ts';
+import { goOnTo, writerByScores } from './thompson.ts';
 
 interface RefineOptions {
+  /** Who writes, by name; the search's own model alone where there is none. */
+  readonly models: readonly string[];
   /** Answers in all. */
   readonly rollouts: number;
   /** Repairs of repairs, the first answer counted. */
@@ -30,6 +34,7 @@ interface RefineOptions {
 }
 
 const refineDefaults: RefineOptions = {
+  models: [],
   rollouts: 16,
   maxDepth: 8,
   answerTokens: 1024,
@@ -44,9 +49,10 @@ const mostAtATime = 5;
 
 export const refine = defineProgram({
   name: 'refine',
-  summary: 'whole answers, new ones or repairs of those there are by what the verifier says (AB-MCTS-A)',
+  summary: 'whole answers, new ones or repairs of those there are by what the verifier says (AB-MCTS)',
   needsVerifier: true,
   expandsOnce: false,
+  asksModels: true,
   takesTemperature: true,
   // A repair is judged by itself.
   aggregation: 'last',
@@ -57,12 +63,16 @@ export const refine = defineProgram({
       values: posteriorNames,
       client: 'coppice',
       unit: 'distribution',
-      why: 'what refine believes of scores: gaussian as its authors have it; beta for scores that are shares',
+      why: 'what refine believes of scores: gaussian (AB-MCTS-A), beta for scores that are shares, mixed (AB-MCTS-M)',
     },
   },
   prompts: ['refine'],
-  create: ({ rollouts, maxDepth, sampling, maxPathTokens, choose, prompts }, { answerTokens, posterior }) =>
+  create: (
+    { rollouts, maxDepth, sampling, maxPathTokens, choose, prompts, models = [] },
+    { answerTokens, posterior },
+  ) =>
     createRefine({
+      models,
       rollouts,
       maxDepth: Math.min(maxDepth, refineDefaults.maxDepth),
       sampling,
@@ -95,7 +105,7 @@ class Refine implements Program {
     const place = ready?.node ?? this.#place(tree, tree.nextStrand);
     if (ready === undefined && doomed?.(place)) return undefined;
     const strand = ready ?? openAt(tree, place);
-    return askBelow(tree, strand, freeIndices(place, 1), this.#options.sampling, this.#mannerAt(place));
+    return askBelow(tree, strand, freeIndices(place, 1), this.#options.sampling, this.#mannerAt(tree, strand));
   }
 
   tell(tree: Tree, outcome: Outcome): boolean {
@@ -108,13 +118,18 @@ class Refine implements Program {
   /** Where the next strands would open if nothing came before them. */
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
     const { sampling } = this.#options;
-    const wanted = new Map<Node, number>();
-    for (let at = 0; at < Math.min(count, this.#left(tree)); at += 1) {
-      const place = this.#place(tree, tree.nextStrand + at);
-      if (!doomed?.(place)) wanted.set(place, (wanted.get(place) ?? 0) + 1);
-    }
-    return [...wanted].flatMap(([node, more]) =>
-      freeIndices(node, more).map((index) => ({ node, indices: [index], sampling, manner: this.#mannerAt(node) })),
+    const next = Array.from({ length: Math.min(count, this.#left(tree)) }, (_, at) => {
+      const id = tree.nextStrand + at;
+      return { id, node: this.#place(tree, id) };
+    });
+    const wanted = Map.groupBy(
+      next.filter(({ node }) => !doomed?.(node)),
+      ({ node }) => node,
+    );
+    return [...wanted].flatMap(([node, strands]) =>
+      freeIndices(node, strands.length).map((index, at) => {
+        return { node, indices: [index], sampling, manner: this.#mannerAt(tree, strands[at]!) };
+      }),
     );
   }
 
@@ -136,63 +151,36 @@ class Refine implements Program {
     return this.#options.prompt.replace('{feedback}', () => words);
   }
 
-  /** Answers that may still be begun; what was preempted or has failed does not count. */
-  #left({ closed, strands }: Tree): number {
+  /** Answers that may still be begun; what was preempted or has failed does not count. None where no model is left to write them. */
+  #left(tree: Tree): number {
+    const { closed, strands } = tree;
+    if (!hasWriter(tree, this.#options.models)) return 0;
     return Math.max(0, this.#options.rollouts - closed.completed - closed.pruned - strands.size);
   }
 
-  #mannerAt(place: Node): Manner {
-    const plain: Manner = { stops: [], maxTokens: this.#options.answerTokens };
-    return place.parent === undefined ? plain : { ...plain, sources: [place.key], byUser: true };
+  /** How the answer of a strand is asked for at its place, and of whom. */
+  #mannerAt(tree: Tree, { id, node }: Pick<Strand, 'id' | 'node'>): Manner {
+    const { models, posterior, answerTokens: maxTokens } = this.#options;
+    const there = models.filter((model) => !tree.absences.has(model));
+    const writer = writerByScores(posterior, tree, there, new Random('refine-writer', node.key, id)) ?? models[0];
+    const plain = writtenBy(writer, { stops: [], maxTokens });
+    return node.parent === undefined ? plain : { ...plain, sources: [node.key], byUser: true };
   }
 
   /** Down from the root until a new answer is chosen, or a place is reached that has none below it. */
   #place(tree: Tree, turn: number): Node {
     let node = tree.root;
     for (;;) {
-      const next = this.#choose(node, new Random('refine', node.key, turn));
+      const next = goOnTo(this.#options.posterior, node, new Random('refine', chanceOf(node), turn));
       if (next === undefined) return node;
       node = next;
     }
   }
-
-  /** The answer to go on to, or nothing where a new one is to be written here. */
-  #choose(node: Node, random: Random): Node | undefined {
-    const open = node.children.filter((child) => !child.terminal && isComplete(child));
-    if (open.length === 0) return undefined;
-    const { posterior } = this.#options;
-    const draw = (scores: ScoreSums) => drawMean(posterior, scores, random);
-    const here = generatedAt(node);
-    if (draw(here) >= draw(less(open.map(reachedBy).reduce(more), generatedAt({ children: open })))) return undefined;
-    const drawn = open.map((child) => ({ child, worth: draw(reachedBy(child)) }));
-    return drawn.reduce((best, each) => (each.worth > best.worth ? each : best)).child;
-  }
 }
 
-/** Scores of the answers that were written at a place itself, twins counted. */
-function generatedAt({ children }: Pick<Node, 'children'>): ScoreSums {
-  return children
-    .map(({ count, score }) => ({ count, sum: count * score, squares: count * score * score }))
-    .reduce(more, nothing);
-}
-
-/** Scores of an answer and of all that were written below it. */
-function reachedBy({ visits, value, squares }: Node): ScoreSums {
-  return { count: visits, sum: value, squares };
-}
-
-const nothing: ScoreSums = { count: 0, sum: 0, squares: 0 };
-
-function more(a: ScoreSums, b: ScoreSums): ScoreSums {
-  return { count: a.count + b.count, sum: a.sum + b.sum, squares: a.squares + b.squares };
-}
-
-function less(a: ScoreSums, b: ScoreSums): ScoreSums {
-  return {
-    count: Math.max(0, a.count - b.count),
-    sum: Math.max(0, a.sum - b.sum),
-    squares: Math.max(0, a.squares - b.squares),
-  };
+/** All roots have one key: by it alone every search would choose alike. Its first answer is its own. */
+function chanceOf({ key, byIndex }: Node): number {
+  return byIndex?.get(0)?.key ?? key;
 }
 
 /** A log may end between the events of one outcome: what was left undone is made up for. */

@@ -55,14 +55,3 @@ it('believes, looking ahead, what the tree that it looks at would make it believ
   });
   expect(search.view(0).belief.votes()).toEqual([]);
 });
-
-it('counts rollouts that change its answer, and not better paths to the same one', () => {
-  const { tree, search } = begun('product');
-  const completed = (answer: string) => {
-    tree.best = { ...tree.node(0), answer };
-    search.noteBest();
-    return search.changes;
-  };
-  search.noteBest();
-  expect(['7', '7', '8', '8', '7'].map(completed)).toEqual([0, 0, 1, 1, 2]);
-});

@@ -104,9 +104,6 @@ export class Search implements Breakable {
   /** Where its requests stand among those that wait for the engine, as the last decision says; missing where none did. */
   urgency: number | undefined;
   #seenTokens = 0;
-  #bestBefore: Node | undefined;
-  /** How often the best completed path had another answer than the one before it. */
-  changes = 0;
   /** What one of its parts threw first: it ends as soon as the loop can end it. */
   #broken: Breakage | undefined;
   readonly #keeper: SearchKeeper | undefined;
@@ -265,13 +262,8 @@ export class Search implements Breakable {
     return Math.max(0, this.request.limits.rollouts - completed - pruned);
   }
 
-  /** To be called whenever its program was told something. */
-  noteBest(): void {
-    const { best } = this.tree;
-    const before = this.#bestBefore;
-    if (best === before) return;
-    if (before !== undefined && best?.answer !== before.answer) this.changes += 1;
-    this.#bestBefore = best;
+  get changes(): number {
+    return this.fold.changes;
   }
 
   /** By a tenth since this was asked last: then what is left of its work is worth another look. */

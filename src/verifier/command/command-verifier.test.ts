@@ -23,6 +23,16 @@ describe.runIf(hasPython)('tests in Python', () => {
     });
   });
 
+  test.each([
+    ['a fence that is written twice', '```\n```python\ndef add(a, b): return a + b\n```'],
+    ['the name of the language below the fence', '```\npython\ndef add(a, b): return a + b\n```'],
+    ['an example of its use behind it', `${good}Use it so:\n\`\`\`python\nprint(add(1, 2))\n\`\`\``],
+    ['what it repairs before it', `This was wrong:\n\`\`\`python\ndef add(a, b): return 0\n\`\`\`\n${good}`],
+    ['no end of the block', '```python\ndef add(a, b): return a + b'],
+  ])('find the code in spite of %s', async (_, answer) => {
+    expect(await judged(python, [request(1, answer)])).toMatchObject([{ reward: 1 }]);
+  });
+
   test('of the question go before those of the verifier; without any, one line says so', async () => {
     const { tests: _, ...bare } = python;
     const [own, none] = await judged(bare, [request(1, good, { tests: 'assert add(1, 1) == 3' }), request(2, good)]);
@@ -42,7 +52,8 @@ describe.runIf(hasPython)('tests in Python', () => {
 });
 
 test('tests in JavaScript count every assertion too', async () => {
-  const [right, part] = await judged(
+  const used = 'Use it so:\n```js\nadd(1, 2);\n```';
+  const [right, part, ...odd] = await judged(
     {
       command: 'javascript',
       tests: 'assert.equal(add(1, 2), 3); assert.deepEqual([add(0, 0)], [0]);',
@@ -51,8 +62,10 @@ test('tests in JavaScript count every assertion too', async () => {
     [
       request(1, '```js\nexport function add(a, b) { return a + b; }\n```'),
       request(2, 'const add = (a, b) => a + b || 1;'),
+      request(3, `\`\`\`\n\`\`\`js\nconst add = (a, b) => a + b;\n\`\`\`\n${used}`),
     ],
   );
+  expect(odd).toMatchObject([{ reward: 1 }]);
   expect(right).toMatchObject({ reward: 1 });
   expect(part).toMatchObject({ reward: 0.5, feedback: expect.stringContaining('These tests failed:') });
 });

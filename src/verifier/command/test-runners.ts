@@ -5,15 +5,32 @@
 export const testLanguages = ['python', 'javascript'] as const;
 export type TestLanguage = (typeof testLanguages)[number];
 
-/** Every assertion of the tests is counted, those within functions included; one that fails does not end the others. */
+/**
+ * Every assertion of the tests is counted, those within functions included; one that fails does not end the others. The code is the last
+ * block that defines something: an example of its use may stand behind it. Small models write a fence twice (a named one opens a
+ * block even inside another), or the language's name on the line below.
+ */
 const python = `
 import ast, json, os, re, sys
 told = os.dup(1)
 null = os.open(os.devnull, os.O_WRONLY)
 os.dup2(null, 1); os.dup2(null, 2)
 asked = json.load(sys.stdin)
-blocks = re.findall(r'\`\`\`[^\\n]*\\n(.*?)(?:\`\`\`|$)', asked['answer'], re.S)
-code = blocks[-1] if blocks else asked['answer']
+def code_of(answer):
+    blocks, block = [], None
+    for line in answer.split('\\n'):
+        fence = re.match(r'\\s*\`\`\`+\\s*([\\w+-]*)', line)
+        if fence is None:
+            if block is not None: block.append(line)
+        elif block is None or fence[1]:
+            block = []; blocks.append(block)
+        else: block = None
+    for each in blocks:
+        if each and each[0].strip().lower() in ('python', 'python3', 'py'): del each[0]
+    texts = ['\\n'.join(each) for each in blocks if any(line.strip() for line in each)]
+    defining = [each for each in texts if re.search(r'^\\s*(async def|def|class)\\s', each, re.M)]
+    return (defining or texts or [answer])[-1]
+code = code_of(asked['answer'])
 counted, failures = [0, 0], []
 def short(value):
     try: text = repr(value)
@@ -65,8 +82,18 @@ const tell = (reward, feedback) => {
   writeSync(1, '\\n' + JSON.stringify({ reward, feedback, proof: asked.proof }) + '\\n');
   process.exit(0);
 };
-const blocks = [...asked.answer.matchAll(/\`\`\`[^\\n]*\\n([\\s\\S]*?)(?:\`\`\`|$)/g)];
-const code = blocks.length > 0 ? blocks.at(-1)[1] : asked.answer;
+const blocks = [];
+let block;
+for (const line of asked.answer.split('\\n')) {
+  const fence = /^\\s*\`\`\`+\\s*([\\w+-]*)/.exec(line);
+  if (fence === null) block?.push(line);
+  else if (block === undefined || fence[1] !== '') blocks.push((block = []));
+  else block = undefined;
+}
+for (const each of blocks) if (/^\\s*(javascript|js)\\s*$/i.test(each[0] ?? '')) each.shift();
+const texts = blocks.map((each) => each.join('\\n')).filter((each) => each.trim() !== '');
+const defining = texts.filter((each) => /^\\s*(export\\s|async\\s|function\\b|class\\s|const\\s|let\\s|var\\s)/m.test(each));
+const code = [asked.answer, ...texts, ...defining].at(-1);
 let held = 0;
 const failures = [];
 const reason = (error) => String(error?.message ?? inspect(error)).split('\\n').slice(0, 4).join(' ').slice(0, 300);

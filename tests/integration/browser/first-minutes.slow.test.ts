@@ -109,6 +109,9 @@ describe.skipIf(!hasBrowser)('the first minutes', () => {
     const rows = page.getByRole('region', { name: 'History' }).locator('tbody tr');
     const counts = await rows.locator('td:first-of-type').allInnerTexts();
     expect(counts.reduce((sum, each) => sum + Number(each), 0)).toBe(5);
+    await page.getByText('What each model has shown').click();
+    const models = page.getByRole('region', { name: 'Models' }).locator('tbody tr');
+    expect(await models.first().innerText()).toMatch(/\d+\.\d\s.*\d+ %/s);
   });
 
   it('lists the answers that lost with their scores and why, and shows their paths', async () => {

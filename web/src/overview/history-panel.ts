@@ -1,7 +1,12 @@
 // Latency, throughput and exits of the searches that have ended, over a range that the reader chooses: from the journal, so of all
 // nodes and of the time before a restart. The numbers behind the bars stand in a table behind a disclosure.
 
-import type { HistoryBucketJson, HistoryJson, HistoryRange } from '../../../src/gateway/wire/history-json.ts';
+import type {
+  HistoryBucketJson,
+  HistoryJson,
+  HistoryKindJson,
+  HistoryRange,
+} from '../../../src/gateway/wire/history-json.ts';
 import type { OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
 import { readHistory } from '../api/client.ts';
 import { fill, h, setText } from '../dom/dom.ts';
@@ -37,7 +42,19 @@ export class HistoryPanel {
   readonly #pace = h('b', {}, '–');
   readonly #note = h('p', { class: 'hint', role: 'status' });
   readonly #rows = h('tbody', {});
-  readonly #table = h('details', { class: 'numbers' }, h('summary', {}, 'Numbers as a table'), tableOf(this.#rows));
+  readonly #table = h(
+    'details',
+    { class: 'numbers' },
+    h('summary', {}, 'Numbers as a table'),
+    tableOf('History', bucketNames, this.#rows),
+  );
+  readonly #kinds = h('tbody', {});
+  readonly #shown = h(
+    'details',
+    { class: 'numbers' },
+    h('summary', {}, 'What each model has shown'),
+    tableOf('Models', kindNames, this.#kinds),
+  );
   #range: HistoryRange = keptRange();
   #ended = -1;
   #readMs = Number.NEGATIVE_INFINITY;
@@ -77,6 +94,7 @@ export class HistoryPanel {
       ),
       this.#note,
       this.#table,
+      this.#shown,
     );
   }
 
@@ -118,7 +136,7 @@ export class HistoryPanel {
   }
 
   #show(history: HistoryJson): void {
-    const { total, buckets, bucket_ms, from_ms, to_ms, complete } = history;
+    const { total, buckets, bucket_ms, from_ms, to_ms, complete, kinds } = history;
     const spanMs = to_ms - from_ms;
     const perMinute = (count: number, ms: number) => formatRate((count * 60_000) / Math.max(1, ms));
     setText(this.#p50, total.p50_ms === null ? '–' : formatDuration(total.p50_ms));
@@ -168,6 +186,8 @@ export class HistoryPanel {
     this.#note.hidden = this.#note.textContent === '';
     const busy = buckets.filter(({ searches }) => searches > 0).toReversed();
     fill(this.#rows, ...busy.map((bucket) => tableRow(bucket, spanMs > dayMs / 2)));
+    fill(this.#kinds, ...kinds.map(kindRow));
+    this.#shown.hidden = kinds.length === 0;
   }
 }
 
@@ -195,12 +215,14 @@ function exitWords({ exits }: HistoryBucketJson): string {
   return counted.length === 0 ? 'none ended' : counted.map(({ kind }) => `${kind} ${exits[kind]}`).join(', ');
 }
 
-function tableOf(rows: HTMLElement): HTMLElement {
-  const names = ['from', 'searches', 'p50', 'p99', 'tokens', 'exits'];
+const bucketNames = ['from', 'searches', 'p50', 'p99', 'tokens', 'exits'];
+const kindNames = ['model', 'program', 'searches', 'rollouts', 'depth', 'twins', 'refused', 'changed the answer'];
+
+function tableOf(label: string, names: readonly string[], rows: HTMLElement): HTMLElement {
   const head = h('thead', {}, h('tr', {}, ...names.map((name) => h('th', { scope: 'col' }, name))));
   return h(
     'div',
-    { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': 'History' },
+    { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': label },
     h('table', {}, head, rows),
   );
 }
@@ -210,6 +232,14 @@ function tableRow(bucket: HistoryBucketJson, withDay: boolean): HTMLElement {
   const cells = [formatCount(searches), formatDuration(p50_ms ?? 0), formatDuration(p99_ms ?? 0), formatCount(tokens)];
   const values = [...cells, exitWords(bucket)].map((cell) => h('td', {}, cell));
   return h('tr', {}, h('th', { scope: 'row' }, formatMoment(from_ms, withDay)), ...values);
+}
+
+function kindRow(kind: HistoryKindJson): HTMLElement {
+  const { model, program, searches, rollouts, depth, twin_share, refused_share, changed_share } = kind;
+  const means = [rollouts.toFixed(1), depth === null ? '–' : depth.toFixed(1)];
+  const shares = [twin_share, refused_share, changed_share].map((share) => `${(100 * share).toFixed(0)} %`);
+  const values = [program, formatCount(searches), ...means, ...shares].map((cell) => h('td', {}, cell));
+  return h('tr', {}, h('th', { scope: 'row' }, model), ...values);
 }
 
 function keptRange(): HistoryRange {

@@ -10,6 +10,7 @@ import { term } from '../dom/term.ts';
 import { exitLook } from '../look/exits.ts';
 import { verdictLook } from '../look/verdicts.ts';
 import { formatEvidence } from '../look/words.ts';
+import { absentWords } from './absent-words.ts';
 
 export class OutcomePanel {
   readonly #words = h('div', { role: 'status' });
@@ -21,10 +22,12 @@ export class OutcomePanel {
   show(moment: SearchFold, search: WholeSearchJson): void {
     const { exit, tree } = moment;
     const { state, verdict } = search;
-    const key = [exit?.kind, tree?.best?.id, state, verdict, tree?.nextStrand === 0].join(' ');
+    const absent = absentWords(moment);
+    const key = [exit?.kind, tree?.best?.id, state, verdict, tree?.nextStrand === 0, absent].join(' ');
     if (key === this.#shown) return;
     this.#shown = key;
-    fill(this.#words, ...(exit === undefined ? growing(moment, state) : ended(moment, exit, search)));
+    const words = exit === undefined ? growing(moment, state) : ended(moment, exit, search);
+    fill(this.#words, ...words, absent === '' ? undefined : h('p', { class: 'why' }, absent));
     this.#numbers.hidden = exit === undefined;
     this.#evidence.textContent = exit === undefined ? '' : evidenceOf(exit);
   }

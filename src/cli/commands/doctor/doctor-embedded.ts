@@ -6,14 +6,16 @@ import type { MeasuredPoints } from '../../../cost/table.ts';
 import type { ThreadInfo } from '../../../engine/llama/thread/thread-messages.ts';
 import { LlamaPrm } from '../../../verifier/prm/llama-prm.ts';
 
-export async function embeddedLines(embedded: Embedded, kvBytes: number): Promise<string[]> {
+/** `measures`: whether it is timed too, which takes a while. */
+export async function embeddedLines(embedded: Embedded, kvBytes: number, measures: boolean): Promise<string[]> {
   const { engine, verifier } = embedded;
+  const names = [modelLine(engine.info), ...(verifier instanceof LlamaPrm ? [rewardLine(verifier)] : [])];
+  if (!measures) return names;
   const cost = await engine.measure();
   const split = await measuredSplit(embedded, kvBytes);
   const { batch, tokensPerSecond } = fastestBatch(cost);
   return [
-    modelLine(engine.info),
-    ...(verifier instanceof LlamaPrm ? [rewardLine(verifier)] : []),
+    ...names,
     `ms per decode over ${cost.contexts.join(', ')} cached tokens:`,
     ...cost.decode.map(([size, ...times]) => `${size} sequences: ${times.map((ms) => ms.toFixed(2)).join(', ')}`),
     `prefill: ${cost.prefill.map(([tokens, ms]) => `${tokens} tokens ${ms.toFixed(1)} ms`).join(', ')}`,

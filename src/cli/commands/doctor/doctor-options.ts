@@ -5,15 +5,25 @@ import { raise } from '../../../base/fault.ts';
 import { curveDefaults } from '../../../bench/doctor/step-time.ts';
 import { engineKnobs } from '../../../config/machine-knobs.ts';
 import type { ModelConfig } from '../../../config/schema.ts';
-import { requestKnobs } from '../../../config/vocabulary.ts';
+import { requestKnobs, type SearchKnob } from '../../../config/vocabulary.ts';
 import { exampleServer, type Flags, type Help, helpFlag } from '../../terminal/help.ts';
+import { knobFlags, readWish } from '../../terminal/knob-flags.ts';
 import { keyOf, modelFlags, readModelFlags, serverFlags } from '../../terminal/model-flags.ts';
 import { flagOf, readArguments, whole } from '../../terminal/options.ts';
 import { settingHelp } from '../../terminal/setting-help.ts';
-import { readSettings, type SettingScope, setFlag, settingNames, settingOfFlag } from '../../terminal/settings.ts';
+import {
+  ownKnobs,
+  readSettings,
+  type SettingScope,
+  setFlag,
+  settingNames,
+  settingOfFlag,
+} from '../../terminal/settings.ts';
 
-/** It searches nothing of its own: only what engine and embedder can be told. */
-const scope: SettingScope = { search: [], model: (name) => /^(engine|embedder)\./.test(name) };
+/** Of the tree that it compares; how many rollouts and which seed are flags. */
+const flagged: readonly SearchKnob[] = ['rollouts', 'seed'];
+const told = ownKnobs.filter((name) => !flagged.includes(name));
+const scope: SettingScope = { search: told, model: () => true };
 
 const modelGroup = {
   model: {
@@ -21,7 +31,9 @@ const modelGroup = {
     takes: 'NAME',
     about: 'the model to examine; with --engine, what it must serve (sapling)',
   },
+  prm: modelFlags.prm,
   ...serverFlags,
+  budget: modelFlags.budget,
   ...setFlag,
 } as const satisfies Flags;
 const examinationGroup = {
@@ -29,12 +41,8 @@ const examinationGroup = {
     type: 'string',
     takes: 'N',
     default: String(curveDefaults.seconds),
-    about: 'for the step-time probe; 0 leaves it out',
+    about: 'for the step-time probe; 0 times nothing',
   },
-  compare: { type: 'boolean', default: false, about: 'twenty questions through greedy, self-consistency and mcts' },
-  questions: { type: 'string', takes: 'FILE', about: 'your own for --compare: JSONL with question and answer' },
-  rollouts: { type: 'string', takes: 'N', default: '8', about: 'samples and rollouts in --compare' },
-  seed: { type: 'string', takes: 'N', default: '1', about: 'of --compare', rare: true },
   'kv-bytes': {
     type: 'string',
     takes: 'N',
@@ -45,9 +53,19 @@ const examinationGroup = {
   json: { type: 'boolean', default: false, about: 'prints one JSON object' },
   ...helpFlag,
 } as const satisfies Flags;
+const comparisonGroup = {
+  questions: { type: 'string', takes: 'FILE', about: 'your own: JSONL with question and answer' },
+  compare: { type: 'boolean', default: false, about: 'without a file: easy ones of our own' },
+  minutes: { type: 'string', takes: 'N', default: '5', about: 'it ends then, with what it has' },
+  rollouts: { type: 'string', takes: 'N', default: '8', about: 'of the tree' },
+  samples: { type: 'string', takes: 'N', about: 'drawn and scored for each question (as rollouts)' },
+  program: { ...knobFlags.program, about: 'the tree: mcts, beam, rebase, … (lazy mcts)' },
+  policy: { ...knobFlags.policy, rare: true },
+  seed: { type: 'string', takes: 'N', default: '1', about: 'of all draws', rare: true },
+} as const satisfies Flags;
 
 /** For node:util's parseArgs, and for the shell's completion. */
-export const flags = { ...modelGroup, ...examinationGroup } as const;
+export const flags = { ...modelGroup, ...examinationGroup, ...comparisonGroup } as const;
 export const settings = settingNames(scope);
 
 export const help: Help = {
@@ -56,11 +74,12 @@ export const help: Help = {
   groups: [
     ['the model', modelGroup],
     ['the examination', examinationGroup],
+    ['does a tree pay?', comparisonGroup],
   ],
   settings: settingHelp(scope),
   examples: [
     'doctor',
-    `doctor --engine ${exampleServer} --compare`,
+    `doctor --engine ${exampleServer} --questions mine.jsonl`,
     'doctor --set engine.draft=sapling-draft --seconds 5',
   ],
 };
@@ -71,7 +90,8 @@ export function readDoctorSettings(args: readonly string[]) {
   if (args.some((arg) => arg === '--table' || arg.startsWith('--table=')))
     raise('bad-setting', '--table is a command of the lab: npm run lab -- table FILE in the repository');
   const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
-  const own = readModelFlags(values, true, readSettings(values.set, scope).model);
+  const set = readSettings(values.set, scope);
+  const own = readModelFlags(values, true, set.model);
   const config = ownModel(own);
   return {
     own,
@@ -80,9 +100,13 @@ export function readDoctorSettings(args: readonly string[]) {
     kind: own.kind ?? 'qwen-prm',
     seconds: whole('seconds', values.seconds, 0, 600, 'seconds'),
     kvBytes: flagOf('kv-bytes', values['kv-bytes'], engineKnobs.kvBytes),
+    wish: readWish(values, told, set.wish),
+    minutes: whole('minutes', values.minutes, 1, 1440, 'minutes'),
     rollouts: flagOf('rollouts', values.rollouts, requestKnobs.rollouts),
+    samples: flagOf('samples', values.samples ?? values.rollouts, requestKnobs.rollouts),
     seed: flagOf('seed', values.seed, requestKnobs.seed),
-    compare: values.compare,
+    budget: own.settings?.budget === undefined ? undefined : config.budget,
+    compare: values.compare || values.questions !== undefined,
     json: values.json,
     questions: values.questions,
     verifierKeyEnv: values['verifier-key-env'],

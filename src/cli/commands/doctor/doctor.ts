@@ -1,15 +1,13 @@
 // `coppice doctor`: what the servers are, what that means for searching on them, where more sequences stop paying, and, if
 // asked, whether search pays at all. Without --engine it examines the embedded engine. Sends a few short requests, no more.
 
-import { fileURLToPath } from 'node:url';
+import { remoteVerdicts } from '../../../answering/foreign-models.ts';
 import { closeModel, type OpenModel } from '../../../answering/open-model.ts';
 import { openModel } from '../../../answering/open-models.ts';
 import { ownModel } from '../../../answering/own-model.ts';
-import { type GoldQuestion, readQuestions } from '../../../answering/question-file.ts';
 import { FaultError } from '../../../base/fault.ts';
-import { tallyTable } from '../../../bench/contest/tally-table.ts';
+import type { Advice } from '../../../bench/doctor/advice.ts';
 import { answerFinding, probeAnswers } from '../../../bench/doctor/answer-probe.ts';
-import { compare, verdict } from '../../../bench/doctor/compare.ts';
 import {
   capabilityFindings,
   engineFindings,
@@ -31,23 +29,19 @@ import { modelKnobs } from '../../../config/vocabulary.ts';
 import { type EndpointOptions, openEndpoint } from '../../../embedder/embeddings-endpoint.ts';
 import { probeTexts } from '../../../embedder/probe-texts.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import { isShipped } from '../../../engine/llama/shipped-models.ts';
 import type { ServerFacts } from '../../../engine/remote/dialect/dialect.ts';
 import { probe } from '../../../engine/remote/dialect/probe.ts';
 import { Connection } from '../../../remote/connection.ts';
 import { type ProbedRewards, probeSteps, probeWarning } from '../../../verifier/probe-steps.ts';
-import { openRemoteVerifier } from '../../../verifier/remote/open-verifier.ts';
+import { type OpenVerifierOptions, openRemoteVerifier } from '../../../verifier/remote/open-verifier.ts';
 import { keyOf } from '../../terminal/model-flags.ts';
+import { type AskedQuestions, type ComparisonReport, chosenQuestions, runComparison } from './doctor-compare.ts';
 import { embeddedLines } from './doctor-embedded.ts';
 import { type DoctorSettings, readDoctorSettings } from './doctor-options.ts';
 
 export { flags, help, settings } from './doctor-options.ts';
 
 const branching = 4;
-const generalQuestions = fileURLToPath(new URL('../../../../tasks/doctor/questions.jsonl', import.meta.url));
-/** What the shipped models were trained for. */
-const saplingQuestions = fileURLToPath(new URL('../../../../tasks/countdown.test.jsonl', import.meta.url));
-const compared = 20;
 const marks = { good: '+', note: '·', warning: '!' } as const;
 
 interface Section {
@@ -66,11 +60,14 @@ interface Report {
   knee?: CurvePoint;
   /** How it answers a few sums. */
   answers?: Finding;
-  verdict?: string;
+  /** Whether a tree pays. */
+  comparison?: ComparisonReport | Advice;
 }
 
 export async function run(args: readonly string[]): Promise<number> {
   const settings = readDoctorSettings(args);
+  // A file that cannot be read is refused before anything is opened.
+  const asked = settings.compare ? chosenQuestions(ownModel(settings.own), settings) : undefined;
   const report: Report = { sections: [] };
   const print = (line: string): void => {
     if (!settings.json) console.log(line);
@@ -78,7 +75,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const subject = settings.engines.length === 0 ? await openOwn(settings, report) : await openServers(settings, report);
   if (settings.embedder !== undefined) await examineEmbedder(settings.embedder, report);
   for (const section of report.sections) for (const line of sectionLines(section)) print(line);
-  if (subject !== undefined) await measure(subject, settings, report, print).finally(() => closeModel(subject));
+  if (subject !== undefined) await measure(subject, settings, asked, report, print).finally(() => closeModel(subject));
   if (settings.json) console.log(JSON.stringify(report, null, 2));
   return report.sections.some(({ fault }) => fault !== undefined) ? 1 : 0;
 }
@@ -86,18 +83,20 @@ export async function run(args: readonly string[]): Promise<number> {
 async function measure(
   subject: OpenModel,
   settings: DoctorSettings,
+  asked: AskedQuestions | undefined,
   report: Report,
   print: (line: string) => void,
 ): Promise<void> {
   if (settings.seconds > 0) await probeCurve(subject.engine, settings, report, print);
   if (settings.seconds > 0) await probeSums(subject, settings, report, print);
-  if (settings.compare) await runComparison(subject, settings, report, print);
+  if (asked !== undefined) report.comparison = await runComparison(subject, asked, settings, report.knee, print);
+  else print('\nwhether a tree pays on this model: --questions FILE, with known answers, tells it in five minutes');
 }
 
 async function openOwn(settings: DoctorSettings, report: Report): Promise<OpenModel> {
   const own = await openModel(ownModel(settings.own), process.env);
   const { engine, embedded } = own;
-  const lines = embedded === undefined ? [] : await embeddedLines(embedded, settings.kvBytes);
+  const lines = embedded === undefined ? [] : await embeddedLines(embedded, settings.kvBytes, settings.seconds > 0);
   const findings = [...(own.warnings ?? []).map(warning), ...lines.map(note)];
   report.sections.push({
     title: `embedded engine: ${own.note}`,
@@ -163,7 +162,7 @@ async function examineVerifier(settings: DoctorSettings, report: Report): Promis
   const title = `verifier ${verifiers.join(', ')}: ${kind}`;
   try {
     const servers = verifiers.map((url) => ({ url, ...keyOf(settings.verifierKeyEnv) }));
-    const verifier = await openRemoteVerifier({ kind, servers });
+    const verifier = await openRemoteVerifier({ kind, servers, ...readingOf(settings) });
     const rewards = await probeSteps(verifier, '\n\n').finally(() => verifier.close());
     const agreement = kind === 'judge' ? [await judgeFinding(servers[0]!, judgeMs)] : [];
     const doubt = probeWarning('it', rewards, 'check that the server serves the reward model that --kind names');
@@ -186,6 +185,14 @@ async function examineVerifier(settings: DoctorSettings, report: Report): Promis
     report.sections.push({ title, findings: [], fault: error.fault.message });
     return false;
   }
+}
+
+/** Which model of the server it is, and how its verdicts are read, where the settings say so. */
+function readingOf({ own }: DoctorSettings): Pick<OpenVerifierOptions, 'model' | 'verdicts'> {
+  const { verifier } = ownModel(own);
+  const { model } = (own.settings?.verifier ?? {}) as { readonly model?: string };
+  const verdicts = verifier.kind === 'prm' ? { verdicts: remoteVerdicts('own', verifier) } : {};
+  return { ...verdicts, ...(model === undefined ? {} : { model }) };
 }
 
 async function examineEmbedder(options: Omit<EndpointOptions, 'timeoutMs'>, report: Report): Promise<void> {
@@ -269,31 +276,6 @@ function curveLines(curve: readonly CurvePoint[], alone: readonly CurvePoint[]):
     return `  ${cells.join('   ')}${alone.length > 0 ? `   ${own.padStart(16)}` : ''}`;
   });
   return [`  sequences   ms per token   tokens per s${beside}`, ...rows];
-}
-
-async function runComparison(
-  model: OpenModel,
-  settings: DoctorSettings,
-  report: Report,
-  print: (line: string) => void,
-): Promise<void> {
-  const own = isShipped(model.config.name) ? saplingQuestions : generalQuestions;
-  const questions = chooseQuestions(settings.questions ?? own);
-  if (model.config.verifier.kind === 'confidence')
-    print('\nno verifier was given: MCTS is guided by the confidence of the model itself');
-  print(`\n${questions.length} questions, ${settings.rollouts} samples or rollouts each, seed ${settings.seed}`);
-  const { rollouts, seed } = settings;
-  const tallies = await compare({ model, questions, rollouts, seed });
-  report.verdict = verdict(tallies);
-  print(tallyTable(tallies));
-  print(report.verdict);
-}
-
-/** Spread evenly over the file; questions without an answer would say nothing here. */
-function chooseQuestions(file: string): GoldQuestion[] {
-  const solvable = readQuestions(file).filter((each) => each.solvable);
-  const stride = Math.max(1, solvable.length / compared);
-  return solvable.filter((_, at) => Math.floor(at % stride) === 0).slice(0, compared);
 }
 
 function sectionLines({ title, findings, fault }: Section): string[] {

@@ -10,8 +10,8 @@ import { asApiError } from '../../http/api-error.ts';
 import { batchRetention } from '../../http/fixed-limits.ts';
 import type { Caller } from '../../http/keys.ts';
 import { modelNamed } from '../../models/served-models.ts';
+import { successorIn } from '../../result/told-end.ts';
 import type { BatchStatus } from '../../wire/document-json.ts';
-import type { ResultFacts } from '../../wire/result-json.ts';
 import type { GatewayContext } from '../context.ts';
 import { dialectAt } from '../dialects.ts';
 import { passIdle } from '../passthrough.ts';
@@ -20,7 +20,15 @@ import { type BatchDocument, BatchLost, leaseMs } from './batch-document.ts';
 import { type BatchFacts, inStatus } from './batch-facts.ts';
 import { type BatchLine, readBatchLines } from './batch-lines.ts';
 import { closeResults, openResults, readWhole } from './batch-results.ts';
-import { errorAnswer, type LineAnswer, lineAnswer, type PlannedLine, planLine, requireWhole } from './line-answer.ts';
+import {
+  type EndedChain,
+  errorAnswer,
+  type LineAnswer,
+  lineAnswer,
+  type PlannedLine,
+  planLine,
+  requireWhole,
+} from './line-answer.ts';
 import type { LineSlots } from './line-slots.ts';
 
 /** Why no more lines are taken: another process has the batch, or the batch is over. */
@@ -164,17 +172,22 @@ export class BatchWork {
     const planned = await planLine(this.#context, this.#dialect, line.body, this.#caller, leftMs);
     for (;;) {
       const id = await this.#start(line, planned);
-      const record = await this.#endedChain(id);
-      if (this.#halt === 'left' || (this.#halt !== undefined && record?.state === 'cancelled')) return undefined;
+      const chain = await this.#endedChain(id);
+      if (this.#halt === 'left' || (this.#halt !== undefined && chain?.last.state === 'cancelled')) return undefined;
       // One whose record has been swept is searched again.
-      if (record !== undefined) return lineAnswer(this.#context, this.#dialect, record, planned.asked);
+      if (chain !== undefined) return lineAnswer(this.#context, this.#dialect, chain, planned.asked);
     }
   }
 
   /** No header can hold a line break: no client's key is the same. */
-  async #start({ at }: BatchLine, { plan, kept: body }: PlannedLine): Promise<string> {
+  async #start({ at }: BatchLine, { plan, kept: body, chat }: PlannedLine): Promise<string> {
     const idempotencyKey = `${this.#document.id}\n${at}`;
-    const started = await this.#context.searches.start(plan, this.#caller, { background: true, body, idempotencyKey });
+    const started = await this.#context.searches.start(plan, this.#caller, {
+      background: true,
+      body,
+      chat,
+      idempotencyKey,
+    });
     return 'known' in started ? started.known : started.id;
   }
 
@@ -194,11 +207,12 @@ export class BatchWork {
     return undefined;
   }
 
-  /** The same of the search that took over, where one did. */
-  async #endedChain(id: string): Promise<SearchRecord | undefined> {
-    const record = await this.#ended(id);
-    const { escalated_to: next } = (record?.outcome ?? {}) as Partial<ResultFacts>;
-    return next === undefined ? record : this.#endedChain(next);
+  /** The same with the search that took over, where one did. */
+  async #endedChain(id: string): Promise<EndedChain | undefined> {
+    const first = await this.#ended(id);
+    const next = successorIn(first);
+    const last = next === undefined ? first : await this.#ended(next);
+    return first && last && { first, last };
   }
 
   async #cancel(id: string): Promise<void> {

@@ -6,7 +6,7 @@ import type { AskedBody, InboundDialect } from '../../dialects/dialect.ts';
 import { errorKinds, refuse } from '../../http/api-error.ts';
 import type { Caller } from '../../http/keys.ts';
 import { endOfRecord, resultFor } from '../../result/told-end.ts';
-import { replayLog, searchOf } from '../../searches/recovery.ts';
+import { readBack, replayLog, searchOf } from '../../searches/recovery.ts';
 import type { ErrorJson } from '../../wire/search-json.ts';
 import type { GatewayContext } from '../context.ts';
 import { type PlannedSearch, planAsked } from '../plan-for.ts';
@@ -30,8 +30,8 @@ export async function planLine(
 ): Promise<PlannedLine> {
   requireWhole(body);
   const asked = dialect.read(body, context.journal.texts);
-  const { plan, kept } = await planAsked(context, dialect, asked.body, caller, { deadlineMs: leftMs, idle: true });
-  return { plan, kept, asked };
+  const planned = await planAsked(context, dialect, asked.body, caller, { deadlineMs: leftMs, idle: true });
+  return { ...planned, asked };
 }
 
 export function requireWhole(body: Plain): void {
@@ -39,19 +39,27 @@ export function requireWhole(body: Plain): void {
     if (body[name] === true) refuse('unsupported_parameter', `'${name}' has no meaning in a batch`, name);
 }
 
-/** Of a search that has ended, whichever process ran it: told from its log, as a live one is. */
+/** A search that has ended, and the last of those that took over from it; itself where none did. */
+export interface EndedChain {
+  readonly first: SearchRecord;
+  readonly last: SearchRecord;
+}
+
+/** Of searches that have ended, whichever process ran them: told from their logs, as live ones are. */
 export async function lineAnswer(
   { journal }: GatewayContext,
   dialect: InboundDialect,
-  record: SearchRecord,
+  { first, last }: EndedChain,
   asked: AskedBody,
 ): Promise<LineAnswer> {
-  const end = endOfRecord(record);
-  const result = resultFor(record.request?.plan as SearchPlan, end);
+  const end = endOfRecord(last);
+  const result = resultFor(last.request?.plan as SearchPlan, end);
   if ('error' in result) return errorAnswer(result.error, dialect);
-  const search = searchOf(record, record.request?.plan as SearchPlan);
+  const search = searchOf(first, first.request?.plan as SearchPlan);
+  if (last !== first) search.successor = await readBack(journal, last);
   const teller = dialect.teller(asked, search);
   await replayLog(journal, search, (entry) => teller.event?.(entry));
+  if (search.successor !== undefined) teller.takeOver?.(search.successor);
   return { status: 200, body: teller.answer(end) };
 }
 

@@ -6,6 +6,7 @@ import { raise } from '../../../base/fault.ts';
 import type { SearchRecord } from '../../../journal/journal.ts';
 import { ApiError, refuse } from '../../http/api-error.ts';
 import type { Caller } from '../../http/keys.ts';
+import { successorIn } from '../../result/told-end.ts';
 import type { ResultTexts } from '../../wire/result-json.ts';
 import type { ChatBody } from '../chat-body.ts';
 import type { Desk } from '../dialect.ts';
@@ -31,7 +32,9 @@ export async function findResponse(journal: Desk['journal'], caller: Caller, nam
   const body = record?.request?.body as StoredBody | undefined;
   const mayRead = record !== undefined && (caller.admin || record.owner === caller.name);
   if (mayRead && record.damage !== undefined) raise('damaged', record.damage);
-  if (!mayRead || body?.input === undefined || body.store === false) throw noResponse(name);
+  // One that took over answers under the name of the first.
+  const isOther = (record?.about.escalated_from ?? null) !== null;
+  if (!mayRead || isOther || body?.input === undefined || body.store === false) throw noResponse(name);
   const { id: search, createdMs, background } = record;
   const plan = record.request?.plan as SearchPlan;
   return { record, body, facts: { id: search, plan, body, createdMs, background, stored: true } };
@@ -50,7 +53,7 @@ export async function historyOf(journal: Desk['journal'], caller: Caller, body: 
     throw new ApiError('not_found', error.message, { param: 'previous_response_id' });
   });
   const own = await saidIn(journal, caller, itemsOf(previous.body));
-  return [...previous.body.history, ...own, answerOf(previous, 'previous_response_id')];
+  return [...previous.body.history, ...own, await answerOf(journal, previous, 'previous_response_id')];
 }
 
 /** The messages of an input, those included that it only points to. */
@@ -75,10 +78,16 @@ async function pointedAt(
 ): Promise<ChatMessage | undefined> {
   const name = id ?? '';
   if (name.startsWith('rs_')) return undefined;
-  return answerOf(await findResponse(journal, caller, name), `input.${at}`);
+  return answerOf(journal, await findResponse(journal, caller, name), `input.${at}`);
 }
 
-function answerOf({ record }: StoredResponse, param: string): ChatMessage {
+async function answerOf(
+  journal: Desk['journal'],
+  { record: first }: StoredResponse,
+  param: string,
+): Promise<ChatMessage> {
+  const next = successorIn(first);
+  const record = (next === undefined ? undefined : await journal.find(next)) ?? first;
   const texts = record.texts as Partial<ResultTexts> | undefined;
   const content = texts?.content ?? texts?.refusal;
   if (content === undefined || content === null)

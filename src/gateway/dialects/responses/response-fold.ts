@@ -1,5 +1,5 @@
 // The events of a response as a fold of its search's log: the same log gives the same events under the same numbers, live,
-// after a crash, or read again by a client that resumes. Progress is the summary of a reasoning item, the steps before the
+// after a crash, or read again by a client that resumes. Where another search took over, its log follows, once it has ended. Progress is the summary of a reasoning item, the steps before the
 // answer are its text, the answer is a message. What was given out is never taken back. Knows no HTTP and no journal.
 
 import type { LoggedEvent } from '../../../log/events.ts';
@@ -9,7 +9,8 @@ import { answerLogprobs } from '../../result/logprobs.ts';
 import { chosenPath, hasThought, makeResult, repeatsStep } from '../../result/search-result.ts';
 import { SharedText } from '../../result/shared-text.ts';
 import { exitMeanings, type ToldEnd } from '../../result/told-end.ts';
-import { isHeldBack, unacceptedJson } from '../../result/unaccepted.ts';
+import { handsOn, isHeldBack, unacceptedJson } from '../../result/unaccepted.ts';
+import type { ToldSearch } from '../dialect.ts';
 import { OutputItems } from './output-items.ts';
 import { type OutputItem, type ResponseFacts, type ResponseStatus, responseJson, statusOf } from './response-json.ts';
 
@@ -21,14 +22,16 @@ export interface ResponseEvent {
 }
 
 export class ResponseFold {
-  readonly #facts: ResponseFacts;
-  readonly #log = new SearchFold();
-  readonly #shared: SharedText;
+  #facts: ResponseFacts;
+  #log = new SearchFold();
+  #shared: SharedText;
   readonly #items: OutputItems;
   #status: ResponseStatus = 'queued';
   #given = 0;
   #bestShown = Number.NEGATIVE_INFINITY;
   #broken = false;
+  /** Its search has ended and may be handed on: only its record says whether it was. */
+  #isHeld = false;
 
   constructor(facts: ResponseFacts) {
     this.#facts = facts;
@@ -51,19 +54,33 @@ export class ResponseFold {
       this.#status = 'in_progress';
       return this.#number([this.#whole('response.in_progress')]);
     }
-    if (event.type === 'exited') this.#close();
+    if (event.type === 'exited') this.#exit();
     else if (isFold(event)) this.#grow();
+    return this.#number(this.#items.take());
+  }
+
+  /** Another search was asked, and has ended: the answer is its answer. */
+  takeOver({ facts: { id, plan, escalatedFrom }, fold }: ToldSearch): ResponseEvent[] {
+    this.#items.progress(`Model ${plan.model} takes over from ${escalatedFrom}.\n`);
+    this.#facts = { ...this.#facts, plan, answeredBy: { id, escalatedFrom } };
+    this.#log = fold;
+    this.#shared = new SharedText(fold, plan);
+    this.#isHeld = false;
+    // Where it was cancelled before it began there is none.
+    if (fold.exit !== undefined) this.#exit();
     return this.#number(this.#items.take());
   }
 
   /** The last word, once cost and end are written. */
   finish(end: ToldEnd): ResponseEvent[] {
+    this.#release(end);
     const told = this.#broken ? { ...end, state: 'failed' as const } : this.#told(end);
     this.#status = statusOf(told);
     return this.#number([...this.#items.take(), this.#whole(`response.${this.#status}`, told)]);
   }
 
   json(end: ToldEnd) {
+    this.#release(end);
     const told = this.#told(end);
     return responseJson(this.#facts, statusOf(told), this.output, told, this.#log.exitedMs);
   }
@@ -86,10 +103,27 @@ export class ResponseFold {
     if (!isHeldBack(this.#facts.plan)) this.#give(this.#shared.take());
   }
 
+  #exit(): void {
+    const { exit, verdict } = this.#result().outcome;
+    this.#isHeld = handsOn(this.#facts.plan, exit.kind, verdict);
+    this.#items.progress(`Ended as ${exit.kind} by the rule ${exit.rule}.\n`);
+    if (!this.#isHeld) this.#close();
+  }
+
+  /** No other search took over. */
+  #release({ state }: ToldEnd): void {
+    if (!this.#isHeld || state === 'queued' || state === 'running') return;
+    this.#isHeld = false;
+    this.#close();
+  }
+
+  #result() {
+    return makeResult(this.#facts.plan, this.#log, 0, this.#facts.createdMs);
+  }
+
   #close(): void {
-    const { plan, createdMs } = this.#facts;
-    const { texts, outcome } = makeResult(plan, this.#log, 0, createdMs);
-    this.#items.progress(`Ended as ${outcome.exit.kind} by the rule ${outcome.exit.rule}.\n`);
+    const { plan } = this.#facts;
+    const { texts, outcome } = this.#result();
     if (exitMeanings[outcome.exit.kind].tells === 'error') return;
     const path = chosenPath(plan, this.#log);
     this.#broken = !this.#shared.agrees(path);

@@ -15,6 +15,8 @@ export interface ResponseFacts {
   readonly createdMs: number;
   readonly background: boolean;
   readonly stored: boolean;
+  /** The search that took over and answered; `plan` is its plan then. */
+  readonly answeredBy?: { readonly id: string; readonly escalatedFrom: string | null };
 }
 
 export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
@@ -47,7 +49,7 @@ export function responseJson(
   end?: ToldEnd,
   exitedMs?: number,
 ) {
-  const { id, plan, body, createdMs, background, stored } = facts;
+  const { id, plan, body, createdMs, background, stored, answeredBy = { id, escalatedFrom: null } } = facts;
   const { outcome, texts, error } = end ?? {};
   return {
     id: responseId(id),
@@ -82,7 +84,10 @@ export function responseJson(
     usage: outcome === undefined ? null : usageJson(outcome),
     user: body.user ?? null,
     metadata: body.metadata ?? {},
-    coppice: outcome === undefined || texts === undefined ? null : describeForClient(id, plan, texts, outcome, null),
+    coppice:
+      outcome === undefined || texts === undefined
+        ? null
+        : describeForClient(answeredBy.id, plan, texts, outcome, answeredBy.escalatedFrom),
   };
 }
 

@@ -1,5 +1,5 @@
 // `POST /v1/responses` as OpenAI's clients speak it: the conversation before it and its input are searched as a chat, and its events
-// are a fold of the log, so that a stored response can be resumed.
+// are a fold of the log, and of that of the search that took over, so that a stored response can be resumed.
 
 import type { Plain, TextKeeping } from '../../../journal/journal.ts';
 import { refuse } from '../../http/api-error.ts';
@@ -22,7 +22,6 @@ import type { ResponseFacts } from './response-json.ts';
 export const responsesDialect: InboundDialect<ResponseBody> = {
   path: '/v1/responses',
   schema: responseSchema,
-  isOneSearch: true,
   fieldNames: [
     [/\bmax_completion_tokens\b/g, 'max_output_tokens'],
     [/\breasoning_effort\b/g, 'reasoning.effort'],
@@ -83,6 +82,7 @@ export function responseTeller(facts: ResponseFacts): Teller {
   return {
     begin: () => framed(fold.begin()),
     event: (entry) => framed(fold.apply(entry)),
+    takeOver: (search) => framed(fold.takeOver(search)),
     end: (end) => framed(fold.finish(end)),
     answer: (end) => fold.json(end),
   };

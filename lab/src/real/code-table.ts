@@ -1,0 +1,99 @@
+// Programs on programming tasks as a table: what each gets right and costs, and how far it is ahead of the first, paired by task and
+// averaged over seeds; also at equal tokens, by what each had found when it had generated so many. Pure.
+
+import { mean, meanDifference } from 'coppice/internals';
+import type { CodeAnswer, CodeLine } from './code-search.ts';
+
+/** `first`: the program that others are held against; `tokens`: of one search, after which they are, beside at their ends. */
+export function codeTable(found: readonly CodeLine[], first: string, tokens: readonly number[]): string[] {
+  const lines = found.toSorted((a, b) => Number(b.program === first) - Number(a.program === first));
+  const sets = [...new Set(lines.map(({ set }) => set))];
+  const parts = sets.length > 1 ? [...sets, undefined] : sets;
+  return parts.flatMap((set) =>
+    tableOf(set ?? 'all', set === undefined ? lines : lines.filter((line) => line.set === set), tokens),
+  );
+}
+
+function tableOf(name: string, lines: readonly CodeLine[], tokens: readonly number[]): string[] {
+  const programs = [...new Set(lines.map(({ program }) => program))];
+  const [base, ...others] = programs.map((program) => lines.filter((line) => line.program === program));
+  const rows = programs.flatMap((program) => {
+    const own = lines.filter((line) => line.program === program);
+    return [rowOf(program, own), ...laterLine(own)];
+  });
+  const pairs = others.flatMap((own) => [
+    gainLine(`  ${own[0]!.program} against ${base![0]!.program}`, base!, own, ({ right }) => right),
+    ...tokens.map((limit) =>
+      gainLine(`    after ${limit} tokens`, base!, own, ({ answers }) => isRightWithin(answers, limit)),
+    ),
+  ]);
+  return [name, ...rows, ...pairs];
+}
+
+/** What answers behind a failed first one come to, new ones and repairs apart: each was written where none before it had passed. */
+function laterLine(lines: readonly CodeLine[]): string[] {
+  const later = lines.flatMap(({ answers }) => answers.slice(1));
+  const kinds = [
+    ['a later fresh answer', later.filter(({ depth }) => depth === 1)],
+    ['a first repair', later.filter(({ depth }) => depth === 2)],
+    ['a repair of a repair', later.filter(({ depth }) => depth > 2)],
+  ] as const;
+  const said = kinds.flatMap(([kind, all]) => {
+    if (all.length === 0) return [];
+    const share = (is: (answer: CodeAnswer) => boolean) => points(all.filter(is).length / all.length);
+    const repeats = share(({ repeats }) => repeats === true);
+    return `${kind} passes in ${share(({ score }) => score === 1)} % of ${all.length}, repeats one in ${repeats} %`;
+  });
+  return said.length === 0 ? [] : [`    ${said.join('; ')}`];
+}
+
+function rowOf(program: string, lines: readonly CodeLine[]): string {
+  const tasks = new Set(lines.map(({ question }) => question)).size;
+  const seeds = new Set(lines.map(({ seed }) => seed)).size;
+  const of = (read: (line: CodeLine) => number) => mean(lines.map(read));
+  const right = points(of(({ right }) => Number(right)));
+  const passed = points(of(({ score }) => Number(score === 1)));
+  const repairs = of(({ answers }) => answers.filter(({ depth }) => depth > 1).length);
+  const spent = `${of(({ tokens }) => tokens).toFixed(0)} tokens, ${of(({ promptTokens }) => promptTokens).toFixed(0)} of prompts computed`;
+  const drawn = `${of(({ answers }) => answers.length).toFixed(2)} answers, ${repairs.toFixed(2)} of them repairs`;
+  const took = `${(of(({ ms }) => ms) / 1000).toFixed(2)} s a search`;
+  const failed = lines.filter(({ exit }) => exit === 'failed').length;
+  const size = `${tasks} tasks, ${seeds} seeds`;
+  return `  ${program.padEnd(12)} ${right} % right, ${passed} % pass what searches; ${spent}; ${drawn}; ${took}; ${size}${failed > 0 ? `; ${failed} FAILED` : ''}`;
+}
+
+function gainLine(
+  name: string,
+  base: readonly CodeLine[],
+  own: readonly CodeLine[],
+  isRight: (line: CodeLine) => boolean,
+): string {
+  const [before, after] = [byTask(base, isRight), byTask(own, isRight)];
+  const both = [...after.keys()].filter((task) => before.has(task));
+  const { value, low, high } = meanDifference(both.map((task) => mean(after.get(task)!) - mean(before.get(task)!)));
+  const [first, second] = [before, after].map((each) => points(mean(both.map((task) => mean(each.get(task)!)))));
+  return `${name}: ${points(value)} points [${points(low)}, ${points(high)}] (${second} to ${first} %, ${both.length} tasks)`;
+}
+
+/** For each task, whether it was got right under each seed. */
+function byTask(lines: readonly CodeLine[], isRight: (line: CodeLine) => boolean): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  for (const line of lines) found.set(line.question, [...(found.get(line.question) ?? []), Number(isRight(line))]);
+  return found;
+}
+
+/** Of the answers that were there after so many tokens, the first of the best: that is the last that was graded. */
+export function isRightWithin(answers: readonly CodeAnswer[], limit: number): boolean {
+  let spent = 0;
+  let right = false;
+  for (const answer of answers) {
+    spent += answer.tokens;
+    if (spent > limit) break;
+    right = answer.right ?? right;
+  }
+  return right;
+}
+
+function points(share: number): string {
+  return (100 * share).toFixed(1);
+}

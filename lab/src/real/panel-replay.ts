@@ -1,0 +1,82 @@
+// A panel over samples that were drawn before: the product's own program and rules ask for them in their order and say when it ends. Where a synthesis
+// would be written, one of all samples stands for it if there is one; else the vote of what has come, and no tokens are counted for it.
+
+import type { SearchView } from 'coppice';
+import {
+  type CertaintyRule,
+  certainExit,
+  certaintyKnobs,
+  concluded,
+  createPanel,
+  defaultsOf,
+  type PanelOrder,
+  Tree,
+} from 'coppice/internals';
+
+export interface PanelSample {
+  readonly model: string;
+  readonly answer: string | null;
+  readonly right: boolean;
+  readonly tokens: number;
+}
+
+export interface PanelRule {
+  readonly certain: CertaintyRule;
+  readonly risk: number;
+  readonly order: PanelOrder;
+}
+
+export interface ReplayedPanel {
+  readonly right: boolean;
+  readonly tokens: number;
+  readonly samples: number;
+  /** What ended it; `synthesis` where it would have had to be put together. */
+  readonly by: string;
+}
+
+/** `drawn` of each model in their order; models in that of the panel. */
+export function replayPanel(
+  drawn: readonly PanelSample[],
+  { certain, risk, order }: PanelRule,
+  synthesis?: Pick<ReplayedPanel, 'right' | 'tokens'>,
+): ReplayedPanel {
+  const byModel = Map.groupBy(drawn, ({ model }) => model);
+  const models = [...byModel.keys()];
+  const own = [...byModel.values()];
+  const each = own[0]!.length;
+  const samples =
+    order === 'list' ? own.flat() : Array.from({ length: each }, (_, at) => own.map((list) => list[at]!)).flat();
+  const program = createPanel({ models, samples: each, order });
+  const tree = Tree.plant('product');
+  const exits = [certainExit(certain, { ...defaultsOf(certaintyKnobs), certainRisk: risk }), concluded];
+  const belief = {
+    votes: () => program.votes!(tree),
+    certainty: (upTo?: number) => program.certainty!(tree, upTo),
+    conclusion: () => program.conclusion?.(tree),
+  };
+  const view = { tree, belief, limits: { threshold: 1, rollouts: samples.length + 1 } } as unknown as SearchView;
+  for (;;) {
+    const indices: number[] = [];
+    for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true))
+      indices.push(...ask.indices);
+    const wanted = indices.filter((index) => index < samples.length);
+    if (wanted.length === 0) return endedBy('synthesis');
+    for (const index of wanted) {
+      const { answer, tokens } = samples[index]!;
+      const text = `${index}: ${answer}`;
+      const step = { text, tokens, meanLogprob: 0, end: 'eos' as const };
+      program.tell(tree, { ok: true, node: 0, index, form: 0, step, answer: answer ?? undefined });
+    }
+    const exit = exits.map((rule) => rule.check(view)).find((found) => found !== undefined);
+    if (exit !== undefined) return endedBy(exit.rule);
+  }
+
+  function endedBy(by: string): ReplayedPanel {
+    const taken = samples.filter((_, index) => tree.root.byIndex?.has(index));
+    const chosen = program.answer(tree)?.answer;
+    const written = by === 'synthesis' ? synthesis : undefined;
+    const right = taken.find(({ answer }) => answer !== null && answer === chosen)?.right ?? false;
+    const tokens = taken.reduce((sum, each) => sum + each.tokens, written?.tokens ?? 0);
+    return { right: written?.right ?? right, tokens, samples: taken.length, by };
+  }
+}

@@ -1,0 +1,97 @@
+// What a panel is held against: every model answers as often as in a panel, all of it to the end, and then a synthesis is written from the attempts
+// whether they agree or not, as prototypes of panels do. Draws are named as `panel` names them, so that both can be given the same. It never
+// stops early; whether the vote or the synthesis is its answer is left to the reader of its tree.
+
+import {
+  type Answer,
+  askBelow,
+  chosenAnswer,
+  defineProgram,
+  foldOutcome,
+  leastPromising,
+  type Manner,
+  openAt,
+  type Program,
+  readyStrand,
+  type Tree,
+} from 'coppice';
+import {
+  advance,
+  answersOf,
+  attemptsText,
+  certainAnswer,
+  groupAnswers,
+  landedOf,
+  panel,
+  saysSomething,
+  shownAttempts,
+  turnOf,
+  votesOf,
+  writtenBy,
+} from 'coppice/internals';
+
+export const runAll = defineProgram({
+  name: 'run-all',
+  summary: 'every model answers to the end, and a synthesis is always written',
+  needsVerifier: false,
+  expandsOnce: false,
+  asksModels: true,
+  takesTemperature: true,
+  options: panel.options,
+  prompts: ['aggregate'],
+  create: (
+    { rollouts, models = [], synthesizer, sampling, maxPathTokens, prompts },
+    { answerTokens, attemptTokens, panelOrder: order },
+  ) => {
+    const width = Math.max(1, models.length);
+    const each = Math.max(1, Math.floor((rollouts - 1) / width));
+    const samples = width * each;
+    const maxTokens = Math.min(answerTokens, maxPathTokens ?? answerTokens);
+    const plain: Manner = { stops: [], maxTokens };
+    const mannerOf = (tree: Tree, index: number): Manner => {
+      if (index < samples) return writtenBy(models[turnOf(index, { models, samples: each, order })], plain);
+      const sources = shownAttempts(answersOf(tree, 0, samples)).map(({ key }) => key);
+      return writtenBy(synthesizer, sources.length === 0 ? plain : { ...plain, sources });
+    };
+    const freeIndex = (tree: Tree): number | undefined => {
+      const { root } = tree;
+      const wanted = landedOf(tree, samples) < samples ? Array.from({ length: samples }, (_, at) => at) : [samples];
+      return wanted.find((index) => !root.byIndex?.has(index) && !root.inFlight?.has(index));
+    };
+    const program: Program = {
+      name: 'run-all',
+      needsVerifier: false,
+      readsLogprobs: false,
+      expandsOnce: false,
+      naturalWidth: samples,
+      ask(tree, mayOpen) {
+        const ready = readyStrand(tree, advance);
+        const next = freeIndex(tree);
+        if (next === undefined || (ready === undefined && !mayOpen)) return undefined;
+        return askBelow(tree, ready ?? openAt(tree, tree.root), [next], sampling, mannerOf(tree, next));
+      },
+      tell(tree, outcome) {
+        const strand = foldOutcome(tree, outcome, { maxDepth: 1 });
+        if (strand !== undefined) advance(tree, strand);
+        return strand !== undefined;
+      },
+      foresee: () => [],
+      demand: () => samples,
+      yield: leastPromising,
+      answer: (tree) => synthesisOf(tree, samples) ?? majorityOf(tree, samples),
+      compose: (_, sources) => attemptsText(prompts?.aggregate ?? '', sources, attemptTokens),
+    };
+    return program;
+  },
+});
+
+/** What most of the samples say, the synthesis left out. */
+export function majorityOf(tree: Tree, samples: number): Answer | undefined {
+  const [leader] = groupAnswers(votesOf(answersOf(tree, 0, samples)));
+  return leader === undefined ? chosenAnswer(tree, 'best') : certainAnswer(tree, leader.votes[0]!.node.id);
+}
+
+function synthesisOf(tree: Tree, samples: number): Answer | undefined {
+  const node = tree.root.byIndex?.get(samples);
+  return node !== undefined && saysSomething(node) ? certainAnswer(tree, node.id) : undefined;
+}

@@ -1,0 +1,52 @@
+// Where work waits before it is sent: in the queue of the replica that its search lives on, or parked while none is up. Sends nothing, and
+// forgets nothing but what was cancelled.
+
+import type { Awaited } from './flight/awaited.ts';
+import { type Job, liveChildren } from './flight/queue.ts';
+import type { Affinity } from './replica/affinity.ts';
+import type { Replica } from './replica/replica.ts';
+
+export class WaitingWork {
+  readonly #affinity: Affinity;
+  readonly #awaited: Awaited;
+  readonly #onParked: () => void;
+  #parked: Job[] = [];
+
+  constructor(affinity: Affinity, awaited: Awaited, onParked: () => void) {
+    this.#affinity = affinity;
+    this.#awaited = awaited;
+    this.#onParked = onParked;
+  }
+
+  place(job: Job, avoid?: Replica): void {
+    this.#awaited.tellCustody('held', job);
+    const replica = this.#affinity.choose(job.search, avoid);
+    if (replica !== undefined) return replica.queue.push(job);
+    this.#parked.push(job);
+    this.#onParked();
+  }
+
+  /** A replica is out: what waited there waits elsewhere. */
+  leave(replica: Replica): void {
+    this.#affinity.evict(replica);
+    for (let job = replica.queue.pop(); job !== undefined; job = replica.queue.pop()) this.place(job, replica);
+  }
+
+  /** A replica is back: what was parked may go there. */
+  unpark(): void {
+    const parked = this.#parked;
+    this.#parked = [];
+    for (const job of parked) if (liveChildren(job).length > 0) this.place(job);
+  }
+
+  get parkedSequences(): number {
+    return this.#parked.reduce((sum, job) => sum + liveChildren(job).length, 0);
+  }
+
+  /** Takes out what has waited since then or longer while no replica was up. */
+  takeParkedSince(ms: number): Job[] {
+    const late = this.#parked.filter(({ sinceMs }) => sinceMs <= ms);
+    if (late.length > 0) this.#parked = this.#parked.filter((job) => !late.includes(job));
+    return late;
+  }
+}

@@ -1,0 +1,28 @@
+// What a tree has shown of its model: how often it drew the same step again, how many of its lines were refused, how deep its paths were. Sums
+// and one mean, so that searches of a model can be put together. Pure.
+
+import { hasEnded } from '../tree/node.ts';
+import type { Tree } from '../tree/tree.ts';
+
+export interface TreeShape {
+  /** Steps drawn; of these, such as a sibling had already, and such as have a reward of 0. */
+  readonly draws: number;
+  readonly twins: number;
+  readonly refused: number;
+  /** Steps of a finished path in the mean; null where none has ended. */
+  readonly depth: number | null;
+}
+
+export function shapeOf({ nodes }: Pick<Tree, 'nodes'>): TreeShape {
+  let [draws, twins, refused, ends, depths] = [0, 0, 0, 0, 0];
+  for (const node of nodes) {
+    if (node.parent === undefined) continue;
+    draws += node.count;
+    twins += node.count - 1;
+    if (node.reward === 0) refused += node.count;
+    if (!hasEnded(node)) continue;
+    ends += node.count;
+    depths += node.count * node.depth;
+  }
+  return { draws, twins, refused, depth: ends === 0 ? null : Math.round((10 * depths) / ends) / 10 };
+}
