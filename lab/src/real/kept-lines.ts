@@ -1,11 +1,13 @@
 // Files of searches that a command adds to as they end: the first line says the settings that all share, every other is one search. A run that was
 // broken off goes on behind what its file holds; a line that it cut short is passed over.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { raise } from 'coppice/internals';
 
 /** What a file holds, begun with this first line where it is not there; one of other settings is refused. */
 export function keptUnder<Line>(file: string, head: string): Line[] {
+  mkdirSync(dirname(file), { recursive: true });
   if (!existsSync(file)) writeFileSync(file, `${head}\n`);
   const first = headOf(file);
   if (first !== head) raise('bad-setting', `${file} holds searches of other settings: ${first.slice(0, 300)}`);
