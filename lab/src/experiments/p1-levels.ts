@@ -11,7 +11,7 @@ export const p1Levels: LabExperiment<OrderCell, LevelCell> = {
   about: 'arrival rates and deadlines at 90 % attainment, order by order',
   page: 'experiments/p1.md',
   takes: '2 hours',
-  published: ['--policy self-consistency --seeds 4', '--policy vanilla --seeds 3'],
+  published: ['--policy self-consistency --seeds 4', '--policy vanilla --seeds 3', '--policy rebase'],
   preset: { settings: ['math500/8b'], rows: workloads.map(({ row }) => row), requests: 600 },
   flags: ['setting', 'policy', 'seed', 'seeds', 'requests'],
   // A queue must have time to grow.
