@@ -26,7 +26,7 @@ export const p1: LabExperiment<CertaintyCell, Yield> = {
   page: 'experiments/p1.md',
   takes: '3 hours',
   published: [
-    '--policy self-consistency,vanilla,rebase --setting math500/8b --seeds 1',
+    '',
     '--policy vanilla --setting math500/8b --seed 101 --seeds 12 --requests 250',
     '--policy self-consistency --setting math500/8b --seed 101 --seeds 12 --requests 250',
     '--policy rebase --setting math500/8b --seed 101 --seeds 24 --requests 250',
