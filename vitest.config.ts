@@ -2,10 +2,12 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-// `fast` is what a developer of the product runs on every change. A slow test is one whose file name ends in `.slow.test.ts`: `lab` (all of
-// its tests) and `slow-seeds` compute (many seeds, virtual time, small models) and share the cores; then `slow`, which needs a build, real weights, a
-// browser or a quiet clock, one file at a time on two cores.
+// `fast` is what a developer of the product runs on every change. A slow test is one whose file name ends in `.slow.test.ts`: `slow` needs a
+// build, real weights, a browser or servers, and `lab` (all of its tests) and `slow-seeds` compute (many seeds, virtual time, small models). All
+// of them share the cores: no test asserts on a time.
 const cores = Math.max(2, availableParallelism() - 1);
+/** One more than cores: while a test waits for a server, a browser or a lease, others compute. */
+const slowWorkers = cores + 1;
 const computed = [
   'tests/{simulation,properties}/**/*.slow.test.ts',
   'tests/model/{ahead,kv-split,later-saplings,smollm2}.slow.test.ts',
@@ -44,7 +46,7 @@ export default defineConfig({
           include: computed,
           env,
           ...patience,
-          maxWorkers: cores,
+          maxWorkers: slowWorkers,
           sequence: { groupOrder: 1 },
         },
       },
@@ -59,7 +61,7 @@ export default defineConfig({
           unstubEnvs: true,
           env,
           ...patience,
-          maxWorkers: cores,
+          maxWorkers: slowWorkers,
           sequence: { groupOrder: 1 },
         },
       },
@@ -71,7 +73,8 @@ export default defineConfig({
           exclude: [...computed, '**/node_modules/**'],
           env,
           ...patience,
-          sequence: { groupOrder: 2 },
+          maxWorkers: slowWorkers,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -52,6 +52,16 @@ function trouble(journal: PostgresJournal, isTroubled: boolean): Promise<void> {
   return until(async () => (journal.trouble !== undefined) === isTroubled);
 }
 
+/** Whether whoever follows it has all that it has. */
+async function hasFollowed({ url }: TestDatabase): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const sql = 'select bool_and(replay_lsn >= pg_current_wal_flush_lsn()) as whole from pg_stat_replication';
+  const { rows } = await client.query(sql);
+  await client.end();
+  return rows[0]?.whole === true;
+}
+
 function search(id: string): NewSearch {
   return { id, owner: 'ann', fingerprint: 'f', background: true, createdMs: 1, about: {}, title: 't', request: {} };
 }
@@ -71,6 +81,8 @@ describe.skipIf(!hasPostgres)('a database', () => {
     onTestFinished(() => standby.remove());
     for (let at = 1; at < 50; at += 1) journal.append(1, entry('a', at));
     await journal.flush();
+    // A busy server may wait for its standby only some commits after it was told to.
+    await until(() => hasFollowed(database));
     line.cut();
     journal.append(1, entry('a', 50));
     database.remove();
@@ -124,7 +136,8 @@ describe.skipIf(!hasPostgres)('a database', () => {
       /unavailable: [^\n]*too many clients[^\n]*DATABASE_URL/,
     );
     await Promise.all(hogs.map((hog) => hog.end()));
-    await expect.poll(() => sequences(journal).catch(() => [])).toEqual([0, 1]);
+    await until(async () => (await sequences(journal).catch(() => [])).length === 2);
+    expect(await sequences(journal)).toEqual([0, 1]);
   });
 
   test('with a full disk holds what comes, refuses what clients wait for, and takes all of it afterwards', async (context) => {

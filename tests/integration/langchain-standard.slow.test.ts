@@ -68,7 +68,7 @@ async function engine(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 }
 
-describe.skipIf(!hasPythonClients)('langchain-tests', { timeout: 300_000 }, () => {
+describe.skipIf(!hasPythonClients)('langchain-tests', () => {
   test('its standard suite of a chat model passes', async () => {
     const { url } = await runGateway({
       engine: new ScriptedEngine({ script, shapes: true }),

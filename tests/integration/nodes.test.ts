@@ -2,7 +2,7 @@
 // says of the other.
 
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openModels } from '../../src/answering/open-models.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { raise } from '../../src/base/fault.ts';
@@ -19,6 +19,9 @@ import { post } from '../support/running-gateway.ts';
 import { until } from '../support/until.ts';
 
 let database: TestDatabase;
+/** Of one test: what the nodes of another have left unended would be taken up by its own. */
+let schema = '';
+let schemas = 0;
 
 interface NodeOptions {
   readonly journal?: PlainTree;
@@ -31,7 +34,7 @@ interface NodeOptions {
 async function startNode(model: PlainTree, { journal = {}, keys = [], clock, failedReads = 0 }: NodeOptions = {}) {
   const config = checkConfig({
     server: { port: 0, page: false, shutdownMs: 0 },
-    journal: { kind: 'postgres', ...journal },
+    journal: { kind: 'postgres', schema, ...journal },
     keys,
     models: [{ name: 'm', ...model }],
   });
@@ -46,7 +49,7 @@ async function startNode(model: PlainTree, { journal = {}, keys = [], clock, fai
   const gateway = new Gateway({ config, models, ...shared, log: silentLog });
   const url = await gateway.listen();
   onTestFinished(() => gateway.close());
-  return { url, gateway };
+  return { url, gateway, clock: shared.clock };
 }
 
 async function overview(url: string): Promise<Loose> {
@@ -54,10 +57,14 @@ async function overview(url: string): Promise<Loose> {
 }
 
 describe.skipIf(!hasPostgres)('nodes', () => {
-  beforeAll(async () => {
+  beforeAll(() => {
     database = startPostgres();
     process.env.DATABASE_URL = database.url;
-    await migrate([]);
+  });
+  beforeEach(async () => {
+    schemas += 1;
+    schema = `nodes_${schemas}`;
+    await migrate(['--set', `journal.schema=${schema}`]);
   });
   afterAll(() => {
     delete process.env.DATABASE_URL;
@@ -117,10 +124,18 @@ describe.skipIf(!hasPostgres)('nodes', () => {
     const wrong = (hours: number): NodeOptions => ({ clock: { nowMs: () => Date.now() + hours * 3_600_000 } });
     const model = { engine: { kind: 'sim', speed: 200 }, budget: 1 };
     const nodes = [await startNode(model, wrong(1)), await startNode(model, wrong(-1)), await startNode(model)];
-    const body = { model: 'm', messages: [{ role: 'user', content: 'what is it?' }], background: true };
+    // The database's clock is this machine's. A node knows it to the time of a question and its answer, which a busy machine draws out.
+    const errorsMs = nodes.map(({ clock }) => clock.nowMs() - Date.now());
+    const apartMs = Math.max(...errorsMs) - Math.min(...errorsMs);
+    expect(apartMs).toBeLessThan(60_000);
+    const messages = [{ role: 'user', content: 'what is it?' }];
+    const body = { model: 'm', messages, background: true, coppice: { rollouts: 2 } };
     const ids: string[] = [];
-    for (let at = 0; at < 6; at += 1)
+    for (let at = 0; at < 6; at += 1) {
       ids.push(((await (await post(`${nodes[at % 3]!.url}/v1/searches`, body)).json()) as Loose).id);
+      const createdMs = Date.now();
+      await until(() => Date.now() > createdMs + apartMs + 1);
+    }
     expect([...ids].sort()).toEqual(ids);
     const list = async (): Promise<Loose[]> =>
       ((await (await fetch(`${nodes[0]!.url}/v1/searches`)).json()) as Loose).data.filter(({ id }: Loose) =>
@@ -156,20 +171,20 @@ describe.skipIf(!hasPostgres)('nodes', () => {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     await client.query('create role half login');
-    await client.query('grant usage on schema coppice to half');
-    await client.query('grant all on all tables in schema coppice to half');
+    await client.query(`grant usage on schema ${schema} to half`);
+    await client.query(`grant all on all tables in schema ${schema} to half`);
     await client.end();
     const at = (role: string, name: string) => database.url.replace('coppice@/postgres', `${role}@/${name}`);
-    const cases: [url: string, schema: string, why: RegExp][] = [
-      ['', 'coppice', /^bad-setting: [^\n]*DATABASE_URL is not set[^\n]*$/],
-      ['postgres://127.0.0.1:1/x', 'coppice', /^unavailable: [^\n]*ECONNREFUSED[^\n]*$/],
-      [at('nobody', 'postgres'), 'coppice', /^bad-setting: [^\n]*"nobody" does not exist[^\n]*$/],
-      [at('half', 'postgres'), 'coppice', /^bad-setting: [^\n]*permission denied for schema coppice_queue[^\n]*$/],
+    const cases: [url: string, asked: string, why: RegExp][] = [
+      ['', schema, /^bad-setting: [^\n]*DATABASE_URL is not set[^\n]*$/],
+      ['postgres://127.0.0.1:1/x', schema, /^unavailable: [^\n]*ECONNREFUSED[^\n]*$/],
+      [at('nobody', 'postgres'), schema, /^bad-setting: [^\n]*"nobody" does not exist[^\n]*$/],
+      [at('half', 'postgres'), schema, /^bad-setting: [^\n]*permission denied for schema nodes_\d+_queue[^\n]*$/],
       [database.url, 'other', /^bad-setting: [^\n]*no tables of coppice in schema other; run coppice migrate$/],
     ];
-    for (const [url, schema, why] of cases) {
+    for (const [url, asked, why] of cases) {
       const config = checkConfig({
-        journal: { kind: 'postgres', schema },
+        journal: { kind: 'postgres', schema: asked },
         models: [{ name: 'm', engine: { kind: 'sim' } }],
       });
       await expect(openJournal(config, { DATABASE_URL: url }, silentLog)).rejects.toThrow(why);

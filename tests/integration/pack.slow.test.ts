@@ -1,7 +1,8 @@
-// The packed tarball as a stranger gets it: installed into an empty folder, without the source, and run.
+// The packed tarball as a stranger gets it: installed into an empty folder, without the source, and run. It is built in a copy of the
+// checkout: others use the checkout's own page meanwhile.
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -19,8 +20,19 @@ function run(command: string, args: readonly string[], cwd = folder): string {
   });
 }
 
+/** All that is not built, installed or hidden. */
+function copyCheckout(): string {
+  const copy = join(folder, 'checkout');
+  const made = ['dist', join('web', 'dist'), 'node_modules', join('lab', 'node_modules')];
+  mkdirSync(copy);
+  for (const name of readdirSync(process.cwd()).filter((each) => !each.startsWith('.') && !made.includes(each)))
+    cpSync(name, join(copy, name), { recursive: true, filter: (path) => !made.includes(path) });
+  symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
 beforeAll(() => {
-  run('npm', ['pack', '--silent', '--pack-destination', folder], process.cwd());
+  run('npm', ['pack', '--silent', '--pack-destination', folder], copyCheckout());
   const [tarball] = readdirSync(folder).filter((file) => file.endsWith('.tgz'));
   writeFileSync(join(folder, 'package.json'), '{ "name": "stranger", "private": true }');
   run('npm', ['install', '--no-fund', '--no-audit', '--silent', join(folder, tarball!)]);

@@ -38,7 +38,7 @@ async function saidBy(client: string): Promise<Loose> {
 
 const answer = expect.stringMatching(/^The answer is \d\.$/);
 
-describe.skipIf(!hasPythonClients)('in Python', { timeout: 120_000 }, () => {
+describe.skipIf(!hasPythonClients)('in Python', () => {
   test('openai: chat, responses, structured output, batches', async () => {
     expect(await saidBy('openai')).toMatchObject({
       chat: { content: answer, tokens: expect.any(Number) },

@@ -36,7 +36,7 @@ it('gives the same answers with speculation as without, by every kind of program
     expect(bits.compared).toBeGreaterThan(20);
     expect(bits.other).toBe(0);
   }
-}, 120_000);
+});
 
 it('goes together with a draft model: both do their work, and every search ends with an answer', async () => {
   const draft = { ...draftDefaults, model: modelPath('sapling-draft') };
@@ -52,4 +52,4 @@ it('goes together with a draft model: both do their work, and every search ends 
   } finally {
     await engine.close();
   }
-}, 120_000);
+});

@@ -33,13 +33,13 @@ function expectAnswered({ trials }: ScarceRun): void {
 
 describe('a scarce KV memory', () => {
   // The split rests on times that this machine measures: only what holds for any plausible split is asserted.
+  // Of the two one-sided splits this one computes more: 0.71 tokens for each generated one, the other 0.63, the measured split 0.56.
   it('is split better than one-sidedly between models of the same size', async () => {
-    const { measured, ...oneSided } = await computedUnder('sapling', [
+    const { measured, 'most to generator': oneSided } = await computedUnder('sapling', [
       'measured',
       'most to generator',
-      'most to verifier',
     ]);
-    expect(measured!.all).toBeLessThan(Math.max(...Object.values(oneSided).map(({ all }) => all)));
+    expect(measured!.all).toBeLessThan(oneSided!.all);
   });
 
   it('spares the larger reward model of a small generator, where halves do not', async () => {

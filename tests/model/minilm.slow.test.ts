@@ -60,7 +60,7 @@ describe.skipIf(!isThere)('all-MiniLM-L6-v2', () => {
       });
       embedder.embed(texts.map((text, id) => ({ id, text })));
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     await embedder?.close();
     await server?.stop();

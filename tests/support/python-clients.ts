@@ -1,10 +1,11 @@
-// A Python environment with clients of other languages, made once under .cache. Where Python or its package index cannot be
-// had, tests are skipped and say so.
+// A Python environment with clients of other languages, made once under .cache, by the first of the test files that want it: the others wait.
+// Where Python or its package index cannot be had, tests are skipped and say so.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -19,8 +20,19 @@ const stamp = join(folder, `complete-${createHash('sha256').update(readFileSync(
 export const hasPythonClients = existsSync(stamp) || install();
 if (!hasPythonClients) console.log('tests with Python clients are skipped: they could not be installed with pip');
 
+/** SQLite's lock ends with the process that holds it, however that ends. */
 function install(): boolean {
   mkdirSync(join(root, '.cache'), { recursive: true });
+  const lock = new DatabaseSync(`${folder}.lock`, { timeout: 2 * mostMs });
+  try {
+    lock.exec('begin exclusive');
+    return existsSync(stamp) || makeEnvironment();
+  } finally {
+    lock.close();
+  }
+}
+
+function makeEnvironment(): boolean {
   const made = spawnSync('python3', ['-m', 'venv', folder], { timeout: mostMs });
   if (made.status !== 0) return false;
   const pip = spawnSync(program('pip'), ['install', '--quiet', '--requirement', list], { timeout: mostMs });

@@ -17,4 +17,4 @@ it('serves no slower with speculation than without', async () => {
   expect(overall(verdicts.map(({ p50 }) => p50)).value).toBeLessThanOrEqual(mostHarm);
   expect(overall(verdicts.map(({ p99 }) => p99)).value).toBeLessThanOrEqual(mostHarm);
   expect(printed(loadBlocks(verdicts, 2), 'text').split('\n').at(-1)).toContain('speculate');
-}, 120_000);
+});

@@ -10,8 +10,18 @@ export const hasBrowser = existsSync(path);
 if (!hasBrowser)
   console.log(`browser tests are skipped: there is no ${path} (apt-get install chromium, or COPPICE_CHROMIUM)`);
 
-export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: path, args: ['--no-sandbox'] });
+/** How long a page is waited for; Playwright's own half minute is too short where many others use the machine. */
+const mostMs = 300_000;
+
+export async function openBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: path, args: ['--no-sandbox'], timeout: mostMs });
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(mostMs);
+    return context;
+  };
+  return browser;
 }
 
 /** What went wrong in a page: errors, and everything that its policy refused, arrive in the list as they happen. */
