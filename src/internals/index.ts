@@ -61,6 +61,10 @@ export {
   servedOf,
   tookMs,
 } from '../bench/simulated/service.ts';
+export { ownTraceHead, type TracedRequest } from '../bench/simulated/trace/formats.ts';
+export { parseRequestTrace, type RequestTrace, readRequestTrace } from '../bench/simulated/trace/request-trace.ts';
+export { type Resampling, TraceStream, type TraceUse } from '../bench/simulated/trace/trace-stream.ts';
+export { traceStreamOf } from '../bench/simulated/trace/traced-questions.ts';
 export { mean, meanDifference, percentile, quantile } from '../bench/statistics.ts';
 export { nothingGivesUp, settledSection } from '../bench/thresholds/settled-run.ts';
 export { thresholdReport } from '../bench/thresholds/threshold-report.ts';

@@ -40,6 +40,7 @@ import {
   searchDefaults,
   servedOf,
   shadowRule,
+  type TraceUse,
   type Tree,
   type WorkEstimates,
   WorkMeter,
@@ -70,6 +71,8 @@ export interface TrialSpec {
   readonly verifierReuses: boolean;
   /** Servers as `table` measured them, instead of P0's hardware. */
   readonly machine?: MeasuredMachine;
+  /** How many of that machine; one unless given. */
+  readonly gpus?: number;
   /** P4's consumer GPU instead of P0's hardware. */
   readonly edge?: EdgeMachine;
   /** Of P0's hardware; two GPUs a side unless given. */
@@ -87,6 +90,8 @@ export interface TrialSpec {
   readonly questions?: readonly number[];
   /** A recording whose trees are drawn from instead of the setting's question profile. */
   readonly trees?: string;
+  /** Arrivals and lengths from requests that were served somewhere; the setting says the rest. */
+  readonly trace?: TraceUse;
   /** Writes down how every search stands after each of its rollouts. */
   readonly watched?: boolean;
   /** Writes down what the calibrated exit would have read. */
