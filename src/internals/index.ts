@@ -174,7 +174,7 @@ export { pruneConfidence } from '../exit/prune-confidence.ts';
 export { chanceToReach, experience } from '../exit/prune-outdone.ts';
 export { Gateway } from '../gateway/gateway.ts';
 export { silentLog } from '../gateway/observe/log.ts';
-export type { Journal } from '../journal/journal.ts';
+export type { FinishedSearch, Journal } from '../journal/journal.ts';
 export { connect, type DatabaseOptions } from '../journal/postgres/connection.ts';
 export { PostgresJournal } from '../journal/postgres/postgres-journal.ts';
 export { migrate } from '../journal/postgres/schema.ts';

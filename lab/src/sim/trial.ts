@@ -45,6 +45,7 @@ import {
   type WorkEstimates,
   WorkMeter,
   World,
+  warmUpShare,
   withShadow,
 } from 'coppice/internals';
 import { attainedWork } from '../baselines/attained-service.ts';
@@ -92,6 +93,8 @@ export interface TrialSpec {
   readonly trees?: string;
   /** Arrivals and lengths from requests that were served somewhere; the setting says the rest. */
   readonly trace?: TraceUse;
+  /** The run ends as soon as p99 cannot keep this bound any more: the rest would not change that. */
+  readonly p99BoundMs?: number;
   /** Writes down how every search stands after each of its rollouts. */
   readonly watched?: boolean;
   /** Writes down what the calibrated exit would have read. */
@@ -117,6 +120,8 @@ export const trialDefaults = {
 
 export interface TrialResult {
   readonly served: readonly Served[];
+  /** It was ended when its p99 was beyond its bound; `served` has what had ended by then. */
+  readonly brokeBound?: true;
   /** Of every request; missing where it has none. */
   readonly answers: readonly (string | undefined)[];
   /** Generated tokens per second while searches were waiting, the ramp left out; undefined where none waited. */
@@ -175,6 +180,9 @@ class TrialRun {
   readonly #work: WorkEstimates | undefined;
   readonly #shadows: (AnswerStanding | undefined)[][];
   #next = 0;
+  /** Beyond the bound, and how many may be. */
+  #late = 0;
+  readonly #lateAllowed: number;
   #left: number;
   #unsettled: number;
   #woken = false;
@@ -204,6 +212,7 @@ class TrialRun {
     this.#questions = spec.questions ?? Array.from({ length: spec.requests }, (_, at) => at);
     this.#left = this.#questions.length;
     this.#unsettled = this.#left;
+    this.#lateAllowed = spec.p99BoundMs === undefined ? this.#left : beyondP99(this.#left);
     this.#served = new Array<Served | undefined>(this.#left).fill(undefined);
     this.#answers = this.#questions.map(() => undefined);
     this.#standings = this.#questions.map(() => []);
@@ -237,13 +246,14 @@ class TrialRun {
 
   run(): TrialResult {
     this.#schedule();
-    this.#world.run(() => this.#react(), { stop: () => this.#unsettled === 0 });
+    this.#world.run(() => this.#react(), { stop: () => this.#unsettled === 0 || this.#brokeBound });
     assert(this.#thrown === undefined, `${this.#thrown}`);
-    assert(this.#left === 0 && this.#unsettled === 0, `${this.#left} searches never ended`);
+    assert(this.#brokeBound || (this.#left === 0 && this.#unsettled === 0), `${this.#left} searches never ended`);
     const { busyMs, evictedTokens } = this.#engine.totals();
     const gpuMs = this.#gpus * this.#world.nowMs;
     return {
-      served: this.#served as Served[],
+      served: this.#served.filter((each) => each !== undefined),
+      ...(this.#brokeBound ? { brokeBound: true } : {}),
       answers: this.#answers,
       saturatedTokensPerSecond: saturatedRate(this.#ends),
       saturatedVerifierTokensPerSecond: saturatedRate(this.#scored),
@@ -259,6 +269,10 @@ class TrialRun {
       engineBusy: busyMs / gpuMs,
       verifierBusy: this.#verifier.busyMs / gpuMs,
     };
+  }
+
+  get #brokeBound(): boolean {
+    return this.#late > this.#lateAllowed;
   }
 
   #driftFrom(calibration: CalibrationFile): DriftFinding[] {
@@ -320,6 +334,9 @@ class TrialRun {
     this.#answers[at] = result.answer?.answer;
     if (this.#spec.noted) this.#noted.push(this.#notedOf(result, at));
     this.#left -= 1;
+    const { p99BoundMs = Number.POSITIVE_INFINITY } = this.#spec;
+    const counts = at >= warmUp(this.#questions.length);
+    if (counts && result.endedMs - result.arrivalMs > p99BoundMs) this.#late += 1;
     const waiting = this.#runtime.waiting.size;
     const moment = { atMs: result.endedMs, waiting };
     this.#ends.push({ ...moment, tokens: this.#engine.totals().generatedTokens });
@@ -342,6 +359,16 @@ class TrialRun {
     this.#served[at] = { ...this.#served[at]!, tokens: committedTokens + discardedTokens + speculativeTokens };
     this.#unsettled -= 1;
   }
+}
+
+function warmUp(requests: number): number {
+  return Math.floor(warmUpShare * requests);
+}
+
+/** How many of them may lie beyond p99 as `latenciesOf` counts it: the nearest rank, the warm-up left out. */
+function beyondP99(requests: number): number {
+  const counted = requests - warmUp(requests);
+  return counted - Math.ceil(0.99 * counted);
 }
 
 /** Orders by attained service know no admission: all that come are let in. */

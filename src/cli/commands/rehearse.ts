@@ -133,12 +133,12 @@ function print(options: RehearseOptions, records: readonly RehearsalRecord[]): v
   const rows = rehearsedRows(records, options.base, options.prediction);
   if (options.json) return console.log(JSON.stringify({ rehearsed: true, points: options.points, rows }, undefined, 1));
   if (rows.length === 0) return console.log('nothing has been rehearsed');
-  const { setting, seed, budget, rollouts, threshold } = options.points[0]!;
+  const { setting, seed, budget, rollouts, threshold, trees, trace } = options.points[0]!;
   const predicted =
     options.prediction && ` Predicted by ${options.prediction.file}, sha256 ${options.prediction.sha256}.`;
   console.log(
     [
-      `Rehearsed: content of ${options.points[0]!.trees ?? setting}, seed ${seed}, M = ${budget} strands, ${rollouts} rollouts, threshold ${threshold}; the work was real.`,
+      `Rehearsed: content of ${trees ?? setting}${trace ? `, gaps and lengths of ${trace.file}` : ''}, seed ${seed}, M = ${budget} strands, ${rollouts} rollouts, threshold ${threshold}; the work was real.`,
       `The first 10 % of the requests are left out of latencies; ≥: some had not ended. Ratios: above 1 is better than ${options.base} (×b).${predicted ?? ''}`,
       '',
       rehearsalTable(rows, options.base),

@@ -288,7 +288,7 @@ export class PrefixCache {
   }
 }
 
-const noBlocks: PromptBlocks = { names: [], tokens: 0 };
+export const noBlocks: PromptBlocks = { names: [], tokens: 1 };
 
 function newSearch(): CachedSearch {
   return { prompt: undefined, steps: new Map(), released: false, pins: 0, idle: new Set() };
