@@ -18,16 +18,26 @@ export interface CapacityAnswer {
   readonly runs: number;
 }
 
+type Tell = (about: string) => void;
+const quiet: Tell = () => {};
+
 /** Yes and no may lie 5 % apart: less than what streams differ by. */
 const precision = 1.05;
 
-export async function rateHeld(plan: CapacityPlan, gpus: number, run: RunTrial): Promise<CapacityAnswer | undefined> {
+/** `tell` hears of every stream that has its edge. */
+export async function rateHeld(
+  plan: CapacityPlan,
+  gpus: number,
+  run: RunTrial,
+  tell: Tell = quiet,
+): Promise<CapacityAnswer | undefined> {
   const streams = streamsOf(plan, run);
   const requests = requestsOf(plan, await streams[0]!.saturation(gpus));
   const found = await pilotFirst(streams, async (stream, share = 1) => {
-    const cap = await stream.saturation(gpus);
+    const cap = await stream.saturation(gpus, requests);
     const keeps = (rate: number) => stream.keepsBound(gpus, rate, requests);
     const rate = await largestHeld(keeps, { from: share * cap, cap, precision });
+    tell(`a stream holds ${rate?.toFixed(2) ?? 'no'} searches a second`);
     return rate === undefined ? undefined : { rate, lead: rate / cap };
   });
   if (found === undefined) return undefined;
@@ -39,12 +49,18 @@ export async function rateHeld(plan: CapacityPlan, gpus: number, run: RunTrial):
 /** Beyond this the question is one for several clusters. */
 export const mostGpus = 64;
 
-export async function gpusNeeded(plan: CapacityPlan, rate: number, run: RunTrial): Promise<CapacityAnswer | undefined> {
+export async function gpusNeeded(
+  plan: CapacityPlan,
+  rate: number,
+  run: RunTrial,
+  tell: Tell = quiet,
+): Promise<CapacityAnswer | undefined> {
   const streams = streamsOf(plan, run);
   const requests = requestsOf(plan, rate);
   const found = await pilotFirst(streams, async (stream, near) => {
     const from = near ?? Math.ceil(rate / (await stream.saturation(1)));
     const lead = await fewestHeld((gpus) => stream.holds(gpus, rate, requests), from, mostGpus);
+    tell(`a stream needs ${lead ?? `more than ${mostGpus}`} GPUs`);
     return lead === undefined ? undefined : { lead };
   });
   if (found === undefined) return undefined;

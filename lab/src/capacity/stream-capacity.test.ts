@@ -7,7 +7,7 @@ import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { runTrial } from '../sim/trial.ts';
 import { gpusNeeded, rateHeld } from './answer.ts';
 import { capacityLines } from './capacity-lines.ts';
-import type { CapacityPlan } from './stream-capacity.ts';
+import type { CapacityPlan, RunTrial } from './stream-capacity.ts';
 
 /** One sequence at a time, 10 ms a token, nothing besides: a single server that serves in order. */
 const oneByOne: MeasuredMachine = {
@@ -47,7 +47,7 @@ const plan: CapacityPlan = {
   machine: oneByOne,
   contender: { program: 'greedy', policy: 'vanilla' },
   setting: 'math500/8b',
-  ...{ rollouts: 1, budget: 1, p99Ms: 6000, requests: 200, streams: 6, seed: 1 },
+  ...{ rollouts: 1, budget: 1, p99Ms: 6000, requests: 120, streams: 6, seed: 1 },
 };
 
 /** Waiting by hand (Lindley): who comes while another is served waits for its end. */
@@ -63,23 +63,26 @@ function p99ByHand(serviceMs: readonly number[], arrivalsMs: readonly number[]):
 /** The same stream, one request after the other: how long each is served for. */
 function handWorked(stream: number): number {
   const seed = plan.seed + stream;
-  const trace = { file, resampled: { seed, blockRequests: 50 } };
+  const trace = { file, resampled: { seed, blockRequests: 30 } };
   const { machine, contender, setting, rollouts, budget } = plan;
   const place = { machine, contender, setting, rollouts, budget, threshold: 0.65, verifierReuses: true, gpus: 1 };
-  const { served } = runTrial({ ...place, requests: 200, seed, trace, arrivals: { kind: 'one-by-one' } });
+  const { served } = runTrial({ ...place, requests: 120, seed, trace, arrivals: { kind: 'one-by-one' } });
   const serviceMs = served.map(({ tokens }) => 10 * tokens);
   const saturated = (1000 * served.length) / serviceMs.reduce((sum, each) => sum + each, 0);
   let [low, high] = [0.01 * saturated, 2 * saturated];
   for (let step = 0; step < 40; step += 1) {
     const rate = Math.sqrt(low * high);
-    if (p99ByHand(serviceMs, traceStreamOf(trace).arrivalsMs(200, rate)) <= plan.p99Ms) low = rate;
+    if (p99ByHand(serviceMs, traceStreamOf(trace).arrivalsMs(120, rate)) <= plan.p99Ms) low = rate;
     else high = rate;
   }
   return Math.min(low, saturated);
 }
 
+const here: RunTrial = async (spec) => runTrial(spec);
+const ofOne = rateHeld(plan, 1, here);
+
 it('finds the rate that a single queue holds, as worked out by hand', async () => {
-  const found = (await rateHeld(plan, 1, async (spec) => runTrial(spec)))!;
+  const found = (await ofOne)!;
   const byHand = Array.from({ length: 6 }, (_, stream) => handWorked(stream)).toSorted((a, b) => a - b);
   const middle = (byHand[2]! + byHand[3]!) / 2;
   expect(found.perSecond.value / middle).toBeGreaterThan(0.94);
@@ -95,8 +98,8 @@ it('finds the rate that a single queue holds, as worked out by hand', async () =
 });
 
 it('finds how many of them a rate needs: of servers each with its own searches, about so many times the one', async () => {
-  const one = (await rateHeld(plan, 1, async (spec) => runTrial(spec)))!.perSecond.value;
-  const found = (await gpusNeeded(plan, 2.5 * one, async (spec) => runTrial(spec)))!;
+  const one = (await ofOne)!.perSecond.value;
+  const found = (await gpusNeeded(plan, 2.5 * one, here))!;
   expect(found.gpus.value).toBeGreaterThanOrEqual(2);
   expect(found.gpus.value).toBeLessThanOrEqual(3);
   expect(found.gpus.low).toBeLessThanOrEqual(found.gpus.value);
@@ -105,7 +108,7 @@ it('finds how many of them a rate needs: of servers each with its own searches, 
 
 it('says that nothing is held where a search alone takes longer than the bound', async () => {
   const strict = { ...plan, p99Ms: 50 };
-  const found = await rateHeld(strict, 1, async (spec) => runTrial(spec));
+  const found = await rateHeld(strict, 1, here);
   expect(found).toBeUndefined();
   expect(capacityLines({ gpus: 1 }, strict, found)[0]).toMatch(/^1 GPU holds no rate at p99 0.05 s \(simulated/);
 });

@@ -47,7 +47,7 @@ export class StreamCapacity {
   readonly #plan: CapacityPlan;
   readonly #stream: number;
   readonly #run: RunTrial;
-  readonly #saturation = new Map<number, Promise<number>>();
+  readonly #saturation = new Map<string, Promise<number>>();
   readonly #kept: KeptRate[] = [];
   runs = 0;
 
@@ -57,10 +57,11 @@ export class StreamCapacity {
     this.#run = run;
   }
 
-  /** Searches a second while others wait. */
-  saturation(gpus: number): Promise<number> {
-    const found = this.#saturation.get(gpus) ?? this.#backlog(gpus);
-    this.#saturation.set(gpus, found);
+  /** Searches a second while others wait, over so many; at least as many as it takes to keep some waiting. */
+  saturation(gpus: number, requests = 0): Promise<number> {
+    const key = `${gpus} ${requests}`;
+    const found = this.#saturation.get(key) ?? this.#backlog(gpus, requests);
+    this.#saturation.set(key, found);
     return found;
   }
 
@@ -72,7 +73,7 @@ export class StreamCapacity {
   }
 
   async holds(gpus: number, perSecond: number, requests: number): Promise<boolean> {
-    return (await this.saturation(gpus)) >= perSecond && (await this.keepsBound(gpus, perSecond, requests));
+    return (await this.saturation(gpus, requests)) >= perSecond && (await this.keepsBound(gpus, perSecond, requests));
   }
 
   /** The hardest that it kept the bound at: the highest rate, with the fewest GPUs. */
@@ -81,9 +82,9 @@ export class StreamCapacity {
   }
 
   /** Twice what can be open at a time, so that half of them end while others wait. */
-  async #backlog(gpus: number): Promise<number> {
-    const requests = 2 * gpus * this.#plan.budget + 100;
-    const rate = capacityOf(await this.#served(gpus, requests, { kind: 'backlog' }));
+  async #backlog(gpus: number, requests: number): Promise<number> {
+    const least = 2 * gpus * this.#plan.budget + 100;
+    const rate = capacityOf(await this.#served(gpus, Math.max(least, requests), { kind: 'backlog' }));
     assert(rate !== undefined, 'a backlog keeps searches waiting');
     return rate;
   }

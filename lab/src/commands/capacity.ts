@@ -112,7 +112,9 @@ export interface Asked {
 }
 
 function answerTo({ gpus, rate }: Asked, plan: CapacityPlan, trial: RunTrial) {
-  return gpus === undefined ? gpusNeeded(plan, rate!, trial) : rateHeld(plan, gpus, trial);
+  return gpus === undefined
+    ? gpusNeeded(plan, rate!, trial, console.error)
+    : rateHeld(plan, gpus, trial, console.error);
 }
 
 function askedOf({ gpus, rate }: Values): Asked {
