@@ -285,6 +285,20 @@ describe('coppice rehearse refuses in one line', () => {
     expect((await printed(() => rehearse([...asked, '--anyway']))).status).toBe(0);
   });
 
+  it('a trace whose requests do not fit the server', async () => {
+    const { args } = await servers();
+    const file = join(folder, 'requests.jsonl');
+    const lines = [0, 100, 200].map((timestamp, at) => ({
+      timestamp,
+      input_length: 40_000 * at + 1,
+      output_length: 9,
+    }));
+    writeFileSync(file, lines.map((each) => JSON.stringify(each)).join('\n'));
+    const asked = [...args, ...small, '--trace', file, '--out', join(folder, 'out.jsonl')];
+    const refused = await rehearse(asked).catch((error: unknown) => error);
+    expect(String(refused)).toMatch(/2 of the 3 requests of --trace .* do not fit .* \(the longest prompt has 80001\)/);
+  });
+
   it('a server that takes no exact number of tokens', async () => {
     const engine = await serve(new PlainServer());
     const { verifier } = await servers();

@@ -6,6 +6,12 @@ import { type MedianInterval, medianInterval } from './median.ts';
 import { fewestHeld, largestHeld } from './monotone-search.ts';
 import { type CapacityPlan, type RunTrial, requestsOf, StreamCapacity } from './stream-capacity.ts';
 
+/** One of both is asked for. */
+export interface CapacityQuestion {
+  readonly gpus?: number;
+  readonly rate?: number;
+}
+
 export interface CapacityAnswer {
   readonly gpus: MedianInterval;
   readonly perSecond: MedianInterval;

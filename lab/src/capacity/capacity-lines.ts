@@ -3,16 +3,15 @@
 
 import { percentile, readRequestTrace, type TracedRequest, traceStreamOf } from 'coppice/internals';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
-import type { CapacityAnswer } from './answer.ts';
+import { type CapacityAnswer, type CapacityQuestion, mostGpus } from './answer.ts';
 import type { MedianInterval } from './median.ts';
 import type { CapacityPlan } from './stream-capacity.ts';
 
-interface Asked {
-  readonly gpus?: number;
-  readonly rate?: number;
-}
-
-export function capacityLines(asked: Asked, plan: CapacityPlan, found: CapacityAnswer | undefined): string[] {
+export function capacityLines(
+  asked: CapacityQuestion,
+  plan: CapacityPlan,
+  found: CapacityAnswer | undefined,
+): string[] {
   return [
     answerLine(asked, plan, found),
     ...(found === undefined ? [] : standingLines(plan, found)),
@@ -21,14 +20,14 @@ export function capacityLines(asked: Asked, plan: CapacityPlan, found: CapacityA
 }
 
 function answerLine(
-  { gpus, rate }: Asked,
+  { gpus, rate }: CapacityQuestion,
   { p99Ms, streams }: CapacityPlan,
   found: CapacityAnswer | undefined,
 ): string {
   const bound = `at p99 ${seconds(p99Ms)} s`;
   const how = `simulated; median and 95 % interval over ${streams} streams${found === undefined ? '' : ` of ${found.requests} requests`}`;
   if (found === undefined)
-    return `${gpus === undefined ? `no number of GPUs up to 64 holds ${rate} searches a second` : `${named(gpus)} no rate`} ${bound} (${how})`;
+    return `${gpus === undefined ? `no number of GPUs up to ${mostGpus} holds ${rate} searches a second` : `${named(gpus)} no rate`} ${bound} (${how})`;
   if (gpus !== undefined) return `${named(gpus)} ${ranged(found.perSecond, 2)} searches a second ${bound} (${how})`;
   return `${rate} searches a second need ${ranged(found.gpus, 0)} GPUs ${bound} (${how})`;
 }

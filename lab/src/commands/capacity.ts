@@ -15,9 +15,10 @@ import {
   requestKnobs,
   searchDefaults,
   settingNames,
+  traceStreamOf,
   whole,
 } from 'coppice/internals';
-import { gpusNeeded, mostGpus, rateHeld } from '../capacity/answer.ts';
+import { type CapacityQuestion, gpusNeeded, mostGpus, rateHeld } from '../capacity/answer.ts';
 import { capacityLines } from '../capacity/capacity-lines.ts';
 import { fewestValues } from '../capacity/median.ts';
 import type { CapacityPlan, RunTrial } from '../capacity/stream-capacity.ts';
@@ -105,19 +106,13 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** One of both. */
-export interface Asked {
-  readonly gpus?: number;
-  readonly rate?: number;
-}
-
-function answerTo({ gpus, rate }: Asked, plan: CapacityPlan, trial: RunTrial) {
+function answerTo({ gpus, rate }: CapacityQuestion, plan: CapacityPlan, trial: RunTrial) {
   return gpus === undefined
     ? gpusNeeded(plan, rate!, trial, console.error)
     : rateHeld(plan, gpus, trial, console.error);
 }
 
-function askedOf({ gpus, rate }: Values): Asked {
+function askedOf({ gpus, rate }: Values): CapacityQuestion {
   if ((gpus === undefined) === (rate === undefined))
     raise(
       'bad-setting',
@@ -136,8 +131,11 @@ function planOf(values: Values): CapacityPlan {
   const program = oneOf('program', read('program', standard.program), programNames);
   const budget = flagOf('budget', read('budget', String(strandsOfGpu)), budgetKnob);
   const roomTokens = Math.min(machine.generator.kvTokens, machine.rewardModel.kvTokens);
+  const trace = { file: read('trace', shipped), roomTokens };
+  // Here rather than in a thread, whose faults are no single line.
+  traceStreamOf(trace);
   return {
-    trace: { file: read('trace', shipped), roomTokens },
+    trace,
     machine,
     contender: { ...contenderOf(policy), program },
     setting: profileOf(read('setting', settingNames[0])).name,

@@ -13,9 +13,12 @@ const spareTokens = 1024;
 
 export function traceStreamOf({ file, roomTokens, resampled }: TraceUse): TraceStream {
   const all = readRequestTrace(file);
-  const fits = ({ promptTokens, answerTokens }: QuestionSize) =>
-    roomTokens === undefined || promptTokens + spareAnswers * answerTokens + spareTokens <= roomTokens;
+  const fits = (size: QuestionSize) => roomTokens === undefined || fitsInto(roomTokens, size);
   return new TraceStream(fitting(all, fits), resampled);
+}
+
+export function fitsInto(roomTokens: number, { promptTokens, answerTokens }: QuestionSize): boolean {
+  return promptTokens + spareAnswers * answerTokens + spareTokens <= roomTokens;
 }
 
 /** Names of repeated blocks are moved out of the way of the trace's own. */
