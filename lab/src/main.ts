@@ -71,6 +71,14 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'measures a generator and a reward model on servers, for sim --machine',
     load: () => import('./commands/table.ts'),
   },
+  capacity: {
+    about: 'what would so many GPUs hold at a bound on p99, by a trace of requests',
+    load: () => import('./commands/capacity.ts'),
+  },
+  trace: {
+    about: 'the searches of a journal as a trace of requests: times and lengths',
+    load: () => import('./commands/trace.ts'),
+  },
   calibrate: {
     about: 'chooses thresholds on simulated questions or recorded trees',
     load: () => import('./commands/calibrate.ts'),

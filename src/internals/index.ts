@@ -61,6 +61,10 @@ export {
   servedOf,
   tookMs,
 } from '../bench/simulated/service.ts';
+export { ownTraceHead, type TracedRequest } from '../bench/simulated/trace/formats.ts';
+export { parseRequestTrace, type RequestTrace, readRequestTrace } from '../bench/simulated/trace/request-trace.ts';
+export { type Resampling, TraceStream, type TraceUse } from '../bench/simulated/trace/trace-stream.ts';
+export { traceStreamOf } from '../bench/simulated/trace/traced-questions.ts';
 export { mean, meanDifference, percentile, quantile } from '../bench/statistics.ts';
 export { nothingGivesUp, settledSection } from '../bench/thresholds/settled-run.ts';
 export { thresholdReport } from '../bench/thresholds/threshold-report.ts';
@@ -170,7 +174,7 @@ export { pruneConfidence } from '../exit/prune-confidence.ts';
 export { chanceToReach, experience } from '../exit/prune-outdone.ts';
 export { Gateway } from '../gateway/gateway.ts';
 export { silentLog } from '../gateway/observe/log.ts';
-export type { Journal } from '../journal/journal.ts';
+export type { FinishedSearch, Journal } from '../journal/journal.ts';
 export { connect, type DatabaseOptions } from '../journal/postgres/connection.ts';
 export { PostgresJournal } from '../journal/postgres/postgres-journal.ts';
 export { migrate } from '../journal/postgres/schema.ts';

@@ -1,14 +1,22 @@
-// Is this a reward model, and is it read in the right way? Sums whose right answer is known are scored before the first search;
-// a model that cannot tell the right ones from the wrong ones guides a search nowhere, and says so in no other way.
+// Is this a reward model, and is it read in the right way? Sums whose right answer is known are scored before the first search, and
+// where they tell nothing, whole solutions in steps: many reward models were trained on those alone. A model that can tell neither the
+// right ones from the wrong ones guides a search nowhere, and says so in no other way.
 
 import { FaultError, fault } from '../base/fault.ts';
-import type { Prompt } from '../tree/step.ts';
+import { type NodeKey, nodeKey } from '../tree/keys.ts';
+import type { Prompt, Step } from '../tree/step.ts';
 import type { ScoreRequest, Verifier } from './verifier.ts';
+import { workedSolutions } from './worked-solutions.ts';
 
-/** Means over the sums. */
-export interface ProbedRewards {
+/** Means over right and over wrong ones. */
+interface RewardPair {
   readonly right: number;
   readonly wrong: number;
+}
+
+/** Of sums; and of the last steps of solutions, where the sums told nothing. */
+export interface ProbedRewards extends RewardPair {
+  readonly solutions?: RewardPair;
 }
 
 /** Four, since one may come out right by luck: two in a hundred do with models that never saw a verdict. */
@@ -24,24 +32,74 @@ const sums = [
  */
 const leastLead = 0.2;
 
-interface ProbedLine {
+/** A step below steps that were accepted before it. */
+interface ProbedStep {
   readonly question: string;
+  readonly before: readonly string[];
   readonly text: string;
+  readonly end: 'delimiter' | 'eos';
 }
 
-/** Scores a right and a wrong line for each sum, ended as the steps of a search are. No runtime may be connected yet. */
+/** Right and wrong in turn, ended as the steps of a search are. No runtime may be connected yet. */
 export async function probeSteps(verifier: Verifier, delimiter: string, mostMs?: number): Promise<ProbedRewards> {
-  const lines = sums.flatMap(([a, b]) =>
-    [a + b, a + b + 1].map((sum) => ({ question: `What is ${a} + ${b}?`, text: `${a} + ${b} = ${sum}${delimiter}` })),
+  const ofSums = pairOf(await scoreAll(verifier, sumSteps(delimiter), mostMs));
+  if (leads(ofSums)) return ofSums;
+  const solutions = await ofSolutions(verifier, delimiter, mostMs);
+  return { ...ofSums, ...(solutions && { solutions }) };
+}
+
+/** A second opinion: where it cannot be had, as in a context too short for it, the sums stand alone. */
+async function ofSolutions(
+  verifier: Verifier,
+  delimiter: string,
+  mostMs: number | undefined,
+): Promise<RewardPair | undefined> {
+  try {
+    return pairOf(await scoreAll(verifier, solutionSteps(delimiter), mostMs));
+  } catch (error) {
+    if (error instanceof FaultError) return undefined;
+    throw error;
+  }
+}
+
+function sumSteps(delimiter: string): ProbedStep[] {
+  return sums.flatMap(([a, b]) =>
+    [a + b, a + b + 1].map((sum): ProbedStep => {
+      return {
+        question: `What is ${a} + ${b}?`,
+        before: [],
+        text: `${a} + ${b} = ${sum}${delimiter}`,
+        end: 'delimiter',
+      };
+    }),
   );
-  const rewards = await scoreAll(verifier, lines, mostMs);
-  const mean = (first: 0 | 1) => sums.reduce((sum, _, at) => sum + rewards[2 * at + first]!, 0) / sums.length;
+}
+
+/** The last step of each: what a model says of the solution as a whole. */
+function solutionSteps(delimiter: string): ProbedStep[] {
+  return workedSolutions.flatMap(({ question, right, wrong }) =>
+    [right, wrong].map((steps): ProbedStep => {
+      const before = steps.slice(0, -1).map((step) => step + delimiter);
+      return { question, before, text: steps.at(-1)!, end: 'eos' };
+    }),
+  );
+}
+
+function pairOf(rewards: readonly number[]): RewardPair {
+  const mean = (of: 0 | 1) => {
+    const own = rewards.filter((_, at) => at % 2 === of);
+    return own.reduce((sum, each) => sum + each, 0) / own.length;
+  };
   return { right: mean(0), wrong: mean(1) };
+}
+
+function leads({ right, wrong }: RewardPair): boolean {
+  return right - wrong >= leastLead;
 }
 
 function scoreAll(
   verifier: Verifier,
-  lines: readonly ProbedLine[],
+  lines: readonly ProbedStep[],
   mostMs: number | undefined,
 ): Promise<readonly number[]> {
   const rewards: number[] = [];
@@ -68,16 +126,30 @@ function scoreAll(
   });
 }
 
-function requestOf({ question, text }: ProbedLine, at: number): ScoreRequest {
+function requestOf({ question, before, text, end }: ProbedStep, at: number): ScoreRequest {
   const prompt: Prompt = { kind: 'chat', messages: [{ role: 'user', content: question }] };
-  const step = { text, tokens: text.length, meanLogprob: 0, end: 'delimiter' } as const;
-  const place = { search: 'probe', prompt, parent: Math.floor(at / 2), index: at, path: [] };
-  return { id: at, ...place, step, lane: 'primary', priority: 0 };
+  let parent: NodeKey = Math.floor(at / 2);
+  const path = before.map((each) => {
+    const step = stepOf(each, 'delimiter');
+    parent = nodeKey(parent, step);
+    return { key: parent, step };
+  });
+  const place = { search: 'probe', prompt, parent, index: at, path };
+  return { id: at, ...place, step: stepOf(text, end), lane: 'primary', priority: 0 };
+}
+
+function stepOf(text: string, end: ProbedStep['end']): Step {
+  return { text, tokens: text.length, meanLogprob: 0, end };
 }
 
 /** One line where the rewards say that this is no reward model; nothing where they tell right from wrong. */
-export function probeWarning(name: string, { right, wrong }: ProbedRewards, remedy: string): string | undefined {
-  if (right - wrong >= leastLead) return undefined;
-  const read = `'2 + 3 = 5' and the like ${right.toFixed(2)}, '2 + 3 = 6' and the like ${wrong.toFixed(2)}`;
+export function probeWarning(name: string, rewards: ProbedRewards, remedy: string): string | undefined {
+  const { solutions } = rewards;
+  if (leads(rewards) || (solutions !== undefined && leads(solutions))) return undefined;
+  const said = (good: string, bad: string, { right, wrong }: RewardPair) =>
+    `${good} ${right.toFixed(2)}, ${bad} ${wrong.toFixed(2)}`;
+  const ofSums = said("'2 + 3 = 5' and the like", "'2 + 3 = 6' and the like", rewards);
+  const read =
+    solutions === undefined ? ofSums : `${ofSums}; ${said('right solutions in steps', 'wrong ones', solutions)}`;
   return `${name} does not tell right steps from wrong ones (${read}), so its scores mean little: ${remedy}`;
 }

@@ -183,6 +183,31 @@ describe('coppice rehearse', () => {
     expect(String(other)).toContain('is about rollouts 2, and 3 is asked for');
   });
 
+  it('replays a trace: its gaps at a scale, its prompt lengths, and prompts that begin alike where it says so', async () => {
+    const { engine, args } = await servers();
+    const file = join(folder, 'requests.jsonl');
+    const requests = [0, 3000, 4000].map((timestamp, at) => {
+      return { timestamp, input_length: 1200, output_length: 30, hash_ids: [7, at === 2 ? 9 : 8, 20 + at] };
+    });
+    writeFileSync(file, requests.map((each) => JSON.stringify(each)).join('\n'));
+    const out = join(folder, 'out.jsonl');
+    const asked = [...args, ...small, '--trace', file, '--load', '20x', '--out', out];
+    const { status, text } = await printed(() => rehearse(asked));
+    expect(status).toBe(0);
+    expect(text).toContain(`gaps and lengths of ${file}`);
+    const { point, result } = recordsIn(out)[0]!;
+    expect(point.perSecond).toBeCloseTo(20 * 0.75, 9);
+    const [first, second, third] = result.served.map(({ arrivalMs }) => arrivalMs);
+    // A timer may fire late and never early.
+    expect(second! - first!).toBeGreaterThan(140);
+    expect(third!).toBeGreaterThan(second!);
+    const bodies = engine.bodies('/v1/completions').filter((body) => Number(body.max_tokens) > 1);
+    const prompts = [...new Set(bodies.map(({ prompt }) => String(prompt).split(' ').slice(0, 700).join(' ')))];
+    const words = [...new Set(prompts.map((prompt) => prompt.split(' ').slice(1, 100).join(' ')))];
+    expect(words, 'all begin with block 7').toHaveLength(1);
+    expect(prompts.length, 'and differ behind it').toBeGreaterThan(1);
+  });
+
   it('loses nothing to a server that dies in the middle and comes back', async () => {
     const { engine, args } = await servers();
     let calls = 0;
@@ -260,6 +285,20 @@ describe('coppice rehearse refuses in one line', () => {
     expect((await printed(() => rehearse([...asked, '--anyway']))).status).toBe(0);
   });
 
+  it('a trace whose requests do not fit the server', async () => {
+    const { args } = await servers();
+    const file = join(folder, 'requests.jsonl');
+    const lines = [0, 100, 200].map((timestamp, at) => ({
+      timestamp,
+      input_length: 40_000 * at + 1,
+      output_length: 9,
+    }));
+    writeFileSync(file, lines.map((each) => JSON.stringify(each)).join('\n'));
+    const asked = [...args, ...small, '--trace', file, '--out', join(folder, 'out.jsonl')];
+    const refused = await rehearse(asked).catch((error: unknown) => error);
+    expect(String(refused)).toMatch(/2 of the 3 requests of --trace .* do not fit .* \(the longest prompt has 80001\)/);
+  });
+
   it('a server that takes no exact number of tokens', async () => {
     const engine = await serve(new PlainServer());
     const { verifier } = await servers();
@@ -281,6 +320,9 @@ describe('coppice rehearse refuses in one line', () => {
     [['--prediction', '/nowhere'], /--prediction: cannot read/],
     [['--key-env', 'NO_SUCH_VARIABLE'], /the variable NO_SUCH_VARIABLE is not set/],
     [['--trees', '/nowhere'], /--trees: cannot read/],
+    [['--trace', '/nowhere'], /--trace: cannot read/],
+    [['--trace', 'package.json'], /--trace package.json begins as no trace that is known/],
+    [['--load', '2x'], /--load is '2x', which needs a --trace/],
     [['--nonsense'], /nonsense/],
   ])('%j', async (args, message) => {
     const urls =

@@ -15,12 +15,14 @@ import {
   programKnobs,
   type RowName,
   raise,
+  readRequestTrace,
   readTrees,
   requestKnobs,
   rows,
   type SettingName,
   searchDefaults,
   settingNames,
+  type TraceUse,
   whole,
 } from 'coppice/internals';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
@@ -45,6 +47,8 @@ export interface PlannedSystem {
   readonly deadlineMs?: number;
   /** A recording to draw from instead of the question profiles. */
   readonly trees?: string;
+  /** Arrivals and lengths of a trace of requests. */
+  readonly trace?: TraceUse;
   readonly calibration?: CalibrationFile;
   /** How the reward model errs, and how its rewards become scores; see sim/worlds.ts. */
   readonly world?: WorldName;
@@ -179,6 +183,15 @@ const planFlags = {
     read: (text) => {
       readTrees(text);
       return { trees: text };
+    },
+  },
+  trace: {
+    takes: 'FILE',
+    about: 'gaps between requests, prompt and answer lengths from a trace of requests; loads as 0.8/s',
+    read: (text, { trees }) => {
+      if (trees !== undefined)
+        raise('bad-setting', '--trace and --trees both say how long answers are; give one of them');
+      return { trace: { file: readRequestTrace(text).file } };
     },
   },
   calibration: {

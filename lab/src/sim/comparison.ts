@@ -95,7 +95,7 @@ export function capacityIn(result: TrialResult): number {
 /** What its trials have in common, without what differs between them. */
 export function systemOf(plan: PlannedSystem): PlannedSystem {
   const { requests, budget, rollouts, threshold, verifierReuses } = plan;
-  const { roofline, machine, trees, calibration, deadlineMs, world, scoring } = plan;
+  const { roofline, machine, trees, trace, calibration, deadlineMs, world, scoring } = plan;
   return {
     requests,
     budget,
@@ -105,6 +105,7 @@ export function systemOf(plan: PlannedSystem): PlannedSystem {
     ...(roofline && { roofline }),
     ...(machine && { machine }),
     ...(trees === undefined ? {} : { trees }),
+    ...(trace && { trace }),
     ...(calibration && { calibration }),
     ...(world && { world }),
     ...(scoring && { scoring }),

@@ -103,6 +103,8 @@ interface TrialPlace {
 
 interface PlaceSpec {
   readonly machine?: MeasuredMachine;
+  /** How many of that machine; one unless given. */
+  readonly gpus?: number;
   readonly edge?: EdgeMachine;
   readonly roofline?: GpuName;
   readonly size?: PlaceSize;
@@ -117,7 +119,7 @@ export interface PlaceSize {
 
 export function placeOf(setting: Setting, spec: PlaceSpec): TrialPlace {
   if (spec.edge !== undefined) return edgePlace(spec.edge);
-  return spec.machine === undefined ? paperPlace(setting, spec) : measuredPlace(spec.machine);
+  return spec.machine === undefined ? paperPlace(setting, spec) : measuredPlace(spec.machine, spec.gpus);
 }
 
 function paperPlace(
@@ -144,31 +146,32 @@ function paperPlace(
   };
 }
 
-function measuredPlace({ name, generator, rewardModel, slowdown }: MeasuredMachine): TrialPlace {
-  const gpu = new SharedGpu(slowdown);
+/** As many such machines as there are GPUs, each with both models; a search stays with one of each. */
+function measuredPlace({ name, generator, rewardModel, slowdown }: MeasuredMachine, replicas = 1): TrialPlace {
+  const gpus = Array.from({ length: replicas }, () => new SharedGpu(slowdown));
   const { contexts, decode, prefill, requestMs, kvTokens, sequenceLimit } = generator;
   const { pass, passTokens, reusesPrefix, callMs, extraTokens } = rewardModel;
   return {
     engine: {
-      replicas: 1,
+      replicas,
       sequenceLimit,
       prefillTokens: 8192,
       kvTokens,
       requestMs,
-      gpu,
+      gpus,
       cost: tableCost({ name: `generator of ${name}`, contexts, decode, prefill }),
     },
     verifier: {
-      replicas: 1,
+      replicas,
       passTokens,
       reusesPrefix,
       callMs,
       extraTokens,
       kvTokens: rewardModel.kvTokens,
-      gpu,
+      gpus,
       cost: tableCost({ name: `reward model of ${name}`, contexts: [], decode: [], prefill: pass }),
     },
-    replicas: 1,
+    replicas,
   };
 }
 
@@ -177,14 +180,14 @@ const turns = evenSlowdown(2, 2);
 
 function edgePlace(machine: EdgeMachine): TrialPlace {
   const { generator, rewardModel, generatorTokens, verifierTokens } = edgeModels(machine);
-  const gpu = new SharedGpu(turns, machine.alternates);
+  const gpus = [new SharedGpu(turns, machine.alternates)];
   const scattered = machine.order === 'any';
   const sequences = { replicas: 1, sequenceLimit: edgeSequences, prefillTokens: 8192 };
   const { verifierReuses: reusesPrefix, looksAhead = true } = machine;
   const passes = { replicas: 1, passTokens: 4096, reusesPrefix, looksAhead };
   return {
-    engine: { ...sequences, kvTokens: generatorTokens, scattered, gpu, cost: generator },
-    verifier: { ...passes, kvTokens: verifierTokens, gpu, cost: rewardModel },
+    engine: { ...sequences, kvTokens: generatorTokens, scattered, gpus, cost: generator },
+    verifier: { ...passes, kvTokens: verifierTokens, gpus, cost: rewardModel },
     replicas: 1,
   };
 }

@@ -40,10 +40,12 @@ import {
   searchDefaults,
   servedOf,
   shadowRule,
+  type TraceUse,
   type Tree,
   type WorkEstimates,
   WorkMeter,
   World,
+  warmUpShare,
   withShadow,
 } from 'coppice/internals';
 import { attainedWork } from '../baselines/attained-service.ts';
@@ -70,6 +72,8 @@ export interface TrialSpec {
   readonly verifierReuses: boolean;
   /** Servers as `table` measured them, instead of P0's hardware. */
   readonly machine?: MeasuredMachine;
+  /** How many of that machine; one unless given. */
+  readonly gpus?: number;
   /** P4's consumer GPU instead of P0's hardware. */
   readonly edge?: EdgeMachine;
   /** Of P0's hardware; two GPUs a side unless given. */
@@ -87,6 +91,10 @@ export interface TrialSpec {
   readonly questions?: readonly number[];
   /** A recording whose trees are drawn from instead of the setting's question profile. */
   readonly trees?: string;
+  /** Arrivals and lengths from requests that were served somewhere; the setting says the rest. */
+  readonly trace?: TraceUse;
+  /** The run ends as soon as p99 cannot keep this bound any more: the rest would not change that. */
+  readonly p99BoundMs?: number;
   /** Writes down how every search stands after each of its rollouts. */
   readonly watched?: boolean;
   /** Writes down what the calibrated exit would have read. */
@@ -112,6 +120,8 @@ export const trialDefaults = {
 
 export interface TrialResult {
   readonly served: readonly Served[];
+  /** It was ended when its p99 was beyond its bound; `served` has what had ended by then. */
+  readonly brokeBound?: true;
   /** Of every request; missing where it has none. */
   readonly answers: readonly (string | undefined)[];
   /** Generated tokens per second while searches were waiting, the ramp left out; undefined where none waited. */
@@ -170,6 +180,9 @@ class TrialRun {
   readonly #work: WorkEstimates | undefined;
   readonly #shadows: (AnswerStanding | undefined)[][];
   #next = 0;
+  /** Beyond the bound, and how many may be. */
+  #late = 0;
+  readonly #lateAllowed: number;
   #left: number;
   #unsettled: number;
   #woken = false;
@@ -199,6 +212,7 @@ class TrialRun {
     this.#questions = spec.questions ?? Array.from({ length: spec.requests }, (_, at) => at);
     this.#left = this.#questions.length;
     this.#unsettled = this.#left;
+    this.#lateAllowed = spec.p99BoundMs === undefined ? this.#left : beyondP99(this.#left);
     this.#served = new Array<Served | undefined>(this.#left).fill(undefined);
     this.#answers = this.#questions.map(() => undefined);
     this.#standings = this.#questions.map(() => []);
@@ -232,13 +246,14 @@ class TrialRun {
 
   run(): TrialResult {
     this.#schedule();
-    this.#world.run(() => this.#react(), { stop: () => this.#unsettled === 0 });
+    this.#world.run(() => this.#react(), { stop: () => this.#unsettled === 0 || this.#brokeBound });
     assert(this.#thrown === undefined, `${this.#thrown}`);
-    assert(this.#left === 0 && this.#unsettled === 0, `${this.#left} searches never ended`);
+    assert(this.#brokeBound || (this.#left === 0 && this.#unsettled === 0), `${this.#left} searches never ended`);
     const { busyMs, evictedTokens } = this.#engine.totals();
     const gpuMs = this.#gpus * this.#world.nowMs;
     return {
-      served: this.#served as Served[],
+      served: this.#served.filter((each) => each !== undefined),
+      ...(this.#brokeBound ? { brokeBound: true } : {}),
       answers: this.#answers,
       saturatedTokensPerSecond: saturatedRate(this.#ends),
       saturatedVerifierTokensPerSecond: saturatedRate(this.#scored),
@@ -254,6 +269,10 @@ class TrialRun {
       engineBusy: busyMs / gpuMs,
       verifierBusy: this.#verifier.busyMs / gpuMs,
     };
+  }
+
+  get #brokeBound(): boolean {
+    return this.#late > this.#lateAllowed;
   }
 
   #driftFrom(calibration: CalibrationFile): DriftFinding[] {
@@ -315,6 +334,9 @@ class TrialRun {
     this.#answers[at] = result.answer?.answer;
     if (this.#spec.noted) this.#noted.push(this.#notedOf(result, at));
     this.#left -= 1;
+    const { p99BoundMs = Number.POSITIVE_INFINITY } = this.#spec;
+    const counts = at >= warmUp(this.#questions.length);
+    if (counts && result.endedMs - result.arrivalMs > p99BoundMs) this.#late += 1;
     const waiting = this.#runtime.waiting.size;
     const moment = { atMs: result.endedMs, waiting };
     this.#ends.push({ ...moment, tokens: this.#engine.totals().generatedTokens });
@@ -337,6 +359,16 @@ class TrialRun {
     this.#served[at] = { ...this.#served[at]!, tokens: committedTokens + discardedTokens + speculativeTokens };
     this.#unsettled -= 1;
   }
+}
+
+function warmUp(requests: number): number {
+  return Math.floor(warmUpShare * requests);
+}
+
+/** How many of them may lie beyond p99 as `latenciesOf` counts it: the nearest rank, the warm-up left out. */
+function beyondP99(requests: number): number {
+  const counted = requests - warmUp(requests);
+  return counted - Math.ceil(0.99 * counted);
 }
 
 /** Orders by attained service know no admission: all that come are let in. */

@@ -1,9 +1,10 @@
-// Prompts of so many tokens in words that mean nothing. No two questions share a beginning, so that a server finds in its
-// cache what it would find there in earnest. How many tokens a word takes is asked of the server, once.
+// Prompts of so many tokens in words that mean nothing. No two questions share a beginning, unless a trace says that they do, so that a
+// server finds in its cache what it would find there in earnest. How many tokens a word takes is asked of the server, once.
 
 import { FaultError } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { PromptBlocks } from '../../engine/sim/prefix-cache.ts';
 import type { Prompt } from '../../tree/step.ts';
 import { EngineProbe } from '../engine-probe.ts';
 
@@ -14,6 +15,25 @@ export function fillerPrompt(name: string, words: number): Prompt {
   const random = new Random('filler', name);
   const text = Array.from({ length: words }, () => ` w${random.integer(vocabularyWords)}`).join('');
   return { kind: 'text', text };
+}
+
+/** Begins with blocks that other prompts of the same salt may begin with too, and ends with words of its own. */
+export function blockPrompt(salt: string, { names, tokens }: PromptBlocks, own: string, size: PromptSize): Prompt {
+  const whole = Math.min(names.length, Math.floor((size.tokens - 1) / tokens));
+  const shared = names.slice(0, whole).map((name, at) => {
+    return textOf(fillerPrompt(`${salt} block ${at} ${name}`, Math.max(1, Math.round(tokens / size.tokensPerWord))));
+  });
+  const rest = Math.max(1, Math.round((size.tokens - whole * tokens) / size.tokensPerWord));
+  return { kind: 'text', text: shared.join('') + textOf(fillerPrompt(own, rest)) };
+}
+
+interface PromptSize {
+  readonly tokens: number;
+  readonly tokensPerWord: number;
+}
+
+function textOf(prompt: Prompt): string {
+  return prompt.kind === 'text' ? prompt.text : '';
 }
 
 /** Tokens per word of such prompts on the engine's servers. */

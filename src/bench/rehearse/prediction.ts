@@ -34,6 +34,7 @@ export interface Prediction {
 }
 
 interface PredictedSystem {
+  readonly trace?: { readonly file: string };
   readonly setting: string;
   readonly seed: number;
   readonly requests: number;
@@ -69,6 +70,8 @@ export function checkPrediction({ file, plan, cells }: Prediction, asked: Predic
   for (const name of ['requests', 'budget', 'rollouts', 'threshold'] as const) {
     if (plan[name] !== asked[name]) differs(name, plan[name], asked[name]);
   }
+  if (plan.trace?.file !== asked.trace?.file)
+    differs('the trace', plan.trace?.file ?? 'of no file', asked.trace?.file ?? 'none');
   if (!cells.some(({ setting }) => setting === asked.setting)) differs('setting', plan.settings.join(), asked.setting);
   if (!cells.some(({ seed }) => seed === asked.seed)) differs('seed', plan.seeds.join(), asked.seed);
 }

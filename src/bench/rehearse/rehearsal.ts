@@ -22,6 +22,7 @@ import {
   saturatedRate,
   servedOf,
 } from '../simulated/service.ts';
+import type { TraceUse } from '../simulated/trace/trace-stream.ts';
 import { mean, percentile } from '../statistics.ts';
 import { RealSteps } from './real-steps.ts';
 import { RehearsedEngine } from './rehearsed-engine.ts';
@@ -31,7 +32,7 @@ import { SearchJournal } from './search-journal.ts';
 export interface RehearsalPoint {
   readonly setting: SettingName;
   readonly row: RowName;
-  /** As it was asked for: 1p, 0.8/s, backlog, alone. */
+  /** As it was asked for: 1p, 0.8/s, 0.5x, backlog, alone. */
   readonly load: string;
   /** What that came to; undefined where all come at once, or one after the other. */
   readonly perSecond: number | undefined;
@@ -41,6 +42,8 @@ export interface RehearsalPoint {
   readonly rollouts: number;
   readonly threshold: number;
   readonly trees?: string;
+  /** Whose gaps and lengths: a trace of requests, as it came. */
+  readonly trace?: TraceUse;
 }
 
 export interface RehearsalParts {

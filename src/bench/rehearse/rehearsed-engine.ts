@@ -13,10 +13,11 @@ import {
   type RequestId,
   type Urgency,
 } from '../../engine/engine.ts';
+import { noBlocks } from '../../engine/sim/prefix-cache.ts';
 import type { StepSource } from '../../engine/sim/source.ts';
 import { nodeKey } from '../../tree/keys.ts';
 import type { Step } from '../../tree/step.ts';
-import { fillerPrompt } from './filler.ts';
+import { blockPrompt } from './filler.ts';
 import { Meter } from './meter.ts';
 import type { RealSteps } from './real-steps.ts';
 
@@ -106,8 +107,9 @@ export class RehearsedEngine implements Engine {
 
   #prompt({ search, prompt }: GenerateRequest) {
     const { source, tokensPerWord, salt } = this.#options;
-    const words = Math.max(1, Math.round(source.promptTokens(prompt) / tokensPerWord));
-    return fillerPrompt(`${salt} ${search}`, words);
+    const tokens = source.promptTokens(prompt);
+    const blocks = source.promptBlocks?.(prompt) ?? noBlocks;
+    return blockPrompt(salt, blocks, `${salt} ${search}`, { tokens, tokensPerWord });
   }
 
   #receive(message: EngineMessage): void {

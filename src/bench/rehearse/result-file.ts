@@ -37,8 +37,8 @@ export function isComplete({ point, result }: RehearsalRecord): boolean {
 
 /** The rate counts as what it came to: a new prediction makes new points. */
 function keyOf(point: RehearsalPoint): string {
-  const { setting, row, load, perSecond, seed, requests, budget, rollouts, threshold, trees } = point;
-  return JSON.stringify([setting, row, load, perSecond, seed, requests, budget, rollouts, threshold, trees]);
+  const { setting, row, load, perSecond, seed, requests, budget, rollouts, threshold, trees, trace } = point;
+  return JSON.stringify([setting, row, load, perSecond, seed, requests, budget, rollouts, threshold, trees, trace]);
 }
 
 function recordOf(line: string, where: string): RehearsalRecord {

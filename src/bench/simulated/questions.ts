@@ -12,6 +12,8 @@ import { RecordedTrees } from '../../engine/sim/recorded-trees.ts';
 import type { RewardSource, StepSource } from '../../engine/sim/source.ts';
 import type { Prompt } from '../../tree/step.ts';
 import { profileOf, type SettingName } from './profiles.ts';
+import type { TraceUse } from './trace/trace-stream.ts';
+import { tracedQuestions, traceStreamOf } from './trace/traced-questions.ts';
 
 export interface SimulatedQuestions extends StepSource, RewardSource {
   /** The prompt of question number `at`. */
@@ -30,16 +32,28 @@ interface Asked {
   readonly seed: number;
   readonly profile?: Partial<QuestionProfile>;
   readonly trees?: string;
+  /** Lengths come from requests that were served somewhere. */
+  readonly trace?: TraceUse;
 }
 
-export function questionsOf({ setting, seed, profile, trees }: Asked): SimulatedQuestions {
+export function questionsOf({ setting, seed, profile: turned, trees, trace }: Asked): SimulatedQuestions {
   if (trees !== undefined) return replaying(readTrees(trees), seed);
-  const model = new QuestionModel({ ...profileOf(setting), ...profile });
+  const profile = { ...profileOf(setting), ...turned };
+  const name = `${setting} seed ${seed}`;
+  if (trace === undefined) {
+    const promptOf = (at: number): Prompt => ({ kind: 'text', text: `${name} question ${at}` });
+    return modelled(new QuestionModel(profile), promptOf);
+  }
+  const { model, promptOf, promptBlocks } = tracedQuestions(traceStreamOf(trace), profile, name);
+  return { ...modelled(model, promptOf), promptBlocks };
+}
+
+function modelled(model: QuestionModel, promptOf: (at: number) => Prompt): SimulatedQuestions {
   return {
     promptTokens: (prompt) => model.promptTokens(prompt),
     draw: (request) => model.draw(request),
     reward: (prompt, path, step) => model.reward(prompt, path, step),
-    promptOf: (at) => ({ kind: 'text', text: `${setting} seed ${seed} question ${at}` }),
+    promptOf,
     isRight: (prompt, answer) => answer === model.question(prompt).answer,
     difficulty: (prompt) => difficulties[model.question(prompt).kind],
     extract: extractAnswer,

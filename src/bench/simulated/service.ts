@@ -8,6 +8,8 @@ import type { SearchRequest, SearchResult } from '../../runtime/search/request.t
 import type { SimulatedSearch } from './contenders.ts';
 import type { SettingName } from './profiles.ts';
 import type { Difficulty, SimulatedQuestions } from './questions.ts';
+import type { TraceUse } from './trace/trace-stream.ts';
+import { traceStreamOf } from './trace/traced-questions.ts';
 
 /**
  * How requests come: at a mean rate (Poisson), all at once, or each after one before it has ended, so many (1) at a time. `shaken`: every one comes a
@@ -43,6 +45,8 @@ export function outcomeOf({ exit, rollouts, correct }: Served): string {
 
 interface QuestionStream {
   readonly arrivals: Arrivals;
+  /** Whose gaps they come with, scaled to the rate. */
+  readonly trace?: TraceUse;
   readonly setting: SettingName;
   readonly seed: number;
 }
@@ -51,9 +55,13 @@ interface QuestionStream {
 const mostShakenMs = 10;
 
 /** When each question comes, from the start. Not for those that come one by one. */
-export function arrivalTimesMs({ arrivals, setting, seed }: QuestionStream, questions: readonly number[]): number[] {
+export function arrivalTimesMs(
+  { arrivals, trace, setting, seed }: QuestionStream,
+  questions: readonly number[],
+): number[] {
   if (arrivals.kind !== 'rate') return questions.map(() => 0);
   const { perSecond, shaken } = arrivals;
+  if (trace !== undefined) return traceStreamOf(trace).arrivalsMs(questions.length, perSecond);
   let atMs = 0;
   return questions.map((question) => {
     atMs += (new Random(setting, seed, 'gap', question).exponential(1) * 1000) / perSecond;

@@ -8,6 +8,7 @@ import { contenderOf, rows } from '../../bench/simulated/contenders.ts';
 import { parseLoad } from '../../bench/simulated/load.ts';
 import { profileOf, searchDefaults, settingNames } from '../../bench/simulated/profiles.ts';
 import { readTrees } from '../../bench/simulated/questions.ts';
+import { type RequestTrace, readRequestTrace } from '../../bench/simulated/trace/request-trace.ts';
 import { budgetKnob } from '../../config/machine-knobs.ts';
 import { modelKnobs, requestKnobs } from '../../config/vocabulary.ts';
 import { type RemoteVerifierKind, remoteVerifierKinds } from '../../verifier/remote/open-verifier.ts';
@@ -31,11 +32,14 @@ answers mean nothing, times do.
   --policy ROWS        policies or programs, with options as boost:beta=0
          (${rows.slice(1).join(', ')})
   --load LOADS         0.8/s: requests per second; backlog: all at once; alone:
-                       one after the other; 1p, 0.6v: of the capacity that
-                       --prediction says (1p with a prediction, else backlog)
+                       one after the other; 0.5x: half as fast as --trace came;
+                       1p, 0.6v: of the capacity that --prediction says (1p
+                       with a prediction, 1x with a trace, else backlog)
   --setting NAME       whose questions (${settingNames[0]}):
                        ${settingNames.join(', ')}
   --trees FILE         questions from recorded trees (lab record) instead
+  --trace FILE         gaps between requests, prompt and answer lengths from a
+                       trace (Azure's CSV, Mooncake's JSON lines, lab trace)
   --requests N         requests of each point (${standard.requests})
   --budget M           strands in all (${searchDefaults.budget})
   --rollouts N         rollouts of a search (${standard.rollouts})
@@ -66,6 +70,7 @@ export const flags = {
   load: text,
   setting: text,
   trees: text,
+  trace: text,
   requests: text,
   budget: text,
   rollouts: text,
@@ -131,6 +136,7 @@ type Values = {
     | 'load'
     | 'setting'
     | 'trees'
+    | 'trace'
     | 'requests'
     | 'budget'
     | 'rollouts'
@@ -139,7 +145,10 @@ type Values = {
 };
 
 function pointsOf(values: Values, prediction: Prediction | undefined): RehearsalPoint[] {
-  const { trees } = values;
+  const { trees, trace: file } = values;
+  const trace = file === undefined ? undefined : readRequestTrace(file);
+  if (trace !== undefined && trees !== undefined)
+    raise('bad-setting', '--trace and --trees both say how long answers are; give one of them');
   const common = {
     setting: profileOf(values.setting ?? settingNames[0]).name,
     seed: flagOf('seed', values.seed ?? standard.seed, requestKnobs.seed),
@@ -148,15 +157,27 @@ function pointsOf(values: Values, prediction: Prediction | undefined): Rehearsal
     rollouts: flagOf('rollouts', values.rollouts ?? standard.rollouts, requestKnobs.rollouts),
     threshold: flagOf('threshold', values.threshold ?? String(searchDefaults.threshold), modelKnobs.threshold),
     ...(trees === undefined ? {} : readTrees(trees) && { trees }),
+    ...(trace && { trace: { file: trace.file } }),
   };
+  if (trace !== undefined && common.requests > trace.requests.length)
+    raise('bad-setting', `--requests is ${common.requests}; --trace ${trace.file} has ${trace.requests.length}`);
   if (prediction !== undefined) checkPrediction(prediction, common);
   const policies = listOf(values.policy, rows.slice(1));
   for (const row of policies) contenderOf(row);
-  const loads = listOf(values.load, [prediction === undefined ? 'backlog' : '1p']);
+  const loads = listOf(values.load, [prediction !== undefined ? '1p' : trace !== undefined ? '1x' : 'backlog']);
   return loads.flatMap((load) => {
-    const perSecond = rateOf(load, (name) => prediction && predictedLoad(prediction, common, name)?.perSecond);
+    const predicted = (name: string) => prediction && predictedLoad(prediction, common, name)?.perSecond;
+    const perSecond = tracedRate(load, trace) ?? rateOf(load, predicted);
     return policies.map((row) => ({ ...common, row, load, perSecond }));
   });
+}
+
+/** As many times as fast as the trace came. */
+function tracedRate(load: string, trace: RequestTrace | undefined): number | undefined {
+  const times = /^(\d+(?:\.\d+)?)x$/.exec(load)?.[1];
+  if (times === undefined) return undefined;
+  if (trace === undefined) return raise('bad-setting', `--load is '${load}', which needs a --trace; or say 0.8/s`);
+  return trace.perSecond * flagOf('load', times, { low: 0.0001, high: 10_000, unit: 'times', why: '' });
 }
 
 function rateOf(load: string, predicted: (load: string) => number | undefined): number | undefined {

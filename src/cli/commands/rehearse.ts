@@ -16,6 +16,8 @@ import {
   type RehearsalRecord,
   readRecords,
 } from '../../bench/rehearse/result-file.ts';
+import { readRequestTrace } from '../../bench/simulated/trace/request-trace.ts';
+import { fitsInto } from '../../bench/simulated/trace/traced-questions.ts';
 import { version } from '../../config/version.ts';
 import type { DialectName } from '../../engine/remote/dialect/dialect.ts';
 import { openRemoteEngine } from '../../engine/remote/open-engine.ts';
@@ -95,6 +97,7 @@ async function openParts(options: RehearseOptions, path: string): Promise<Rehear
   try {
     if (engine.capabilities.name.includes('openai'))
       raise('unsupported', '--engine is a server that cannot be asked for an exact number of tokens');
+    refuseUnfit(options, engine.capabilities.contextTokens);
     verifier = await openRemoteVerifier({ kind, servers: verifierServers });
     if (!options.anyway) await refuseBusy(options, engine.capabilities.name.split('+')[0] as DialectName);
     const ratio = await tokensPerWord(engine);
@@ -103,6 +106,21 @@ async function openParts(options: RehearseOptions, path: string): Promise<Rehear
     await Promise.all([engine.close(), verifier?.close()]);
     throw error;
   }
+}
+
+/** A request that the server has no room for would be tried again and again, and its search fail at last. */
+function refuseUnfit({ points }: RehearseOptions, contextTokens = Number.POSITIVE_INFINITY): void {
+  const { trace, requests } = points[0]!;
+  if (trace === undefined) return;
+  const unfit = readRequestTrace(trace.file)
+    .requests.slice(0, requests)
+    .filter((each) => !fitsInto(contextTokens, each));
+  if (unfit.length === 0) return;
+  const longest = Math.max(...unfit.map(({ promptTokens }) => promptTokens));
+  raise(
+    'bad-setting',
+    `${unfit.length} of the ${requests} requests of --trace ${trace.file} do not fit the server's context of ${contextTokens} tokens (the longest prompt has ${longest}); serve a longer one, or take them out of the trace`,
+  );
 }
 
 /** Reward models that pool are vLLM's; others speak the dialect of their kind, and tell nothing of another. */
@@ -133,12 +151,12 @@ function print(options: RehearseOptions, records: readonly RehearsalRecord[]): v
   const rows = rehearsedRows(records, options.base, options.prediction);
   if (options.json) return console.log(JSON.stringify({ rehearsed: true, points: options.points, rows }, undefined, 1));
   if (rows.length === 0) return console.log('nothing has been rehearsed');
-  const { setting, seed, budget, rollouts, threshold } = options.points[0]!;
+  const { setting, seed, budget, rollouts, threshold, trees, trace } = options.points[0]!;
   const predicted =
     options.prediction && ` Predicted by ${options.prediction.file}, sha256 ${options.prediction.sha256}.`;
   console.log(
     [
-      `Rehearsed: content of ${options.points[0]!.trees ?? setting}, seed ${seed}, M = ${budget} strands, ${rollouts} rollouts, threshold ${threshold}; the work was real.`,
+      `Rehearsed: content of ${trees ?? setting}${trace ? `, gaps and lengths of ${trace.file}` : ''}, seed ${seed}, M = ${budget} strands, ${rollouts} rollouts, threshold ${threshold}; the work was real.`,
       `The first 10 % of the requests are left out of latencies; ≥: some had not ended. Ratios: above 1 is better than ${options.base} (×b).${predicted ?? ''}`,
       '',
       rehearsalTable(rows, options.base),

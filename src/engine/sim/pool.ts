@@ -26,7 +26,11 @@ export abstract class Pool<Replica extends PoolReplica, Message extends { readon
   #post: ((message: Message | PoolFault) => void) | undefined;
   #closed = false;
 
-  constructor(of: 'engine' | 'verifier', size: number, make: (answered: (message: Message) => void) => Replica) {
+  constructor(
+    of: 'engine' | 'verifier',
+    size: number,
+    make: (answered: (message: Message) => void, at: number) => Replica,
+  ) {
     assert(size >= 1, `the ${of} has a replica`);
     this.#of = of;
     this.#searchesOn = new Array<number>(size).fill(0);
@@ -34,7 +38,7 @@ export abstract class Pool<Replica extends PoolReplica, Message extends { readon
       this.#askedOf.delete(message.request);
       this.#post?.(message);
     };
-    this.replicas = Array.from({ length: size }, () => make(answered));
+    this.replicas = Array.from({ length: size }, (_, at) => make(answered, at));
   }
 
   protected get closed(): boolean {

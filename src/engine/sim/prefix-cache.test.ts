@@ -31,6 +31,41 @@ describe('the prefix cache', () => {
     expect(cache.pin('s', 100, pathOf(step(50), step(50)), 0)).toMatchObject({ computedTokens: 50 });
   });
 
+  it('computes the blocks that prompts share once, after the last search with them has left too', () => {
+    const cache = new PrefixCache(1000);
+    const blocks = (...names: number[]) => ({ names, tokens: 100 });
+    const first = cache.pin('one', 250, [], 0, blocks(1, 2, 3))!;
+    expect(first).toMatchObject({ computedTokens: 250, cachedTokens: 0 });
+    expect(cache.pin('two', 320, pathOf(step(10)), 0, blocks(1, 2, 4, 5))).toMatchObject({ computedTokens: 130 });
+    // The same block below another one is another one.
+    expect(cache.pin('three', 150, [], 0, blocks(2, 1))).toMatchObject({ computedTokens: 150, cachedTokens: 0 });
+    cache.unpin(first.segment);
+    cache.release('one');
+    expect(cache.usedTokens).toBe(200 + 130 + 150);
+    expect(cache.pin('four', 200, [], 0, blocks(1, 2))).toMatchObject({ computedTokens: 100, cachedTokens: 100 });
+  });
+
+  it('drops shared blocks by age, from the deepest, and never below a search in use', () => {
+    const cache = new PrefixCache(500);
+    const share = (search: string, ...names: number[]) => cache.pin(search, 110, [], 0, { names, tokens: 100 });
+    const held = share('held', 1)!;
+    for (const [search, name] of [
+      ['old', 2],
+      ['new', 3],
+    ] as const) {
+      cache.unpin(share(search, name)!.segment);
+      cache.release(search);
+    }
+    expect(cache.usedTokens).toBe(310);
+    cache.unpin(cache.pin('large', 250, [], 0)!.segment);
+    cache.release('large');
+    expect(cache.evictedTokens).toBe(100);
+    expect(share('again', 3)).toMatchObject({ computedTokens: 10 });
+    expect(share('held too', 1)).toMatchObject({ computedTokens: 10 });
+    expect(share('older', 2)).toMatchObject({ computedTokens: 110 });
+    cache.unpin(held.segment);
+  });
+
   it('drops the least recently used branch from its tip, and never what is in use', () => {
     const cache = new PrefixCache(400);
     const [a, b, c] = [step(100), step(100), step(100)];

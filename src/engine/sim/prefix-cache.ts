@@ -1,9 +1,11 @@
 // Keys and values in one GPU's memory, as a forest of segments: a search's prompt, and below it its steps. A step is known
 // by the key of its node, so that a path handed in again, or a twin, finds what is still there. Nothing is shared across
-// searches (P0 §5.1). Segments in use stay; the rest go when room is needed: first those of searches with nothing on their
-// way (P1 §5.3.2), the one that has been idle for longest first, then the least recently used; deepest first.
+// searches (P0 §5.1), except the blocks that a prompt is said to begin with. Segments in use stay; the rest go when room is
+// needed: first those of searches with nothing on their way (P1 §5.3.2), the one that has been idle for longest first, then the
+// least recently used; deepest first.
 
 import { assert } from '../../base/assert.ts';
+import { wideHash } from '../../base/random.ts';
 import { type NodeKey, nodeKey, rootKey } from '../../tree/keys.ts';
 import type { Step } from '../../tree/step.ts';
 import type { PathStep } from '../engine.ts';
@@ -32,6 +34,12 @@ interface CachedSearch {
   readonly idle: Set<Segment>;
 }
 
+/** How a prompt begins: blocks that other prompts may begin with too, by name, and the tokens of each. */
+export interface PromptBlocks {
+  readonly names: readonly number[];
+  readonly tokens: number;
+}
+
 interface Prefix {
   readonly segment: Segment;
   readonly computedTokens: number;
@@ -47,6 +55,8 @@ export class PrefixCache {
   readonly #searches = new Map<string, CachedSearch>();
   /** Searches with nothing on their way, the one that has been so for longest first. */
   readonly #resting = new Set<CachedSearch>();
+  /** The owner of all shared blocks, each below the one before it. It never rests: its blocks go by age alone. */
+  readonly #shared: CachedSearch = newSearch();
 
   constructor(capacityTokens: number) {
     this.capacityTokens = capacityTokens;
@@ -68,24 +78,59 @@ export class PrefixCache {
    * Makes the whole prefix resident, counts what that computes, and keeps it until `unpin`. `spareTokens` must be free
    * besides. Undefined, with nothing changed but idle segments dropped, when there is no room.
    */
-  pin(search: string, promptTokens: number, path: readonly PathStep[], spareTokens: number): Prefix | undefined {
+  pin(
+    search: string,
+    promptTokens: number,
+    path: readonly PathStep[],
+    spareTokens: number,
+    blocks: PromptBlocks = noBlocks,
+  ): Prefix | undefined {
     const known = this.#knownSearch(search);
     const depth = known.prompt === undefined ? 0 : this.#residentDepth(known, path);
     let segment = depth === 0 ? known.prompt : known.steps.get(path[depth - 1]!.key);
+    const keys = segment === undefined ? blockKeys(blocks, promptTokens) : [];
+    const found = segment ?? this.#lastResident(keys);
     // Held before room is made: making it must not drop the part that is there.
-    if (segment !== undefined) this.#hold(segment);
-    const computedTokens = (segment === undefined ? promptTokens : 0) + sumTokens(path, depth);
+    if (found !== undefined) this.#hold(found);
+    const unread = segment === undefined ? promptTokens - depthOf(found, keys) * blocks.tokens : 0;
+    const computedTokens = unread + sumTokens(path, depth);
     if (!this.makeRoom(computedTokens + spareTokens)) {
-      if (segment !== undefined) this.unpin(segment);
+      if (found !== undefined) this.unpin(found);
       return undefined;
     }
-    if (segment === undefined) {
-      segment = this.#make(known, undefined, rootKey, promptTokens);
-      known.prompt = segment;
-      this.#hold(segment);
-    }
+    segment ??= this.#makePrompt(known, promptTokens, found, keys, blocks.tokens);
     for (let at = depth; at < path.length; at += 1) segment = this.#extend(segment, path[at]!);
     return { segment, computedTokens, cachedTokens: promptTokens + sumTokens(path, 0) - computedTokens };
+  }
+
+  /** The search's own part of a prompt below its shared blocks; those of them that are not there are made. `found` is held, and let go. */
+  #makePrompt(
+    known: CachedSearch,
+    promptTokens: number,
+    found: Segment | undefined,
+    keys: readonly NodeKey[],
+    blockTokens: number,
+  ): Segment {
+    let above = found;
+    for (const key of keys.slice(depthOf(found, keys))) {
+      const below = this.#make(this.#shared, above, key, blockTokens);
+      this.#hold(below);
+      if (above !== undefined) this.unpin(above);
+      above = below;
+    }
+    const prompt = this.#make(known, above, rootKey, promptTokens - keys.length * blockTokens);
+    known.prompt = prompt;
+    this.#hold(prompt);
+    if (above !== undefined) this.unpin(above);
+    return prompt;
+  }
+
+  #lastResident(keys: readonly NodeKey[]): Segment | undefined {
+    for (let at = keys.length - 1; at >= 0; at -= 1) {
+      const segment = this.#shared.steps.get(keys[at]!);
+      if (segment !== undefined) return segment;
+    }
+    return undefined;
   }
 
   unpin(segment: Segment): void {
@@ -93,7 +138,7 @@ export class PrefixCache {
     segment.pins -= 1;
     const { search } = segment;
     search.pins -= 1;
-    if (search.pins === 0 && !search.released) this.#resting.add(search);
+    if (search.pins === 0 && !search.released && search !== this.#shared) this.#resting.add(search);
     this.#settle(segment);
   }
 
@@ -165,7 +210,7 @@ export class PrefixCache {
   #knownSearch(search: string): CachedSearch {
     let known = this.#searches.get(search);
     if (known === undefined) {
-      known = { prompt: undefined, steps: new Map(), released: false, pins: 0, idle: new Set() };
+      known = newSearch();
       this.#searches.set(search, known);
     }
     return known;
@@ -175,10 +220,9 @@ export class PrefixCache {
     this.take(tokens);
     const links = { idle: false, older: undefined, newer: undefined };
     const segment: Segment = { search, parent, key, tokens, pins: 0, children: 0, ...links };
-    if (parent === undefined) return segment;
-    if (parent.idle) this.#unlink(parent);
-    parent.children += 1;
-    search.steps.set(key, segment);
+    if (parent?.idle) this.#unlink(parent);
+    if (parent !== undefined) parent.children += 1;
+    if (key !== rootKey) search.steps.set(key, segment);
     return segment;
   }
 
@@ -199,14 +243,16 @@ export class PrefixCache {
   #drop(segment: Segment): void {
     this.#unlink(segment);
     this.giveBack(segment.tokens);
-    const { parent } = segment;
-    if (parent === undefined) segment.search.prompt = undefined;
-    else segment.search.steps.delete(segment.key);
+    const { parent, search } = segment;
+    if (search.prompt === segment) search.prompt = undefined;
+    else search.steps.delete(segment.key);
     if (parent === undefined) return;
     parent.children -= 1;
     if (parent.pins > 0 || parent.children > 0) return;
+    // The last search above a shared block has left: it was used just now.
+    if (parent.search !== search) return this.#link(parent);
     this.#linkOldest(parent);
-    if (segment.search.released) this.#drop(parent);
+    if (search.released) this.#drop(parent);
   }
 
   #link(segment: Segment): void {
@@ -240,6 +286,26 @@ export class PrefixCache {
     segment.older = undefined;
     segment.newer = undefined;
   }
+}
+
+export const noBlocks: PromptBlocks = { names: [], tokens: 1 };
+
+function newSearch(): CachedSearch {
+  return { prompt: undefined, steps: new Map(), released: false, pins: 0, idle: new Set() };
+}
+
+/** A block is the same where all before it are. A prompt keeps a token of its own, as an engine computes its last one anew. */
+function blockKeys({ names, tokens }: PromptBlocks, promptTokens: number): NodeKey[] {
+  const whole = names.length === 0 ? 0 : Math.min(names.length, Math.floor((promptTokens - 1) / tokens));
+  let key = rootKey;
+  return names.slice(0, whole).map((name) => {
+    key = wideHash(key, 'block', name);
+    return key;
+  });
+}
+
+function depthOf(found: Segment | undefined, keys: readonly NodeKey[]): number {
+  return found === undefined ? 0 : keys.indexOf(found.key) + 1;
 }
 
 function sumTokens(path: readonly PathStep[], from: number): number {

@@ -61,6 +61,12 @@ export interface DepthHabits {
   readonly twinRate: number;
 }
 
+/** What is known of a question's lengths before it is drawn: of its prompt, and the mean of its answers. */
+export interface QuestionSize {
+  readonly promptTokens: number;
+  readonly answerTokens: number;
+}
+
 /** What one question is like. */
 export interface Question {
   readonly key: number;
@@ -95,16 +101,20 @@ const surest = 1 - 1e-6;
 export class QuestionModel implements StepSource, RewardSource {
   readonly #profile: QuestionProfile;
   readonly #questions = new Map<string, Question>();
+  readonly #sizeOf: ((prompt: Prompt) => QuestionSize) | undefined;
 
-  constructor(profile: QuestionProfile) {
+  /** `sizeOf`: lengths that come from elsewhere, as from a trace of requests, in place of the profile's. */
+  constructor(profile: QuestionProfile, sizeOf?: (prompt: Prompt) => QuestionSize) {
     this.#profile = profile;
+    this.#sizeOf = sizeOf;
   }
 
   question(prompt: Prompt): Question {
     const text = prompt.kind === 'text' ? prompt.text : JSON.stringify(prompt.messages);
     let found = this.#questions.get(text);
     if (found === undefined) {
-      found = drawQuestion(this.#profile, hash(this.#profile.name, text), mixLuck(this.#profile.name, text));
+      const drawn = drawQuestion(this.#profile, hash(this.#profile.name, text), mixLuck(this.#profile.name, text));
+      found = this.#sizeOf === undefined ? drawn : sizedAs(drawn, this.#profile, this.#sizeOf(prompt));
       this.#questions.set(text, found);
     }
     return found;
@@ -340,6 +350,30 @@ function drawQuestion(profile: QuestionProfile, key: number, luck: number): Ques
     promptTokens: 90 + Math.round(random.exponential(80)),
     answer: String(random.integer(1000)),
   };
+}
+
+/** Steps of an answer are neither crumbs nor longer than most requests for one may be. */
+const usualStep: Range = { low: 10, high: 256 };
+
+/** The same question with other lengths: its steps stay as many as they were where that leaves them a usual length. */
+function sizedAs(question: Question, { stepTokens, stepTokensSpread }: QuestionProfile, size: QuestionSize): Question {
+  const { promptTokens, answerTokens } = size;
+  const fewest = Math.ceil(answerTokens / usualStep.high);
+  const steps = Math.max(fewest, 1, Math.min(question.steps, Math.floor(answerTokens / usualStep.low)));
+  // Lengths are rounded up: half a token more in the mean.
+  const stepMean = Math.max(0.1, answerTokens / meanDepth({ ...question, steps }) - 0.5);
+  const length = stepMean / (stepTokens * Math.exp(stepTokensSpread ** 2 / 2));
+  return { ...question, promptTokens, steps, length, crux: Math.min(question.crux, steps) };
+}
+
+/** Of a path that nothing cuts off. */
+function meanDepth(question: Question): number {
+  let [reached, sum] = [1, 0];
+  for (let depth = 1; reached > 0; depth += 1) {
+    sum += reached;
+    reached *= 1 - endChance(question, depth);
+  }
+  return sum;
 }
 
 function within(range: Range, random: Random): number {

@@ -2,12 +2,15 @@
 
 import type { Engine, EngineCapabilities, EngineLoad, EngineMessage, GenerateRequest } from '../engine.ts';
 import { Pool } from './pool.ts';
+import type { SharedGpu } from './shared-gpu.ts';
 import { SimReplica, type SimReplicaOptions } from './sim-replica.ts';
 import type { StepSource } from './source.ts';
 import type { World } from './world.ts';
 
-export interface SimEngineOptions extends SimReplicaOptions {
+export interface SimEngineOptions extends Omit<SimReplicaOptions, 'gpu'> {
   readonly replicas: number;
+  /** One for each replica, where reward models work on the same GPUs. */
+  readonly gpus?: readonly SharedGpu[];
 }
 
 interface SimEngineTotals {
@@ -23,7 +26,10 @@ export class SimEngine extends Pool<SimReplica, EngineMessage> implements Engine
   readonly #source: StepSource;
 
   constructor(world: World, source: StepSource, options: SimEngineOptions) {
-    super('engine', options.replicas, (answered) => new SimReplica(world, options, answered));
+    super('engine', options.replicas, (answered, at) => {
+      const gpu = options.gpus?.[at];
+      return new SimReplica(world, { ...options, ...(gpu && { gpu }) }, answered);
+    });
     this.#options = options;
     this.#source = source;
     this.capabilities = {
@@ -41,7 +47,12 @@ export class SimEngine extends Pool<SimReplica, EngineMessage> implements Engine
 
   generate(requests: readonly GenerateRequest[]): void {
     this.hand(requests, (replica, request) =>
-      replica.enqueue(request, this.#source.draw(request), this.#source.promptTokens(request.prompt)),
+      replica.enqueue(
+        request,
+        this.#source.draw(request),
+        this.#source.promptTokens(request.prompt),
+        this.#source.promptBlocks?.(request.prompt),
+      ),
     );
   }
 

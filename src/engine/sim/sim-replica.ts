@@ -17,7 +17,7 @@ import {
 } from '../../cost/cost.ts';
 import type { Step } from '../../tree/step.ts';
 import type { EngineMessage, GenerateRequest, RequestId, Urgency } from '../engine.ts';
-import { PrefixCache } from './prefix-cache.ts';
+import { PrefixCache, type PromptBlocks } from './prefix-cache.ts';
 import type { SharedGpu } from './shared-gpu.ts';
 import { SimBatch } from './sim-batch.ts';
 import { goesBefore, type SimPlace, type SimSequence, usageOf } from './sim-sequence.ts';
@@ -120,7 +120,7 @@ export class SimReplica {
     return this.#cache.evictedTokens;
   }
 
-  enqueue(request: GenerateRequest, step: Step, promptTokens: number): void {
+  enqueue(request: GenerateRequest, step: Step, promptTokens: number, blocks?: PromptBlocks): void {
     const pathTokens = request.path.reduce((sum, each) => sum + each.step.tokens, promptTokens);
     if (pathTokens + request.maxTokens + blockTokens > this.#options.kvTokens) {
       const need = `${pathTokens} tokens of prompt and path and ${request.maxTokens} of step`;
@@ -132,6 +132,7 @@ export class SimReplica {
       request,
       step,
       promptTokens,
+      blocks,
       order: this.#placeOf(request),
       state: 'waiting',
       cancelled: false,
@@ -279,7 +280,7 @@ export class SimReplica {
       if (this.#batch.size >= this.#options.sequenceLimit && !this.#makeWay(next)) break;
       if (computed > 0 && computed >= this.#options.prefillTokens) break;
       const { search, path } = next.request;
-      const prefix = this.#cache.pin(search, next.promptTokens, path, next.done + blockTokens);
+      const prefix = this.#cache.pin(search, next.promptTokens, path, next.done + blockTokens, next.blocks);
       if (prefix === undefined) {
         if (this.#batch.size === 0) assert(false, 'an idle replica cannot hold one sequence');
         this.#squeezed = true;

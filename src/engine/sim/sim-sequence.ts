@@ -2,12 +2,13 @@
 
 import type { Step } from '../../tree/step.ts';
 import { compareUrgency, type GenerateRequest, type GenerationUsage, type Urgency } from '../engine.ts';
-import type { Segment } from './prefix-cache.ts';
+import type { PromptBlocks, Segment } from './prefix-cache.ts';
 
 export interface SimSequence extends SimPlace {
   readonly request: GenerateRequest;
   readonly step: Step;
   readonly promptTokens: number;
+  readonly blocks: PromptBlocks | undefined;
   urgency: Urgency;
   state: 'waiting' | 'running' | 'gone';
   cancelled: boolean;

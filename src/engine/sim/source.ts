@@ -3,15 +3,19 @@
 
 import type { Prompt, Step } from '../../tree/step.ts';
 import type { GenerateRequest, PathStep } from '../engine.ts';
+import type { PromptBlocks } from './prefix-cache.ts';
 
 export interface StepSource {
   promptTokens(prompt: Prompt): number;
+  /** How the prompt begins, where others may begin so too; missing where no two do. */
+  promptBlocks?(prompt: Prompt): PromptBlocks | undefined;
   /** At most `maxTokens` long, at least one token. */
   draw(request: GenerateRequest): Step;
 }
 
 export interface RewardSource {
   promptTokens(prompt: Prompt): number;
+  promptBlocks?(prompt: Prompt): PromptBlocks | undefined;
   /** From 0 to 1. */
   reward(prompt: Prompt, path: readonly PathStep[], step: Step): number;
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { fault } from '../../base/fault.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { probeSteps, probeWarning } from '../probe-steps.ts';
 import type { ScoreRequest, Verifier, VerifierMessage } from '../verifier.ts';
+import { workedSolutions } from '../worked-solutions.ts';
 import { UnreadEnd } from './unread-end.ts';
 
 /** Gives each step the reward that a function of its text says. */
@@ -65,6 +67,46 @@ describe('the probe of a reward model', () => {
 
   it('is content with a model that tells right from wrong', async () => {
     expect(await warningOf((text) => (isRight(text) ? 0.97 : 0.02))).toBeUndefined();
+  });
+
+  it('is content with one that was trained on whole solutions and says nothing of bare sums', async () => {
+    const rights = workedSolutions.map(({ right }) => right.at(-1));
+    expect(await warningOf((text) => (/^\d/.test(text) ? 0.5 : rights.includes(text) ? 0.8 : 0.3))).toBeUndefined();
+    const blind = await warningOf((text) => (/^\d/.test(text) ? 0.5 : 0.7));
+    expect(blind).toContain("0.50, '2 + 3 = 6' and the like 0.50; right solutions in steps 0.70, wrong ones 0.70)");
+  });
+
+  it('shows solutions as a search has them: the steps before, and the last one with the end', async () => {
+    const asked: ScoreRequest[] = [];
+    const verifier = scripted('product', () => 0.5);
+    const score: Verifier['score'] = (all) => {
+      asked.push(...all);
+      verifier.score(all);
+    };
+    await probeSteps({ ...verifier, score }, '\n\n');
+    const solutions = asked.filter(({ path }) => path.length > 0);
+    expect(solutions).toHaveLength(2 * workedSolutions.length);
+    const [{ path, step, parent } = solutions[0]!] = solutions;
+    expect(path.map((each) => each.step.text)).toEqual(
+      workedSolutions[0]!.right.slice(0, 2).map((each) => `${each}\n\n`),
+    );
+    expect(step).toMatchObject({ text: 'The answer is 28.', end: 'eos' });
+    expect(parent).toBe(path.at(-1)!.key);
+    expect(new Set(solutions.map((each) => each.parent)).size).toBe(solutions.length);
+  });
+
+  it('warns by the sums alone where solutions do not fit', async () => {
+    const verifier = scripted('product', () => 0.5);
+    let post: (message: VerifierMessage) => void = () => {};
+    const connect: Verifier['connect'] = (to) => {
+      post = to;
+      verifier.connect(to);
+    };
+    const score: Verifier['score'] = (all) => {
+      if (all.every(({ path }) => path.length === 0)) verifier.score(all);
+      else post({ type: 'fault', request: all[0]!.id, fault: fault('too-long', 'no room') });
+    };
+    expect(await probeSteps({ ...verifier, connect, score }, '\n')).toEqual({ right: 0.5, wrong: 0.5 });
   });
 
   it('is not taken in by luck with one sum', async () => {

@@ -205,10 +205,11 @@ export class SimScorer {
   #compute(request: ScoreRequest): ScoreUsage {
     const { search, path, step } = request;
     const promptTokens = this.#source.promptTokens(request.prompt);
+    const blocks = this.#source.promptBlocks?.(request.prompt);
     const { reusesPrefix, extraTokens = 0 } = this.#options;
     if (reusesPrefix) {
       const scored = { key: nodeKey(request.parent, step), step };
-      const prefix = this.#cache.pin(search, promptTokens, [...path, scored], 0);
+      const prefix = this.#cache.pin(search, promptTokens, [...path, scored], 0, blocks);
       if (prefix !== undefined) {
         this.#cache.unpin(prefix.segment);
         return { computedTokens: prefix.computedTokens + extraTokens, cachedTokens: prefix.cachedTokens };

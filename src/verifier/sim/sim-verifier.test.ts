@@ -104,7 +104,7 @@ describe('the simulated verifier', () => {
 
   it('scores all that came meanwhile in one pass when nothing is generated any more, where the two alternate', () => {
     const gpu = new SharedGpu(evenSlowdown(2, 2), true);
-    const { world, log, verifier, run } = setUp({ gpu });
+    const { world, log, verifier, run } = setUp({ gpus: [gpu] });
     gpu.set('generator', 1);
     verifier.score([request(0, [], step(50))]);
     world.at(20, () => verifier.score([request(1, [], step(50))]));

@@ -3,13 +3,16 @@
 // path again for each step.
 
 import { Pool } from '../../engine/sim/pool.ts';
+import type { SharedGpu } from '../../engine/sim/shared-gpu.ts';
 import type { RewardSource } from '../../engine/sim/source.ts';
 import type { World } from '../../engine/sim/world.ts';
 import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, VerifierMessage } from '../verifier.ts';
 import { SimScorer, type SimScorerOptions } from './sim-scorer.ts';
 
-export interface SimVerifierOptions extends SimScorerOptions {
+export interface SimVerifierOptions extends Omit<SimScorerOptions, 'gpu'> {
   readonly replicas: number;
+  /** One for each replica, where generators work on the same GPUs. */
+  readonly gpus?: readonly SharedGpu[];
   /** Unless said, it does. */
   readonly looksAhead?: boolean;
 }
@@ -18,7 +21,10 @@ export class SimVerifier extends Pool<SimScorer, VerifierMessage> implements Ver
   readonly capabilities: VerifierCapabilities;
 
   constructor(world: World, source: RewardSource, options: SimVerifierOptions) {
-    super('verifier', options.replicas, (answered) => new SimScorer(world, source, options, answered));
+    super('verifier', options.replicas, (answered, at) => {
+      const gpu = options.gpus?.[at];
+      return new SimScorer(world, source, { ...options, ...(gpu && { gpu }) }, answered);
+    });
     const { reusesPrefix, looksAhead = true } = options;
     this.capabilities = { name: `sim ${options.cost.name}`, aggregation: 'product', reusesPrefix, looksAhead };
   }

@@ -204,8 +204,11 @@ async function examineEmbedder(options: Omit<EndpointOptions, 'timeoutMs'>, repo
   else report.sections.push({ title, findings: [probed.fit ? good(probed.found) : warning(probed.found)] });
 }
 
-function probeText({ right, wrong }: ProbedRewards): string {
-  return `tells right steps from wrong ones: ${right.toFixed(3)} and ${wrong.toFixed(3)}`;
+function probeText({ right, wrong, solutions }: ProbedRewards): string {
+  const ofSums = `${right.toFixed(3)} and ${wrong.toFixed(3)}`;
+  if (solutions === undefined) return `tells right steps from wrong ones: ${ofSums}`;
+  const ofSolutions = `${solutions.right.toFixed(3)} and ${solutions.wrong.toFixed(3)}`;
+  return `tells right solutions from wrong ones: ${ofSolutions}; of bare sums it says nothing: ${ofSums}`;
 }
 
 async function probeCurve(
