@@ -22,6 +22,8 @@ export interface Taker {
   has(id: string): boolean;
   /** Another node has it: stop, write nothing more. */
   lose(id: string): void;
+  /** Addresses of the servers that it uses now. */
+  servers(): readonly string[];
   /** So many nodes use a server, this one included. */
   divide(sharersOf: (url: string) => number): void;
   /** What the other nodes are to show of this one. */
@@ -242,7 +244,9 @@ export class Cluster {
   /** Says that this node lives, and hears who else does. */
   async #meet(taker: Taker | undefined): Promise<void> {
     const { membership } = this.#options;
-    await membership.beat(taker?.report() ?? {});
+    const { machine } = this.#options;
+    const servers = (taker?.servers() ?? []).map((url) => serverName(url, machine));
+    await membership.beat(taker?.report() ?? {}, [...new Set(servers)]);
     this.#living = await membership.living();
     this.#waiting = await membership.waiting();
     if (taker === undefined) return;

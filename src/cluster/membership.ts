@@ -10,12 +10,12 @@ interface NodeFacts {
   readonly node: string;
   readonly version: string;
   readonly models: readonly string[];
-  /** Names of the servers that it uses, see server-name.ts. */
-  readonly servers: readonly string[];
 }
 
 /** A node as the others see it. */
 export interface LivingNode extends NodeFacts {
+  /** Names of the servers that it uses, see server-name.ts. */
+  readonly servers: readonly string[];
   /** What it last said of itself, for operators of the cluster. */
   readonly report: Plain;
   readonly silentMs: number;
@@ -56,11 +56,12 @@ export class Membership {
     this.#facts = facts;
   }
 
-  async beat(report: Plain): Promise<void> {
-    const { node, version, models, servers } = this.#facts;
+  /** `servers`: by their names among nodes, those that it uses now. */
+  async beat(report: Plain, servers: readonly string[]): Promise<void> {
+    const { node, version, models } = this.#facts;
     const sql = `insert into ${this.#schema}.nodes (node, seen, version, models, servers, report)
                  values ($1, now(), $2, $3, $4, $5)
-                 on conflict (node) do update set seen = now(), report = excluded.report`;
+                 on conflict (node) do update set seen = now(), servers = excluded.servers, report = excluded.report`;
     await this.#pool.query(sql, [node, version, models, servers, JSON.stringify(report)]);
   }
 

@@ -3,6 +3,7 @@
 import { raise } from '../../base/fault.ts';
 import type { Timers } from '../../base/timers.ts';
 import type { DialectName } from './dialect/dialect.ts';
+import type { ReplicaList } from './list/replica-list.ts';
 import type { RouterName } from './replica/affinity.ts';
 import type { ReplicaEvent } from './replica/health.ts';
 
@@ -12,9 +13,18 @@ interface ServerOptions {
   readonly apiKey?: string;
 }
 
+/** Replicas that come and go. */
+export interface ListedOptions {
+  readonly list: ReplicaList;
+  /** Of each server on it. */
+  readonly apiKey?: string;
+  readonly everyMs: number;
+}
+
 export interface RemoteEngineOptions {
-  /** Replicas of one model. */
+  /** Replicas of one model; none where they are listed. */
   readonly servers: readonly ServerOptions[];
+  readonly listed?: ListedOptions;
   /** The model's name; the first that each server lists unless said. */
   readonly model?: string;
   /** Skips the detection. */
@@ -53,14 +63,14 @@ export const remoteDefaults: Required<Pick<RemoteEngineOptions, Defaulted>> = {
 };
 
 export function checkOptions(options: RemoteEngineOptions): void {
-  if (options.servers.length === 0) raise('bad-setting', 'servers is empty; give at least one url');
+  const { listed, servers } = options;
+  if (listed === undefined && servers.length === 0) raise('bad-setting', 'servers is empty; give at least one url');
   atLeast('inFlight', options.inFlight, 1);
   const isRouted = (options.router ?? 'none') !== 'none';
-  if (isRouted && options.servers.length > 1)
-    raise(
-      'bad-setting',
-      `router is ${options.router}, and ${options.servers.length} urls are given; give the router's one`,
-    );
+  if (isRouted && (listed !== undefined || servers.length > 1)) {
+    const given = listed === undefined ? `${servers.length} urls are given` : 'replicas are listed';
+    raise('bad-setting', `router is ${options.router}, and ${given}; give the router's one url`);
+  }
   if (!isRouted && options.routingHeaders !== undefined)
     raise('bad-setting', 'routingHeaders are given, and router is none; set router to the one that reads them');
   atLeast('attempts', options.attempts, 1);

@@ -28,9 +28,11 @@ import { type Child, childOf, type Job, liveChildren } from './flight/queue.ts';
 import { blamedFor, type Refusable, refusalText } from './flight/refusable.ts';
 import { groupSiblings, runsOf } from './flight/siblings.ts';
 import { StepTime } from './flight/step-time.ts';
+import type { FollowedList } from './list/followed-list.ts';
 import { checkOptions, type RemoteEngineOptions, remoteDefaults } from './options.ts';
 import { Prefixes } from './prefixes.ts';
 import { Affinity } from './replica/affinity.ts';
+import { Fleet, followedBy, type OpenedReplicas } from './replica/fleet.ts';
 import { GaugeWatch } from './replica/gauge-watch.ts';
 import { ReplicaHealth } from './replica/health.ts';
 import type { Replica } from './replica/replica.ts';
@@ -50,7 +52,9 @@ const muchLess = 0.75;
 export class RemoteEngine implements Engine {
   readonly capabilities: EngineCapabilities;
   readonly #options: RemoteEngineOptions & typeof remoteDefaults;
+  readonly #fleet: Fleet;
   readonly #replicas: readonly Replica[];
+  readonly #list: FollowedList | undefined;
   readonly #timers: Timers;
   readonly #chance: Random;
   readonly #prefixes = new Prefixes();
@@ -67,14 +71,20 @@ export class RemoteEngine implements Engine {
   readonly #names: CallNames;
 
   /** Use `openRemoteEngine`, which asks the servers what they are. */
-  constructor(options: RemoteEngineOptions, replicas: readonly Replica[], capabilities: EngineCapabilities) {
+  constructor(options: RemoteEngineOptions, opened: OpenedReplicas, capabilities: EngineCapabilities) {
     checkOptions(options);
     this.#options = { ...remoteDefaults, ...options };
-    this.#replicas = replicas;
     this.capabilities = capabilities;
+    this.#timers = options.timers ?? liveTimers;
+    this.#fleet = new Fleet(opened, this.#timers, options.observe, {
+      joined: () => this.#spread(),
+      kept: (replica, reason) => this.#probed(replica, reason),
+      leaving: (replica) => this.#empty(replica),
+    });
+    const replicas = this.#fleet.all;
+    this.#replicas = replicas;
     this.#affinity = new Affinity(replicas, options);
     this.#waiting = new WaitingWork(this.#affinity, this.#awaited, () => this.#watch.arm());
-    this.#timers = options.timers ?? liveTimers;
     this.#chance = new Random('remote-engine', this.#options.seed);
     this.#health = new ReplicaHealth(this.#timers, this.#chance, options.observe);
     this.#names = new CallNames(this.#options.seed, this.#timers.nowMs());
@@ -88,6 +98,7 @@ export class RemoteEngine implements Engine {
       this.#pump(replica);
     });
     for (const replica of replicas) if (replica.breaker.state === 'open') this.#watch.probeLater(replica);
+    this.#list = options.listed && followedBy(this.#fleet, options.listed, this.#timers, options.observe);
   }
 
   connect(post: (message: EngineMessage) => void): void {
@@ -119,8 +130,18 @@ export class RemoteEngine implements Engine {
   }
 
   divide(sharersOf: (url: string) => number): void {
-    for (const replica of this.#replicas) replica.divide(sharersOf(replica.connection.url));
+    this.#fleet.divide(sharersOf);
     this.#pumpAll();
+  }
+
+  servers(): string[] {
+    return this.#replicas.filter(({ leavingMs }) => leavingMs === undefined).map(({ connection }) => connection.url);
+  }
+
+  /** For requests that go past this engine: servers that may get work, or all while none may. */
+  usable(): string[] {
+    const urls = this.#replicas.filter(({ isUsable }) => isUsable).map(({ connection }) => connection.url);
+    return urls.length > 0 ? urls : this.servers();
   }
 
   cancel(requests: readonly RequestId[]): void {
@@ -151,7 +172,8 @@ export class RemoteEngine implements Engine {
   }
 
   load(): EngineLoad {
-    return loadOf(this.#replicas, this.#waiting.parkedSequences, this.#stepTime.ms);
+    const load = loadOf(this.#replicas, this.#waiting.parkedSequences, this.#stepTime.ms);
+    return this.#list === undefined ? load : { ...load, listHealthy: this.#list.trouble === undefined };
   }
 
   status(): ReplicaStatus[] {
@@ -163,6 +185,7 @@ export class RemoteEngine implements Engine {
     this.#closed = true;
     this.#watch.stop();
     this.#gauges.stop();
+    this.#list?.stop();
     for (const replica of this.#replicas) replica.connection.close();
   }
 
@@ -286,7 +309,7 @@ export class RemoteEngine implements Engine {
   // Failures.
 
   #failed(replica: Replica, job: Job, reason: Fault): void {
-    if (this.#health.failed(replica, reason)) this.#takeOut(replica);
+    if (replica.leavingMs === undefined && this.#health.failed(replica, reason)) this.#takeOut(replica);
     const children = liveChildren(job);
     const attempts = attemptsAfter(job.attempts, reason);
     if (!mayRetry(reason, { ...job, attempts }, this.#options, this.#timers.nowMs())) {
@@ -320,8 +343,8 @@ export class RemoteEngine implements Engine {
   /** At once on another replica; on the same one after a pause. */
   #again(replica: Replica, job: Job): void {
     this.#onWire.forget(job.children);
-    const elsewhere = this.#replicas.some((each) => each !== replica && each.breaker.state !== 'open');
-    if (elsewhere || replica.breaker.state === 'open') {
+    const elsewhere = this.#replicas.some((each) => each !== replica && each.isUsable);
+    if (elsewhere || !replica.isUsable) {
       this.#waiting.place(job, replica);
       return;
     }
@@ -334,6 +357,18 @@ export class RemoteEngine implements Engine {
     });
   }
 
+  // Replicas that come and go.
+
+  #spread(): void {
+    this.#waiting.spread(this.#replicas);
+    this.#pumpAll();
+  }
+
+  #empty(replica: Replica): void {
+    this.#waiting.leave(replica);
+    this.#pumpAll();
+  }
+
   #takeOut(replica: Replica): void {
     this.#waiting.leave(replica);
     this.#watch.probeLater(replica);
@@ -341,6 +376,7 @@ export class RemoteEngine implements Engine {
 
   /** A probe has come back: without a reason, the replica is on trial and parked work may go there. */
   #probed(replica: Replica, reason: string | undefined): void {
+    if (!this.#replicas.includes(replica)) return;
     if (!this.#health.probed(replica, reason)) return this.#watch.probeLater(replica);
     this.#waiting.unpark();
     this.#pumpAll();
@@ -358,7 +394,7 @@ export class RemoteEngine implements Engine {
 
   /** A search that is given up during an outage says so. */
   #cancelled(): Fault {
-    const down = this.#replicas.every((each) => each.breaker.state === 'open');
+    const down = !this.#replicas.some((each) => each.isUsable);
     return fault(
       'cancelled',
       'the request was cancelled',

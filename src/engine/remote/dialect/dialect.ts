@@ -13,6 +13,8 @@ export interface ServerFacts {
   readonly dialect: DialectName;
   readonly version: string | undefined;
   readonly model: string;
+  /** The last part of the path or name that its weights were loaded from, where the server says so. */
+  readonly loadedFrom?: string | undefined;
   readonly contextTokens: number | undefined;
   /** The longest context that the model itself was trained for, where the server says so. */
   readonly trainedTokens?: number | undefined;

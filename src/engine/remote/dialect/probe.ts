@@ -23,6 +23,7 @@ const sampleMs = 120_000;
 interface ListedModel {
   readonly id: string;
   readonly owner: string;
+  readonly loadedFrom?: string | undefined;
   readonly contextTokens: number | undefined;
   readonly trainedTokens?: number | undefined;
 }
@@ -50,6 +51,7 @@ async function listModels(connection: Connection, options: ProbeOptions): Promis
   return records(body.data).map((each) => ({
     id: text(each.id),
     owner: text(each.owned_by),
+    loadedFrom: lastPart(each.root),
     contextTokens: count(each.max_model_len),
     trainedTokens: isRecord(each.meta) ? count(each.meta.n_ctx_train) : undefined,
   }));
@@ -104,6 +106,7 @@ async function probeVllm(connection: Connection, model: ListedModel, options: Pr
     dialect: 'vllm',
     version: text(version?.version) || undefined,
     model: model.id,
+    loadedFrom: model.loadedFrom,
     contextTokens: model.contextTokens,
     sequenceLimit: undefined,
     priorityOrder: 'lower-first',
@@ -135,6 +138,7 @@ async function probeSglang(connection: Connection, model: ListedModel, options: 
     dialect: 'sglang',
     version: text(info?.version) || undefined,
     model: model.id,
+    loadedFrom: lastPart(info?.model_path),
     contextTokens: model.contextTokens ?? count(info?.context_length),
     sequenceLimit: count(states?.effective_max_running_requests_per_dp) ?? count(info?.max_running_requests),
     priorityOrder: priorities ? (lowFirst ? 'lower-first' : 'higher-first') : 'none',
@@ -157,6 +161,7 @@ async function probeLlamaServer(
     dialect: 'llama-server',
     version: text(props?.build_info) || undefined,
     model: model.id,
+    loadedFrom: lastPart(props?.model_path),
     contextTokens: count(settings.n_ctx),
     trainedTokens: model.trainedTokens,
     sequenceLimit: count(props?.total_slots),
@@ -183,6 +188,13 @@ function plainFacts(model: ListedModel): ServerFacts {
     prefixCaching: undefined,
     returnsTokens: false,
   };
+}
+
+/** Machines mount the same weights at different places. */
+function lastPart(path: unknown): string | undefined {
+  return text(path)
+    .split(/[\\/]/)
+    .findLast((part) => part !== '');
 }
 
 /** A page that may be missing. */
