@@ -10,6 +10,7 @@ import { LeaseWriter } from './lease-writer.ts';
 import type { LivingNode, Membership, Standing, WindowUse } from './membership.ts';
 import type { NodeQueue, OfferedSearch } from './node-queue.ts';
 import { serverName } from './server-name.ts';
+import { ServerShares } from './server-shares.ts';
 
 /** What takes searches up: the gateway of this node. */
 export interface Taker {
@@ -73,7 +74,11 @@ export class Cluster {
   #living: readonly LivingNode[] = [];
   /** Searches that wait between nodes, by owner, as of the last beat. */
   #waiting: ReadonlyMap<string, number> = new Map();
-  #sharers = '';
+  readonly #shares = new ServerShares();
+  /** Its own servers, as it named them last. */
+  #servers = '';
+  /** What the others say of themselves is being looked at. */
+  #isWatched = false;
   #taker: Taker | undefined;
   #isTaking = false;
   #stops: (() => void)[] = [];
@@ -117,6 +122,7 @@ export class Cluster {
 
   /** All of them, this one included, as they stood a few seconds ago. */
   get living(): readonly LivingNode[] {
+    this.#isWatched = true;
     return this.#living;
   }
 
@@ -245,25 +251,27 @@ export class Cluster {
   async #meet(taker: Taker | undefined): Promise<void> {
     const { membership } = this.#options;
     const { machine } = this.#options;
-    const servers = (taker?.servers() ?? []).map((url) => serverName(url, machine));
-    await membership.beat(taker?.report() ?? {}, [...new Set(servers)]);
-    this.#living = await membership.living();
+    const servers = [...new Set((taker?.servers() ?? []).map((url) => serverName(url, machine)))];
+    await membership.beat(taker?.report() ?? {}, servers);
+    this.#living = await membership.living(this.#isWhole(servers.join(' ')));
     this.#waiting = await membership.waiting();
     if (taker === undefined) return;
     this.#divide(taker);
     taker.usedElsewhere(await membership.shareUsage(taker.used()));
   }
 
+  /** Whether this beat reads all that nodes say: what they use and do matters now, or was not read for a while. */
+  #isWhole(servers: string): boolean {
+    const isWhole = this.#isWatched || servers !== this.#servers || this.#beats % sweepEvery === 0;
+    this.#isWatched = false;
+    this.#servers = servers;
+    return isWhole;
+  }
+
   #divide(taker: Taker): void {
-    const users = Map.groupBy(
-      this.#living.flatMap(({ servers }) => servers),
-      (server) => server,
-    );
-    const sharers = JSON.stringify(Array.from(users, ([server, { length }]) => [server, length]));
-    if (sharers === this.#sharers) return;
-    this.#sharers = sharers;
+    if (!this.#shares.count(this.#living.map(({ servers }) => servers))) return;
     const { machine } = this.#options;
-    taker.divide((url) => Math.max(1, users.get(serverName(url, machine))?.length ?? 1));
+    taker.divide((url) => this.#shares.of(serverName(url, machine)));
   }
 
   async #keepLeases(): Promise<void> {

@@ -21,6 +21,8 @@ export interface LivingNode extends NodeFacts {
   readonly silentMs: number;
 }
 
+type Said = Pick<LivingNode, 'servers' | 'report'>;
+
 /** What was counted of a key in one window of its quota. Windows begin at multiples of their span, by the database's clock. */
 export interface WindowUse {
   readonly key: string;
@@ -48,6 +50,8 @@ export class Membership {
   readonly #pool: Pool;
   readonly #schema: string;
   readonly #facts: NodeFacts;
+  /** What nodes said when all of it was read last. */
+  #said: ReadonlyMap<string, Said> = new Map();
 
   constructor(options: DatabaseOptions, facts: NodeFacts) {
     this.#pool = new pg.Pool({ ...clientConfig(options), max: 2 });
@@ -65,11 +69,19 @@ export class Membership {
     await this.#pool.query(sql, [node, version, models, servers, JSON.stringify(report)]);
   }
 
-  async living(): Promise<LivingNode[]> {
-    const sql = `select node, version, models, servers, report::json,
+  /**
+   * Every node reads of every node, so what is read grows with their square: servers and reports are most of it, and wait for a reading
+   * of the whole (`isWhole`) unless a node has come.
+   */
+  async living(isWhole = true): Promise<LivingNode[]> {
+    const said = isWhole ? 'servers, report::json,' : '';
+    const sql = `select node, version, models, ${said}
                    (extract(epoch from now() - seen) * 1000)::double precision as "silentMs"
                  from ${this.#schema}.nodes where seen > now() - interval '${silentSeconds} s' order by node`;
-    return (await this.#pool.query(sql)).rows;
+    const { rows } = await this.#pool.query(sql);
+    if (isWhole) this.#said = new Map(rows.map(({ node, servers, report }) => [node, { servers, report }]));
+    else if (!rows.every(({ node }) => this.#said.has(node))) return this.living();
+    return rows.map((row) => ({ ...row, ...this.#said.get(row.node) }));
   }
 
   /** How far the database's clock is ahead of this one, to the time that a question and its answer take. */

@@ -12,6 +12,8 @@ export interface VllmSettings extends ServerSettings {
   readonly version?: string;
   /** Fields that it answers with 400, as some front ends do. */
   readonly refuses?: readonly ('n' | 'logprobs')[];
+  /** What its weights were loaded from, where that is not the name of the model. */
+  readonly loadedFrom?: string;
   /** Gives one choice, whatever `n` says. */
   readonly ignoresSiblings?: boolean;
 }
@@ -66,7 +68,13 @@ export class VllmServer extends TestServer {
         return Promise.resolve({
           object: 'list',
           data: [
-            { id: this.model, object: 'model', owned_by: 'vllm', root: this.model, max_model_len: this.contextTokens },
+            {
+              id: this.model,
+              object: 'model',
+              owned_by: 'vllm',
+              root: this.#settings.loadedFrom ?? this.model,
+              max_model_len: this.contextTokens,
+            },
           ],
         });
       case 'GET /metrics':
