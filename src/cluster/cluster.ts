@@ -79,6 +79,7 @@ export class Cluster {
   #servers = '';
   /** What the others say of themselves is being looked at. */
   #isWatched = false;
+  #queueAgeMs = 0;
   #taker: Taker | undefined;
   #isTaking = false;
   #stops: (() => void)[] = [];
@@ -130,6 +131,11 @@ export class Cluster {
   waiting(owner?: string): number {
     if (owner !== undefined) return this.#waiting.get(owner) ?? 0;
     return [...this.#waiting.values()].reduce((sum, each) => sum + each, 0);
+  }
+
+  /** For how long the oldest of those has waited. */
+  get queueAgeMs(): number {
+    return this.#queueAgeMs;
   }
 
   /** After it was accepted: nothing is lost if this fails, it only comes later. */
@@ -255,6 +261,7 @@ export class Cluster {
     await membership.beat(taker?.report() ?? {}, servers);
     this.#living = await membership.living(this.#isWhole(servers.join(' ')));
     this.#waiting = await membership.waiting();
+    this.#queueAgeMs = this.#waiting.size === 0 ? 0 : await membership.queueAgeMs();
     if (taker === undefined) return;
     this.#divide(taker);
     taker.usedElsewhere(await membership.shareUsage(taker.used()));

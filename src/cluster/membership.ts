@@ -106,6 +106,15 @@ export class Membership {
     return new Map((await this.#pool.query(sql)).rows.map(({ owner, count }) => [owner, count]));
   }
 
+  /** For how long the search has waited that came first of those that wait between nodes. */
+  async queueAgeMs(): Promise<number> {
+    const sql = `select coalesce(extract(epoch from now()) * 1000 - min(created_ms), 0)::double precision as age
+                 from ${this.#schema}.searches
+                 where ended_ms is null and state = 'queued' and about::json->>'idle' is null
+                   and (background = 1 or about::json->>'home' is not null)`;
+    return Math.max(0, Number((await this.#pool.query(sql)).rows[0]?.age));
+  }
+
   /** Writes what this node has counted, all of it every time; gives what the other nodes have, of the same windows. */
   async shareUsage(own: readonly WindowUse[]): Promise<WindowUse[]> {
     if (own.length === 0) return [];
