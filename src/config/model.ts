@@ -2,7 +2,7 @@
 // runs unless its request says otherwise. No secret stands here: keys of remote servers come from named variables.
 
 import { z } from 'zod';
-import { routerNames } from '../engine/remote/replica/affinity.ts';
+import { routerNames } from '../engine/remote/replica/router-hints.ts';
 import { commandDefaults } from '../verifier/command/limits.ts';
 import { testLanguages } from '../verifier/command/test-runners.ts';
 import { fieldOf, fieldsOf, real, schemaOf, whole } from './knob.ts';

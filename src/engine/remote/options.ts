@@ -4,8 +4,8 @@ import { raise } from '../../base/fault.ts';
 import type { Timers } from '../../base/timers.ts';
 import type { DialectName } from './dialect/dialect.ts';
 import type { ReplicaList } from './list/replica-list.ts';
-import type { RouterName } from './replica/affinity.ts';
 import type { ReplicaEvent } from './replica/health.ts';
+import type { RoutingOptions } from './replica/router-hints.ts';
 
 interface ServerOptions {
   /** The server's root, such as http://127.0.0.1:8000. */
@@ -21,7 +21,7 @@ export interface ListedOptions {
   readonly everyMs: number;
 }
 
-export interface RemoteEngineOptions {
+export interface RemoteEngineOptions extends RoutingOptions {
   /** Replicas of one model; none where they are listed. */
   readonly servers: readonly ServerOptions[];
   readonly listed?: ListedOptions;
@@ -41,10 +41,6 @@ export interface RemoteEngineOptions {
   readonly betweenTokensMs?: number;
   /** How long a step waits in all for a server to come back; searches with a deadline give up earlier by themselves. */
   readonly patienceMs?: number;
-  /** The router that stands in front of the one server that is given; with several servers this engine routes. */
-  readonly router?: RouterName;
-  /** Request headers that carry one key per search, where that router was told to read others than usual. */
-  readonly routingHeaders?: readonly string[];
   readonly timers?: Timers;
   /** Seeds the jitter of retries and probes. */
   readonly seed?: number;

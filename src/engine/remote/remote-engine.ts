@@ -37,6 +37,7 @@ import { GaugeWatch } from './replica/gauge-watch.ts';
 import { ReplicaHealth } from './replica/health.ts';
 import type { Replica } from './replica/replica.ts';
 import { loadOf, outageOf, type ReplicaStatus, siblingLimit, statusOf } from './replica/replicas.ts';
+import { RouterHints } from './replica/router-hints.ts';
 import { Watch } from './replica/watch.ts';
 import { WaitingWork } from './waiting-work.ts';
 
@@ -60,6 +61,7 @@ export class RemoteEngine implements Engine {
   readonly #prefixes = new Prefixes();
   readonly #awaited = new Awaited();
   readonly #affinity: Affinity;
+  readonly #hints: RouterHints;
   readonly #waiting: WaitingWork;
   readonly #health: ReplicaHealth;
   readonly #onWire = new OnWire();
@@ -83,7 +85,8 @@ export class RemoteEngine implements Engine {
     });
     const replicas = this.#fleet.all;
     this.#replicas = replicas;
-    this.#affinity = new Affinity(replicas, options);
+    this.#affinity = new Affinity(replicas);
+    this.#hints = new RouterHints(options);
     this.#waiting = new WaitingWork(this.#affinity, this.#awaited, () => this.#watch.arm());
     this.#chance = new Random('remote-engine', this.#options.seed);
     this.#health = new ReplicaHealth(this.#timers, this.#chance, options.observe);
@@ -168,6 +171,7 @@ export class RemoteEngine implements Engine {
 
   release(search: string): void {
     this.#affinity.release(search);
+    this.#hints.release(search);
     this.#prefixes.release(search);
   }
 
@@ -246,12 +250,15 @@ export class RemoteEngine implements Engine {
     const { children, search } = job;
     const call = callFor(children, { dialect, facts, refused, tokenIds, roomTokens, name: this.#names.take() });
     const stepMs = (): number | undefined => this.#stepTime.ms;
-    const headers = this.#affinity.headers(search);
+    const hints = this.#hints.body(call, this.#stepTime.tokens);
+    const headers = { ...this.#hints.headers(search, call), ...replica.rankHeaders(search) };
     const nowMs = (): number => this.#timers.nowMs();
     const attempt: Attempt = new Attempt(
-      { connection, dialect, facts, call, children, headers, nowMs, stepMs },
+      { connection, dialect, facts, call, children, headers, hints, nowMs, stepMs },
       {
-        head: (received) => this.#affinity.keepSession(search, received['x-session-token']),
+        head: (received) => {
+          if (this.#affinity.has(search)) this.#hints.keepSession(search, received['x-session-token']);
+        },
         firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, nowMs()),
         token: (child, text, tokens) => {
           // A path in one piece takes longer than a step may: as long as it grows, the server is at work.

@@ -27,6 +27,8 @@ export interface ServerFacts {
   readonly countsCache: boolean;
   /** Whether it keeps prefixes; undefined where it does not say. */
   readonly prefixCaching: boolean | undefined;
+  /** Engines behind one address, each with a cache of its own (data parallelism); one unless said. */
+  readonly ranks?: number | undefined;
   /** Steps come back with their tokens, so that a path continues exactly where it ended. */
   readonly returnsTokens: boolean;
   /** What the model's template says of thinking, where the server renders it. */

@@ -13,6 +13,7 @@ import { JobQueue, liveChildren, urgencyOf } from '../flight/queue.ts';
 import type { Refusable } from '../flight/refusable.ts';
 import { InFlightLimit, type LimitOptions } from './in-flight-limit.ts';
 import type { Likeness } from './likeness.ts';
+import { Ranks } from './ranks.ts';
 import type { ReplicaLoad } from './route.ts';
 
 export class Replica {
@@ -33,6 +34,7 @@ export class Replica {
   likeness: Likeness | undefined;
   #facts: ServerFacts | undefined;
   #sharers = 1;
+  readonly #ranks = new Ranks();
   readonly #probe: ProbeOptions;
   readonly #limits: LimitOptions;
 
@@ -95,6 +97,12 @@ export class Replica {
   divide(sharers: number): void {
     this.#sharers = sharers;
     this.limit.divide(sharers);
+  }
+
+  /** Keeps a search with one of the engines behind the address, where there are several. */
+  rankHeaders(search: string): Record<string, string> {
+    const { ranks = 1 } = this.facts;
+    return ranks === 1 ? {} : { 'x-data-parallel-rank': String(this.#ranks.of(search, ranks, this.homes)) };
   }
 
   /** Places for now: one until the first success after an outage. */
