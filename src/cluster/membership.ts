@@ -21,7 +21,7 @@ export interface LivingNode extends NodeFacts {
   readonly silentMs: number;
 }
 
-type Said = Pick<LivingNode, 'servers' | 'report'>;
+type NodeWords = Pick<LivingNode, 'servers' | 'report'>;
 
 /** What was counted of a key in one window of its quota. Windows begin at multiples of their span, by the database's clock. */
 export interface WindowUse {
@@ -51,7 +51,7 @@ export class Membership {
   readonly #schema: string;
   readonly #facts: NodeFacts;
   /** What nodes said when all of it was read last. */
-  #said: ReadonlyMap<string, Said> = new Map();
+  #said: ReadonlyMap<string, NodeWords> = new Map();
 
   constructor(options: DatabaseOptions, facts: NodeFacts) {
     this.#pool = new pg.Pool({ ...clientConfig(options), max: 2 });

@@ -1,5 +1,5 @@
 // How many nodes use each server: of a limit that the server has, each takes its part. Nodes read a list of replicas at different
-// moments: a server that is new to one counts as used by as many as any other server, until the others have had time to name it.
+// moments: a server that is new to one counts as used by as many as the most shared one, until the others have had time to name it.
 
 /** Beats for which a server is new: two readings of a list at its usual pace, and the beat that tells of it. */
 const newBeats = 6;

@@ -3,7 +3,7 @@
 import { raise } from '../../base/fault.ts';
 import type { Timers } from '../../base/timers.ts';
 import type { DialectName } from './dialect/dialect.ts';
-import type { ReplicaList } from './list/replica-list.ts';
+import type { ListedOptions } from './list/followed-list.ts';
 import type { ReplicaEvent } from './replica/health.ts';
 import type { RoutingOptions } from './replica/router-hints.ts';
 
@@ -11,14 +11,6 @@ interface ServerOptions {
   /** The server's root, such as http://127.0.0.1:8000. */
   readonly url: string;
   readonly apiKey?: string;
-}
-
-/** Replicas that come and go. */
-export interface ListedOptions {
-  readonly list: ReplicaList;
-  /** Of each server on it. */
-  readonly apiKey?: string;
-  readonly everyMs: number;
 }
 
 export interface RemoteEngineOptions extends RoutingOptions {

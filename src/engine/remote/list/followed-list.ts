@@ -5,6 +5,14 @@ import { FaultError } from '../../../base/fault.ts';
 import type { Timers } from '../../../base/timers.ts';
 import type { ReplicaList } from './replica-list.ts';
 
+/** Replicas that come and go. */
+export interface ListedOptions {
+  readonly list: ReplicaList;
+  /** Of each server on it. */
+  readonly apiKey?: string;
+  readonly everyMs: number;
+}
+
 interface ListListener {
   changed(urls: readonly string[]): void;
   /** `reason`: why it is not followed from now on; undefined once it is again. */

@@ -6,8 +6,7 @@ import { fault } from '../../../base/fault.ts';
 import type { Timers } from '../../../base/timers.ts';
 import { CircuitBreaker } from '../../../remote/circuit-breaker.ts';
 import { rootOf } from '../../../remote/connection.ts';
-import { FollowedList } from '../list/followed-list.ts';
-import type { ListedOptions } from '../options.ts';
+import { FollowedList, type ListedOptions } from '../list/followed-list.ts';
 import type { ReplicaEvent } from './health.ts';
 import type { Replica } from './replica.ts';
 
