@@ -15,11 +15,11 @@ describe('deploy/', () => {
     const { url } = await runGateway();
     const served = await (await fetch(`${url}/metrics`)).text();
     const dashboard = read('grafana/dashboards/coppice.json');
-    for (const text of [dashboard, read('alerts.yml')]) {
+    for (const text of [dashboard, read('alerts.yml'), read('kubernetes/vllm-scaling.yaml')]) {
       const named = [...text.matchAll(/\b(?:coppice|process|nodejs)_\w+/g)].map(([name]) =>
         name.replace(/_bucket$/, ''),
       );
-      expect(named.length).toBeGreaterThan(10);
+      expect(named.length).toBeGreaterThan(3);
       for (const name of new Set(named)) {
         expect(served, name).toContain(`# TYPE ${name} `);
         expect(served, name).not.toContain(`# HELP ${name} Deprecated`);
@@ -107,6 +107,20 @@ describe('deploy/', () => {
     const named = [...text.matchAll(/^ +- (\w+):\//gm)].map(([, name]) => name!);
     for (const name of named) expect(text).toMatch(new RegExp(`^ {2}${name}:$`, 'm'));
     for (const [variable] of text.matchAll(/\$\{[^}]*\}/g)) expect(variable).toMatch(/:[?-]/);
+  });
+
+  test('the scaling example gives the rights that its list needs, and its configuration is one', () => {
+    const text = read('kubernetes/vllm-scaling.yaml');
+    expect(text).not.toMatch(/\t| +$/m);
+    const [, engine] = /^# +"engine": (\{.*\})$/m.exec(text)!;
+    const { models } = loadConfig({ base: { models: [{ name: 'qwen', engine: JSON.parse(engine!) }] } });
+    expect(models[0]!.engine).toMatchObject({ replicas: { from: 'kubernetes', service: 'vllm', everyMs: 5000 } });
+    const kinds = text.split('\n---\n').map((part) => /^kind: (\w+)$/m.exec(part)?.[1]);
+    expect(kinds).toEqual(['ScaledObject', 'Role', 'RoleBinding']);
+    expect(text).toMatch(/apiGroups: \[discovery\.k8s\.io\]\n +resources: \[endpointslices\]\n +verbs: \[list\]/);
+    const triggers = text.split('- type: prometheus').slice(1);
+    for (const trigger of triggers)
+      for (const part of [/serverAddress: /, /query: \w/, /threshold: '\d+'/]) expect(trigger).toMatch(part);
   });
 
   test('what is kept from the image is nothing that its build copies', () => {

@@ -11,7 +11,7 @@ import type { Extract } from './search-request.ts';
 
 /** A server of its own chat endpoint, for what cannot be searched. The URLs come from the configuration alone. */
 export interface Upstream {
-  /** Base URLs of replicas; the next is tried where one cannot be reached. */
+  /** Base URLs of replicas, as they are now; the next is tried where one cannot be reached. */
   readonly urls: readonly string[];
   readonly model: string;
   readonly headers: Readonly<Record<string, string>>;

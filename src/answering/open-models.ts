@@ -5,9 +5,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { FaultError, fault, raise } from '../base/fault.ts';
 import { openCalibration } from '../calibration/read-calibration.ts';
+import type { ReplicasConfig } from '../config/replicas.ts';
 import type { ModelConfig } from '../config/schema.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isShipped } from '../engine/llama/shipped-models.ts';
+import type { ReplicaList } from '../engine/remote/list/replica-list.ts';
 import type { Prompt } from '../tree/step.ts';
 import { makeVerifier } from '../verifier/definition.ts';
 import { CheckedVerifier } from '../verifier/exact/checked-verifier.ts';
@@ -191,24 +193,64 @@ async function openRemote(
 ): Promise<OpenModel> {
   const { openRemoteEngine } = await import('../engine/remote/open-engine.ts');
   const apiKey = secret(options.apiKeyEnv, environment);
-  const servers = options.urls.map((url) => ({ url: root(url), ...(apiKey === undefined ? {} : { apiKey }) }));
-  const { model, dialect, inFlight, router } = options;
-  const engine: Engine = await openRemoteEngine({
-    servers,
+  const key = apiKey === undefined ? {} : { apiKey };
+  const { urls: named = [], replicas, model, dialect, inFlight, router } = options;
+  if (replicas !== undefined && config.verifier.kind === 'judge' && config.verifier.urls === undefined)
+    raise(
+      'bad-setting',
+      `models: '${config.name}' has replicas that are listed, and a judge without urls; give its urls`,
+    );
+  const engine = await openRemoteEngine({
+    servers: named.map((url) => ({ url: root(url), ...key })),
+    ...(replicas && { listed: { list: await openList(replicas, environment), everyMs: replicas.everyMs, ...key } }),
     observe: ({ type, ...fields }) =>
-      log[type === 'replica-up' ? 'info' : 'warn'](type, { model: config.name, ...fields }),
+      log[goodNews.has(type) ? 'info' : 'warn'](type, { model: config.name, ...fields }),
     ...(model === undefined ? {} : { model }),
     ...(dialect === undefined ? {} : { dialect }),
     ...(inFlight === undefined ? {} : { inFlight }),
     router,
   });
   const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const urls = servers.map(({ url }) => `${url}/v1`);
-  const upstream: Upstream = { urls, model: model ?? (await firstModel(urls[0]!, headers)) ?? config.name, headers };
+  const urls = (): string[] => engine.usable().map((url) => `${url}/v1`);
+  const served = model ?? (await firstModel(urls()[0]!, headers)) ?? config.name;
+  const upstream: Upstream = {
+    get urls() {
+      return urls();
+    },
+    model: served,
+    headers,
+  };
   const verifier = await openVerifier(config, options.urls, environment).catch(closing(engine));
   const scored = verifier === undefined ? `, ${withoutReward}` : `, scored by ${verifier.capabilities.name}`;
   const note = `${engine.capabilities.name}${scored}${unscoredNote(config)}`;
   return { config, engine, upstream, note, verifier };
+}
+
+/** What happens to replicas that an operator need not look at. */
+const goodNews: ReadonlySet<string> = new Set([
+  'replica-up',
+  'replica-joined',
+  'replica-leaving',
+  'replica-left',
+  'replicas-listed',
+]);
+
+async function openList(wanted: ReplicasConfig, environment: Environment): Promise<ReplicaList> {
+  switch (wanted.from) {
+    case 'file':
+      return (await import('../engine/remote/list/file.ts')).fileList(wanted.path);
+    case 'http':
+      return (await import('../engine/remote/list/http.ts')).httpList(
+        wanted.url,
+        secret(wanted.apiKeyEnv, environment),
+      );
+    case 'dns':
+      return (await import('../engine/remote/list/dns.ts')).dnsList(wanted);
+    case 'kubernetes': {
+      const { kubernetesList, podApiServer } = await import('../engine/remote/list/kubernetes.ts');
+      return kubernetesList({ ...wanted, port: wanted.port?.toString() }, podApiServer(environment));
+    }
+  }
 }
 
 /** What the server itself calls its model, for requests that go to it unchanged. */

@@ -10,6 +10,7 @@ import { LeaseWriter } from './lease-writer.ts';
 import type { LivingNode, Membership, Standing, WindowUse } from './membership.ts';
 import type { NodeQueue, OfferedSearch } from './node-queue.ts';
 import { serverName } from './server-name.ts';
+import { ServerShares } from './server-shares.ts';
 
 /** What takes searches up: the gateway of this node. */
 export interface Taker {
@@ -22,6 +23,8 @@ export interface Taker {
   has(id: string): boolean;
   /** Another node has it: stop, write nothing more. */
   lose(id: string): void;
+  /** Addresses of the servers that it uses now. */
+  servers(): readonly string[];
   /** So many nodes use a server, this one included. */
   divide(sharersOf: (url: string) => number): void;
   /** What the other nodes are to show of this one. */
@@ -71,7 +74,12 @@ export class Cluster {
   #living: readonly LivingNode[] = [];
   /** Searches that wait between nodes, by owner, as of the last beat. */
   #waiting: ReadonlyMap<string, number> = new Map();
-  #sharers = '';
+  readonly #shares = new ServerShares();
+  /** Its own servers, as it named them last. */
+  #servers = '';
+  /** What the others say of themselves is being looked at. */
+  #isWatched = false;
+  #queueAgeMs = 0;
   #taker: Taker | undefined;
   #isTaking = false;
   #stops: (() => void)[] = [];
@@ -115,6 +123,7 @@ export class Cluster {
 
   /** All of them, this one included, as they stood a few seconds ago. */
   get living(): readonly LivingNode[] {
+    this.#isWatched = true;
     return this.#living;
   }
 
@@ -122,6 +131,11 @@ export class Cluster {
   waiting(owner?: string): number {
     if (owner !== undefined) return this.#waiting.get(owner) ?? 0;
     return [...this.#waiting.values()].reduce((sum, each) => sum + each, 0);
+  }
+
+  /** For how long the oldest of those has waited. */
+  get queueAgeMs(): number {
+    return this.#queueAgeMs;
   }
 
   /** After it was accepted: nothing is lost if this fails, it only comes later. */
@@ -242,24 +256,29 @@ export class Cluster {
   /** Says that this node lives, and hears who else does. */
   async #meet(taker: Taker | undefined): Promise<void> {
     const { membership } = this.#options;
-    await membership.beat(taker?.report() ?? {});
-    this.#living = await membership.living();
+    const { machine } = this.#options;
+    const servers = [...new Set((taker?.servers() ?? []).map((url) => serverName(url, machine)))];
+    await membership.beat(taker?.report() ?? {}, servers);
+    this.#living = await membership.living(this.#isWhole(servers.join(' ')));
     this.#waiting = await membership.waiting();
+    this.#queueAgeMs = this.#waiting.size === 0 ? 0 : await membership.queueAgeMs();
     if (taker === undefined) return;
     this.#divide(taker);
     taker.usedElsewhere(await membership.shareUsage(taker.used()));
   }
 
+  /** Whether this beat reads all that nodes say: what they use and do matters now, or was not read for a while. */
+  #isWhole(servers: string): boolean {
+    const isWhole = this.#isWatched || servers !== this.#servers || this.#beats % sweepEvery === 0;
+    this.#isWatched = false;
+    this.#servers = servers;
+    return isWhole;
+  }
+
   #divide(taker: Taker): void {
-    const users = Map.groupBy(
-      this.#living.flatMap(({ servers }) => servers),
-      (server) => server,
-    );
-    const sharers = JSON.stringify(Array.from(users, ([server, { length }]) => [server, length]));
-    if (sharers === this.#sharers) return;
-    this.#sharers = sharers;
+    if (!this.#shares.count(this.#living.map(({ servers }) => servers))) return;
     const { machine } = this.#options;
-    taker.divide((url) => Math.max(1, users.get(serverName(url, machine))?.length ?? 1));
+    taker.divide((url) => this.#shares.of(serverName(url, machine)));
   }
 
   async #keepLeases(): Promise<void> {

@@ -10,16 +10,18 @@ interface NodeFacts {
   readonly node: string;
   readonly version: string;
   readonly models: readonly string[];
-  /** Names of the servers that it uses, see server-name.ts. */
-  readonly servers: readonly string[];
 }
 
 /** A node as the others see it. */
 export interface LivingNode extends NodeFacts {
+  /** Names of the servers that it uses, see server-name.ts. */
+  readonly servers: readonly string[];
   /** What it last said of itself, for operators of the cluster. */
   readonly report: Plain;
   readonly silentMs: number;
 }
+
+type NodeWords = Pick<LivingNode, 'servers' | 'report'>;
 
 /** What was counted of a key in one window of its quota. Windows begin at multiples of their span, by the database's clock. */
 export interface WindowUse {
@@ -51,6 +53,8 @@ export class Membership {
   readonly #pool: Pool;
   readonly #schema: string;
   readonly #facts: NodeFacts;
+  /** What nodes said when all of it was read last. */
+  #said: ReadonlyMap<string, NodeWords> = new Map();
 
   constructor(options: DatabaseOptions, facts: NodeFacts) {
     this.#pool = new pg.Pool({ ...clientConfig(options), max: 2 });
@@ -59,19 +63,28 @@ export class Membership {
     this.#facts = facts;
   }
 
-  async beat(report: Plain): Promise<void> {
-    const { node, version, models, servers } = this.#facts;
+  /** `servers`: by their names among nodes, those that it uses now. */
+  async beat(report: Plain, servers: readonly string[]): Promise<void> {
+    const { node, version, models } = this.#facts;
     const sql = `insert into ${this.#schema}.nodes (node, seen, version, models, servers, report)
                  values ($1, now(), $2, $3, $4, $5)
-                 on conflict (node) do update set seen = now(), report = excluded.report`;
+                 on conflict (node) do update set seen = now(), servers = excluded.servers, report = excluded.report`;
     await this.#pool.query(sql, [node, version, models, servers, JSON.stringify(report)]);
   }
 
-  async living(): Promise<LivingNode[]> {
-    const sql = `select node, version, models, servers, report::json,
+  /**
+   * Every node reads of every node, so what is read grows with their square: servers and reports are most of it, and wait for a reading
+   * of the whole (`isWhole`) unless a node has come.
+   */
+  async living(isWhole = true): Promise<LivingNode[]> {
+    const said = isWhole ? 'servers, report::json,' : '';
+    const sql = `select node, version, models, ${said}
                    (extract(epoch from now() - seen) * 1000)::double precision as "silentMs"
                  from ${this.#schema}.nodes where seen > now() - interval '${silentSeconds} s' order by node`;
-    return (await this.#pool.query(sql)).rows;
+    const { rows } = await this.#pool.query(sql);
+    if (isWhole) this.#said = new Map(rows.map(({ node, servers, report }) => [node, { servers, report }]));
+    else if (!rows.every(({ node }) => this.#said.has(node))) return this.living();
+    return rows.map((row) => ({ ...row, ...this.#said.get(row.node) }));
   }
 
   /** How far the database's clock is ahead of this one, to half the time that the quickest of a few questions takes. */
@@ -99,6 +112,15 @@ export class Membership {
                    and (background = 1 or about::json->>'home' is not null)
                  group by owner`;
     return new Map((await this.#pool.query(sql)).rows.map(({ owner, count }) => [owner, count]));
+  }
+
+  /** For how long the search has waited that came first of those that wait between nodes. */
+  async queueAgeMs(): Promise<number> {
+    const sql = `select coalesce(extract(epoch from now()) * 1000 - min(created_ms), 0)::double precision as age
+                 from ${this.#schema}.searches
+                 where ended_ms is null and state = 'queued' and about::json->>'idle' is null
+                   and (background = 1 or about::json->>'home' is not null)`;
+    return Math.max(0, Number((await this.#pool.query(sql)).rows[0]?.age));
   }
 
   /** Writes what this node has counted, all of it every time; gives what the other nodes have, of the same windows. */

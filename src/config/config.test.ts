@@ -42,6 +42,19 @@ describe('loading', () => {
     expect(refusal(() => loadConfig({ base, file: { name: 'f.json', text: '{' } }))).toMatch(/f\.json is not JSON/);
   });
 
+  test('replicas are named, or listed by somebody, and not both', () => {
+    const engine = (settings: object) =>
+      loadConfig({ base: { models: [{ name: 'm', engine: { kind: 'openai', ...settings } }] } }).models[0]!.engine;
+    const dns = { from: 'dns', name: 'vllm.models', port: 8000 };
+    expect(engine({ replicas: dns })).toMatchObject({ replicas: { ...dns, protocol: 'http', everyMs: 5000 } });
+    expect(engine({ replicas: { from: 'kubernetes', service: 'vllm', port: 8000 } })).toMatchObject({});
+    const both = { urls: ['http://a.test'], replicas: dns };
+    for (const wrong of [{}, both])
+      expect(refusal(() => engine(wrong))).toMatch(/engine has neither urls nor replicas, or both/);
+    expect(refusal(() => engine({ replicas: { ...dns, path: 'x' } }))).toMatch(/replicas has no setting 'path'/);
+    expect(refusal(() => engine({ replicas: { from: 'consul' } }))).toMatch(/replicas/);
+  });
+
   test('without keys only loopback can be bound; with keys any address', () => {
     const settings = ['server.host=0.0.0.0'];
     expect(refusal(() => loadConfig({ base, settings }))).toMatch(/loopback/);

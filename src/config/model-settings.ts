@@ -57,8 +57,9 @@ function leaves(schema: z.ZodType, path: readonly string[], kinds?: readonly str
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodObject)
     return Object.entries(inner.shape).flatMap(([key, each]) => leaves(each as z.ZodType, [...path, key], kinds));
-  if (inner instanceof z.ZodUnion)
-    return inner.options.flatMap((each) => leaves(each as z.ZodType, path, kindsOf(each as z.ZodType)));
+  // Of a value that may be text or number there is no more to list.
+  if (inner instanceof z.ZodUnion && inner.options.every((each) => unwrapped(each as z.ZodType) instanceof z.ZodObject))
+    return inner.options.flatMap((each) => leaves(each as z.ZodType, path, kindsOf(each as z.ZodType) ?? kinds));
   return [settingOf(schema, path.join('.'), kinds)];
 }
 
@@ -77,8 +78,10 @@ function settingOf(schema: z.ZodType, name: string, kinds: readonly string[] | u
   };
 }
 
-function kindsOf(alternative: z.ZodType): string[] {
+/** Undefined where the alternatives are of another sort. */
+function kindsOf(alternative: z.ZodType): string[] | undefined {
   const { kind } = (unwrapped(alternative) as z.ZodObject).shape;
+  if (kind === undefined) return undefined;
   return kind instanceof z.ZodEnum ? kind.options.map(String) : [String((kind as z.ZodLiteral).value)];
 }
 
@@ -95,7 +98,7 @@ function byName(all: readonly ModelSetting[]): Map<string, ModelSetting> {
   for (const each of all) {
     const before = found.get(each.name);
     const kinds = [...(before?.kinds ?? []), ...(each.kinds ?? [])];
-    found.set(each.name, { ...(before ?? each), ...(kinds.length === 0 ? {} : { kinds }) });
+    found.set(each.name, { ...(before ?? each), ...(kinds.length === 0 ? {} : { kinds: [...new Set(kinds)] }) });
   }
   return found;
 }

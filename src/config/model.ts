@@ -2,11 +2,12 @@
 // runs unless its request says otherwise. No secret stands here: keys of remote servers come from named variables.
 
 import { z } from 'zod';
-import { routerNames } from '../engine/remote/replica/affinity.ts';
+import { routerNames } from '../engine/remote/replica/router-hints.ts';
 import { commandDefaults } from '../verifier/command/limits.ts';
 import { testLanguages } from '../verifier/command/test-runners.ts';
 import { fieldOf, fieldsOf, real, schemaOf, whole } from './knob.ts';
 import { budgetKnob, calibrationSetting, checkKnob, engineKnobs } from './machine-knobs.ts';
+import { replicas } from './replicas.ts';
 import { modelKnobs, policySettingKnobs, programSettingKnobs, samplingKnobs } from './vocabulary.ts';
 
 const url = z.url({ protocol: /^https?$/ });
@@ -30,30 +31,36 @@ const embedded = z.strictObject({
   ...fieldsOf(engineKnobs),
 });
 
-const remote = z.strictObject({
-  kind: z.literal('openai').meta({ description: 'vLLM, SGLang, llama-server or any OpenAI-compatible server' }),
-  urls: z
-    .array(url)
-    .min(1)
-    .max(64)
-    .meta({ description: 'base URLs of replicas of one model, such as http://127.0.0.1:8000/v1' }),
-  model: z.string().min(1).optional().meta({ description: 'as the server calls it; its only model where unset' }),
-  dialect: z
-    .enum(['vllm', 'sglang', 'llama-server', 'openai'])
-    .optional()
-    .meta({ description: 'found by probing where unset' }),
-  apiKeyEnv: z.string().min(1).optional().meta({ description: "environment variable that holds the server's key" }),
-  inFlight: z
-    .int()
-    .min(1)
-    .max(65_536)
-    .optional()
-    .meta({ description: 'sequences per server; read from it, or found by trial, where unset' }),
-  router: z.enum(routerNames).default('none').meta({
-    description:
-      'what stands behind the one url: a router is told which requests belong together, and routes; with none, or several urls, coppice does',
-  }),
-});
+const remote = z
+  .strictObject({
+    kind: z.literal('openai').meta({ description: 'vLLM, SGLang, llama-server or any OpenAI-compatible server' }),
+    urls: z
+      .array(url)
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: 'base URLs of replicas of one model, such as http://127.0.0.1:8000/v1' }),
+    replicas: replicas.optional().meta({ description: 'a list of replicas that come and go, in the place of urls' }),
+    model: z.string().min(1).optional().meta({ description: 'as the server calls it; its only model where unset' }),
+    dialect: z
+      .enum(['vllm', 'sglang', 'llama-server', 'openai'])
+      .optional()
+      .meta({ description: 'found by probing where unset' }),
+    apiKeyEnv: z.string().min(1).optional().meta({ description: "environment variable that holds the server's key" }),
+    inFlight: z
+      .int()
+      .min(1)
+      .max(65_536)
+      .optional()
+      .meta({ description: 'sequences per server; read from it, or found by trial, where unset' }),
+    router: z.enum(routerNames).default('none').meta({
+      description:
+        'what stands behind the one url: a router is told which requests belong together, and routes; with none, or several urls, coppice does',
+    }),
+  })
+  .refine(({ urls, replicas: listed }) => (urls === undefined) !== (listed === undefined), {
+    error: 'has neither urls nor replicas, or both; give urls, or the list that replicas are from',
+  });
 
 /** Of a causal reward model, in this process or on a server. */
 const verdictText = (description: string) => z.string().max(64).optional().meta({ description });

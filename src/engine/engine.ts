@@ -176,6 +176,10 @@ export interface EngineLoad {
   readonly healthy: boolean;
   /** A sequence waits for memory: the cache is full of what is in use. Missing where it cannot tell. */
   readonly squeezed?: boolean;
+  /** Its replicas by what they do now; missing where it has none. */
+  readonly replicas?: Readonly<Record<'up' | 'out' | 'leaving', number>>;
+  /** False while the list of its replicas is empty or cannot be read; missing where they are not listed. */
+  readonly listHealthy?: boolean;
   /** Of a draft model that was tried when the engine was opened; missing where none was. */
   readonly drafting?: DraftRecord;
   /** Why it cannot work now, for people to read; missing while it can. */
@@ -207,6 +211,8 @@ export interface Engine {
    * this process alone leaves this out.
    */
   divide?(sharersOf: (url: string) => number): void;
+  /** Roots of the servers that it uses now; they may come and go. An engine of this process alone leaves this out. */
+  servers?(): readonly string[];
   /**
    * Why it cannot hold a step to a schema; undefined where it can, as far as it knows before it is asked. An engine that can hold
    * none to any leaves this out.

@@ -31,7 +31,7 @@ import type { Log } from './observe/log.ts';
 import { Metrics } from './observe/metrics.ts';
 import { Overview } from './observe/overview.ts';
 import { searchLine } from './observe/search-line.ts';
-import { addKeyMetrics, addServerMetrics } from './observe/server-metrics.ts';
+import { addKeyMetrics, addServerMetrics, addSharedQueueMetrics } from './observe/server-metrics.ts';
 import { noTelemetry, type Telemetry } from './observe/telemetry.ts';
 import { countUsage, UsageMeter } from './observe/usage.ts';
 import { routesOf } from './routes.ts';
@@ -152,6 +152,7 @@ export class Gateway {
     const { connections } = this.#http;
     if (config.telemetry.keyLabels) addKeyMetrics(metrics.registry, usage);
     addServerMetrics(metrics.registry, { journal, connections, telemetry: this.#telemetry });
+    addSharedQueueMetrics(metrics.registry, this.#options.cluster);
   }
 
   /** Takes up what a former process left, then listens. Resolves to the address. */

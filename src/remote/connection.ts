@@ -53,7 +53,7 @@ export class Connection implements Place {
 
   constructor(options: ConnectionOptions) {
     this.#base = parseUrl(options.url);
-    this.url = `${this.#base.origin}${this.#base.pathname.replace(/\/$/, '')}`;
+    this.url = rootOf(options.url);
     this.#transport = this.#base.protocol === 'https:' ? https : http;
     // Sockets are bounded by our own queue, never by the agent: a second queue would hide the first.
     this.#agent = new this.#transport.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
@@ -211,6 +211,12 @@ export class Connection implements Place {
       headers: { ...this.#headers, ...headers, ...content },
     };
   }
+}
+
+/** What a connection calls its server: the same for every way to write one address. Without user and password. */
+export function rootOf(url: string): string {
+  const { origin, pathname } = parseUrl(url);
+  return `${origin}${pathname.replace(/\/$/, '')}`;
 }
 
 /** The server's root: a trailing `/v1`, as OpenAI clients want it, is taken off. */

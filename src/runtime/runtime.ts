@@ -161,6 +161,11 @@ export class Runtime {
     return { chances: this.#guesses.chances, squeezed: engine.load().squeezed === true, ridgeSequences };
   }
 
+  /** For how long the search has waited that came first. */
+  get queueAgeMs(): number {
+    return this.queue.ageMs(this.#options.clock.nowMs());
+  }
+
   /** The searches that wait, in order of submission, and those that run, in order of admission: to be read only. */
   get waiting(): ReadonlyMap<string, Search> {
     return this.queue.searches;

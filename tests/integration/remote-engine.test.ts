@@ -74,8 +74,8 @@ describe('prefixes', () => {
     const next = request({ path: pathOf(reply.step) });
     engine.generate([next]);
     await finish([next]);
-    // Beside those by which the engine looked at the template when it was opened.
-    const atOpening = 4;
+    // Beside those by which the engine looked at template and tokenizer when it was opened.
+    const atOpening = 5;
     expect(server.bodies('/tokenize').length).toBe(atOpening + 1);
     const prompts = server.bodies('/v1/completions').map((body) => body.prompt as number[]);
     expect(prompts.at(-1)).toEqual([...prompts.at(-2)!, ...reply.step.tokenIds!]);

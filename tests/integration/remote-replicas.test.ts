@@ -42,7 +42,7 @@ describe('replicas', () => {
   it.each([
     ['vllm', ['x-session-id']],
     ['sglang', ['x-smg-routing-key']],
-    ['llm-d', ['x-session-id', 'x-llm-d-inference-fairness-id']],
+    ['llm-d', ['x-session-id', 'x-llm-d-inference-fairness-id', 'x-gateway-inference-fairness-id']],
     ['dynamo', ['x-dynamo-session-id']],
   ] as const)('behind a router (%s) share one value per search in its own headers', async (router, names) => {
     const server = new VllmServer();
@@ -56,6 +56,45 @@ describe('replicas', () => {
       expect(values[0]).toMatch(/^[0-9a-f]{16}$/);
       expect([values[0] === values[1], values[0] === values[2]]).toEqual([true, false]);
     }
+  });
+
+  interface Hints {
+    readonly priority: number;
+    readonly osl: number;
+  }
+
+  /** What a server was told beside its own wire: headers and fields of the steps of a search in each lane. */
+  const told = async (router: 'llm-d' | 'dynamo' | 'none', server = new VllmServer()) => {
+    const { engine, request, finish } = await open([server], { router });
+    const requests = [
+      request({ search: 'a', lane: 'primary', priority: 3 }),
+      request({ search: 'b', lane: 'speculative' }),
+      request({ search: 'b' }),
+    ];
+    engine.generate(requests);
+    await finish(requests);
+    return requests.map(({ seed }) => server.seen.find(({ body }) => body.seed === seed)!);
+  };
+
+  it("name llm-d's objectives by lane, under its new and its old header", async () => {
+    const sent = await told('llm-d');
+    for (const name of ['x-llm-d-inference-objective', 'x-gateway-inference-objective'])
+      expect(sent.map(({ headers }) => headers[name])).toEqual(['coppice', 'coppice-speculative', 'coppice']);
+  });
+
+  it("tell Dynamo's router how urgent a step is and how long it may become", async () => {
+    const [first, speculative] = (await told('dynamo')).map(({ body }) => body.nvext as { agent_hints: Hints });
+    expect(first).toEqual({ agent_hints: { priority: 3, osl: expect.any(Number) } });
+    const { priority, osl } = speculative!.agent_hints;
+    expect(priority).toBeLessThan(0);
+    expect(osl).toBeLessThanOrEqual(64);
+    expect((await told('none')).map(({ body }) => body.nvext)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('of several ranks behind one address get the steps of one search at one of them', async () => {
+    const sent = await told('none', new VllmServer({ ranks: 4 }));
+    expect(sent.map(({ headers }) => headers['x-data-parallel-rank'])).toEqual(['0', '1', '1']);
+    expect((await told('none'))[0]!.headers).not.toHaveProperty('x-data-parallel-rank');
   });
 
   it('take over what a hanging one holds, which then comes back on trial', async () => {

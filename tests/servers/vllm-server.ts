@@ -12,6 +12,10 @@ export interface VllmSettings extends ServerSettings {
   readonly version?: string;
   /** Fields that it answers with 400, as some front ends do. */
   readonly refuses?: readonly ('n' | 'logprobs')[];
+  /** --data-parallel-size: engines behind its one address. */
+  readonly ranks?: number;
+  /** What its weights were loaded from, where that is not the name of the model. */
+  readonly loadedFrom?: string;
   /** Gives one choice, whatever `n` says. */
   readonly ignoresSiblings?: boolean;
 }
@@ -66,7 +70,13 @@ export class VllmServer extends TestServer {
         return Promise.resolve({
           object: 'list',
           data: [
-            { id: this.model, object: 'model', owned_by: 'vllm', root: this.model, max_model_len: this.contextTokens },
+            {
+              id: this.model,
+              object: 'model',
+              owned_by: 'vllm',
+              root: this.#settings.loadedFrom ?? this.model,
+              max_model_len: this.contextTokens,
+            },
           ],
         });
       case 'GET /metrics':
@@ -85,7 +95,12 @@ export class VllmServer extends TestServer {
   }
 
   #metrics(): string {
+    const others = Array.from({ length: (this.#settings.ranks ?? 1) - 1 }, (_, at) => [
+      `vllm:num_requests_running{model_name="${this.model}",engine="${at + 1}"} 0.0`,
+      `vllm:kv_cache_usage_perc{engine="${at + 1}"} ${this.kvUse}`,
+    ]);
     return [
+      ...others.flat(),
       `vllm:num_requests_running{model_name="${this.model}",engine="0"} ${this.generatingShown ?? this.generating}.0`,
       `vllm:num_requests_waiting{engine="0"} ${this.waiting}.0`,
       `vllm:num_preemptions_total{engine="0"} ${this.preemptions}.0`,

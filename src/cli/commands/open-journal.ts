@@ -7,7 +7,6 @@ import { raise } from '../../base/fault.ts';
 import { Cluster } from '../../cluster/cluster.ts';
 import { Membership } from '../../cluster/membership.ts';
 import { NodeQueue } from '../../cluster/node-queue.ts';
-import { serverName } from '../../cluster/server-name.ts';
 import type { Config } from '../../config/schema.ts';
 import { version } from '../../config/version.ts';
 import type { Log } from '../../gateway/observe/log.ts';
@@ -47,8 +46,7 @@ async function openShared(config: Config, database: DatabaseOptions, log: Log, o
   try {
     const queue = await NodeQueue.open(database, models, ({ message }) => warn(message));
     const machine = hostname();
-    const servers = serversOf(config).map((url) => serverName(url, machine));
-    const facts = { node: journal.node, version, models, servers: [...new Set(servers)] };
+    const facts = { node: journal.node, version, models };
     const membership = new Membership(database, facts);
     const skewMs = await membership.skewMs(own);
     const clock = { nowMs: () => own.nowMs() + skewMs };
@@ -61,11 +59,6 @@ async function openShared(config: Config, database: DatabaseOptions, log: Log, o
 
 function damageTo(log: Log): (message: string) => void {
   return (message) => log.error('journal', { message });
-}
-
-/** Other nodes may use them too. */
-function serversOf({ models }: Config): string[] {
-  return models.flatMap(({ engine }) => (engine.kind === 'openai' ? engine.urls : []));
 }
 
 /** What every host of a PostgreSQL calls it: the address holds a password, so no file does. */

@@ -1,47 +1,106 @@
 // Opens a remote engine: probes every server, and starts with those that answer. One that cannot be reached joins later;
-// a fault that waiting does not mend (a wrong key, a wrong model, another protocol) is told at once.
+// a fault that waiting does not mend (a wrong key, a wrong model, another protocol) is told at once. Of servers that a list
+// names, one such fault keeps only that server from work: who wrote the list does not stop the engine.
 
-import { FaultError, fault } from '../../base/fault.ts';
+import { type Fault, FaultError, fault } from '../../base/fault.ts';
 import { liveTimers } from '../../base/timers.ts';
 import { CircuitBreaker } from '../../remote/circuit-breaker.ts';
 import type { EngineCapabilities } from '../engine.ts';
 import { refusalText } from './flight/refusable.ts';
+import { readOnce } from './list/followed-list.ts';
 import { checkOptions, type RemoteEngineOptions } from './options.ts';
 import { RemoteEngine } from './remote-engine.ts';
+import type { OpenedReplicas } from './replica/fleet.ts';
 import { defaultLimits, type LimitOptions } from './replica/in-flight-limit.ts';
+import { Likeness } from './replica/likeness.ts';
 import { Replica } from './replica/replica.ts';
 
 export async function openRemoteEngine(options: RemoteEngineOptions): Promise<RemoteEngine> {
   checkOptions(options);
   const replicas = await openReplicas(options);
-  return new RemoteEngine(options, replicas, capabilitiesOf(replicas));
+  const capabilities = capabilitiesOf(replicas.first);
+  replicas.first.find(({ likeness }) => likeness !== undefined)?.likeness?.promise(capabilities);
+  return new RemoteEngine(options, replicas, capabilities);
 }
 
-async function openReplicas(options: RemoteEngineOptions): Promise<Replica[]> {
-  const timers = options.timers ?? liveTimers;
-  const limits: LimitOptions =
-    options.inFlight === undefined ? defaultLimits : { ...defaultLimits, known: options.inFlight };
-  const { model, dialect } = options;
+async function openReplicas(options: RemoteEngineOptions): Promise<OpenedReplicas> {
+  const maker = replicaMaker(options);
+  const servers = options.listed === undefined ? options.servers : await listedServers(options.listed);
+  const first = servers.map(maker);
+  try {
+    const faults = await Promise.all(first.map((replica) => replica.inspect()));
+    requireReached(faults, options.listed !== undefined);
+    const likeness = await compare(first, faults, options);
+    for (const [at, replica] of first.entries()) begin(replica, faults[at], options);
+    const make = (url: string): Replica => {
+      const replica = maker({ url, ...key(options) });
+      replica.likeness = likeness;
+      return replica;
+    };
+    return { first, make };
+  } catch (error) {
+    for (const replica of first) replica.connection.close();
+    throw error;
+  }
+}
+
+type Server = RemoteEngineOptions['servers'][number];
+
+function replicaMaker(options: RemoteEngineOptions): (server: Server) => Replica {
+  const { model, dialect, inFlight, timers = liveTimers } = options;
+  const limits: LimitOptions = inFlight === undefined ? defaultLimits : { ...defaultLimits, known: inFlight };
   const probeOptions = { ...(model === undefined ? {} : { model }), ...(dialect === undefined ? {} : { dialect }) };
-  const replicas = options.servers.map(
-    (server) => new Replica({ ...server, timers }, probeOptions, limits, timers.nowMs()),
+  return (server) => new Replica({ ...server, timers }, probeOptions, limits, timers.nowMs());
+}
+
+function key({ listed }: RemoteEngineOptions): { readonly apiKey?: string } {
+  return listed?.apiKey === undefined ? {} : { apiKey: listed.apiKey };
+}
+
+/** Without a single replica nothing is known of the model: then there is nothing to begin with. */
+async function listedServers({ list, apiKey }: NonNullable<RemoteEngineOptions['listed']>): Promise<Server[]> {
+  const urls = await readOnce(list);
+  if (typeof urls === 'string') throw new FaultError(fault('unavailable', `no replica to begin with: ${urls}`));
+  return urls.map((url) => ({ url, ...(apiKey === undefined ? {} : { apiKey }) }));
+}
+
+function requireReached(faults: readonly (Fault | undefined)[], isListed: boolean): void {
+  const hopeless = isListed ? undefined : faults.find((each) => each !== undefined && !each.retryable);
+  const fatal = hopeless ?? (faults.every(Boolean) ? faults[0] : undefined);
+  if (fatal !== undefined) throw new FaultError(fatal);
+}
+
+/** The first that was reached says what all must be like. Of those that are not, a list's get a fault; others end the start. */
+async function compare(
+  replicas: readonly Replica[],
+  faults: (Fault | undefined)[],
+  { listed }: RemoteEngineOptions,
+): Promise<Likeness> {
+  if (listed === undefined) requireOneModel(replicas);
+  const norm = replicas.find((each) => each.reached)!;
+  const { connection, dialect, facts } = norm;
+  const likeness = await Likeness.of({ connection, dialect, facts });
+  await Promise.all(
+    replicas.map(async (replica, at) => {
+      if (replica.reached && replica !== norm) faults[at] ??= await likeness.difference(replica);
+      replica.likeness = likeness;
+    }),
   );
-  const faults = await Promise.all(replicas.map((replica) => replica.inspect()));
-  const fatal =
-    faults.find((each) => each !== undefined && !each.retryable) ?? (faults.every(Boolean) ? faults[0] : undefined);
-  if (fatal !== undefined) {
-    for (const replica of replicas) replica.connection.close();
-    throw new FaultError(fatal);
-  }
-  replicas.forEach((replica, at) => {
-    replica.breaker = new CircuitBreaker(faults[at] === undefined, timers.nowMs(), faults[at]?.message);
-  });
-  requireOneModel(replicas);
-  for (const { connection, facts } of replicas.filter((each) => each.reached)) {
-    if (facts.dialect === 'vllm' && !facts.logprobs)
-      options.observe?.({ type: 'replica-refuses', url: connection.url, reason: refusalText('logprobs') });
-  }
-  return replicas;
+  requireReached(faults, listed !== undefined);
+  return likeness;
+}
+
+function begin(
+  replica: Replica,
+  reason: Fault | undefined,
+  { observe, timers = liveTimers }: RemoteEngineOptions,
+): void {
+  const { connection, reached } = replica;
+  replica.breaker = new CircuitBreaker(reason === undefined, timers.nowMs(), reason?.message);
+  if (reason !== undefined && !reason.retryable)
+    observe?.({ type: 'replica-refused', url: connection.url, reason: reason.message });
+  if (reached && replica.facts.dialect === 'vllm' && !replica.facts.logprobs)
+    observe?.({ type: 'replica-refuses', url: connection.url, reason: refusalText('logprobs') });
 }
 
 function requireOneModel(replicas: readonly Replica[]): void {
@@ -53,9 +112,9 @@ function requireOneModel(replicas: readonly Replica[]): void {
   throw new FaultError(fault('bad-setting', `replicas must serve one model, but ${found}; set model`));
 }
 
-/** What all of them can do. */
+/** What all of them can do that may get work. */
 function capabilitiesOf(replicas: readonly Replica[]): EngineCapabilities {
-  const reached = replicas.filter((each) => each.reached);
+  const reached = replicas.filter((each) => each.isUsable);
   const facts = reached.map((each) => each.facts);
   const contexts = facts.flatMap((each) => each.contextTokens ?? []);
   return {

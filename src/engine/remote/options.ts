@@ -3,8 +3,9 @@
 import { raise } from '../../base/fault.ts';
 import type { Timers } from '../../base/timers.ts';
 import type { DialectName } from './dialect/dialect.ts';
-import type { RouterName } from './replica/affinity.ts';
+import type { ListedOptions } from './list/followed-list.ts';
 import type { ReplicaEvent } from './replica/health.ts';
+import type { RoutingOptions } from './replica/router-hints.ts';
 
 interface ServerOptions {
   /** The server's root, such as http://127.0.0.1:8000. */
@@ -12,9 +13,10 @@ interface ServerOptions {
   readonly apiKey?: string;
 }
 
-export interface RemoteEngineOptions {
-  /** Replicas of one model. */
+export interface RemoteEngineOptions extends RoutingOptions {
+  /** Replicas of one model; none where they are listed. */
   readonly servers: readonly ServerOptions[];
+  readonly listed?: ListedOptions;
   /** The model's name; the first that each server lists unless said. */
   readonly model?: string;
   /** Skips the detection. */
@@ -31,10 +33,6 @@ export interface RemoteEngineOptions {
   readonly betweenTokensMs?: number;
   /** How long a step waits in all for a server to come back; searches with a deadline give up earlier by themselves. */
   readonly patienceMs?: number;
-  /** The router that stands in front of the one server that is given; with several servers this engine routes. */
-  readonly router?: RouterName;
-  /** Request headers that carry one key per search, where that router was told to read others than usual. */
-  readonly routingHeaders?: readonly string[];
   readonly timers?: Timers;
   /** Seeds the jitter of retries and probes. */
   readonly seed?: number;
@@ -53,14 +51,14 @@ export const remoteDefaults: Required<Pick<RemoteEngineOptions, Defaulted>> = {
 };
 
 export function checkOptions(options: RemoteEngineOptions): void {
-  if (options.servers.length === 0) raise('bad-setting', 'servers is empty; give at least one url');
+  const { listed, servers } = options;
+  if (listed === undefined && servers.length === 0) raise('bad-setting', 'servers is empty; give at least one url');
   atLeast('inFlight', options.inFlight, 1);
   const isRouted = (options.router ?? 'none') !== 'none';
-  if (isRouted && options.servers.length > 1)
-    raise(
-      'bad-setting',
-      `router is ${options.router}, and ${options.servers.length} urls are given; give the router's one`,
-    );
+  if (isRouted && (listed !== undefined || servers.length > 1)) {
+    const given = listed === undefined ? `${servers.length} urls are given` : 'replicas are listed';
+    raise('bad-setting', `router is ${options.router}, and ${given}; give the router's one url`);
+  }
   if (!isRouted && options.routingHeaders !== undefined)
     raise('bad-setting', 'routingHeaders are given, and router is none; set router to the one that reads them');
   atLeast('attempts', options.attempts, 1);

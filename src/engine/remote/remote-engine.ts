@@ -28,13 +28,16 @@ import { type Child, childOf, type Job, liveChildren } from './flight/queue.ts';
 import { blamedFor, type Refusable, refusalText } from './flight/refusable.ts';
 import { groupSiblings, runsOf } from './flight/siblings.ts';
 import { StepTime } from './flight/step-time.ts';
+import type { FollowedList } from './list/followed-list.ts';
 import { checkOptions, type RemoteEngineOptions, remoteDefaults } from './options.ts';
 import { Prefixes } from './prefixes.ts';
 import { Affinity } from './replica/affinity.ts';
+import { Fleet, followedBy, type OpenedReplicas } from './replica/fleet.ts';
 import { GaugeWatch } from './replica/gauge-watch.ts';
 import { ReplicaHealth } from './replica/health.ts';
 import type { Replica } from './replica/replica.ts';
 import { loadOf, outageOf, type ReplicaStatus, siblingLimit, statusOf } from './replica/replicas.ts';
+import { RouterHints } from './replica/router-hints.ts';
 import { Watch } from './replica/watch.ts';
 import { WaitingWork } from './waiting-work.ts';
 
@@ -50,12 +53,15 @@ const muchLess = 0.75;
 export class RemoteEngine implements Engine {
   readonly capabilities: EngineCapabilities;
   readonly #options: RemoteEngineOptions & typeof remoteDefaults;
+  readonly #fleet: Fleet;
   readonly #replicas: readonly Replica[];
+  readonly #list: FollowedList | undefined;
   readonly #timers: Timers;
   readonly #chance: Random;
   readonly #prefixes = new Prefixes();
   readonly #awaited = new Awaited();
   readonly #affinity: Affinity;
+  readonly #hints: RouterHints;
   readonly #waiting: WaitingWork;
   readonly #health: ReplicaHealth;
   readonly #onWire = new OnWire();
@@ -67,14 +73,21 @@ export class RemoteEngine implements Engine {
   readonly #names: CallNames;
 
   /** Use `openRemoteEngine`, which asks the servers what they are. */
-  constructor(options: RemoteEngineOptions, replicas: readonly Replica[], capabilities: EngineCapabilities) {
+  constructor(options: RemoteEngineOptions, opened: OpenedReplicas, capabilities: EngineCapabilities) {
     checkOptions(options);
     this.#options = { ...remoteDefaults, ...options };
-    this.#replicas = replicas;
     this.capabilities = capabilities;
-    this.#affinity = new Affinity(replicas, options);
-    this.#waiting = new WaitingWork(this.#affinity, this.#awaited, () => this.#watch.arm());
     this.#timers = options.timers ?? liveTimers;
+    this.#fleet = new Fleet(opened, this.#timers, options.observe, {
+      joined: () => this.#spread(),
+      kept: (replica, reason) => this.#probed(replica, reason),
+      leaving: (replica) => this.#empty(replica),
+    });
+    const replicas = this.#fleet.all;
+    this.#replicas = replicas;
+    this.#affinity = new Affinity(replicas);
+    this.#hints = new RouterHints(options);
+    this.#waiting = new WaitingWork(this.#affinity, this.#awaited, () => this.#watch.arm());
     this.#chance = new Random('remote-engine', this.#options.seed);
     this.#health = new ReplicaHealth(this.#timers, this.#chance, options.observe);
     this.#names = new CallNames(this.#options.seed, this.#timers.nowMs());
@@ -88,6 +101,7 @@ export class RemoteEngine implements Engine {
       this.#pump(replica);
     });
     for (const replica of replicas) if (replica.breaker.state === 'open') this.#watch.probeLater(replica);
+    this.#list = options.listed && followedBy(this.#fleet, options.listed, this.#timers, options.observe);
   }
 
   connect(post: (message: EngineMessage) => void): void {
@@ -119,8 +133,18 @@ export class RemoteEngine implements Engine {
   }
 
   divide(sharersOf: (url: string) => number): void {
-    for (const replica of this.#replicas) replica.divide(sharersOf(replica.connection.url));
+    this.#fleet.divide(sharersOf);
     this.#pumpAll();
+  }
+
+  servers(): string[] {
+    return this.#replicas.filter(({ leavingMs }) => leavingMs === undefined).map(({ connection }) => connection.url);
+  }
+
+  /** For requests that go past this engine: servers that may get work, or all while none may. */
+  usable(): string[] {
+    const urls = this.#replicas.filter(({ isUsable }) => isUsable).map(({ connection }) => connection.url);
+    return urls.length > 0 ? urls : this.servers();
   }
 
   cancel(requests: readonly RequestId[]): void {
@@ -147,11 +171,13 @@ export class RemoteEngine implements Engine {
 
   release(search: string): void {
     this.#affinity.release(search);
+    this.#hints.release(search);
     this.#prefixes.release(search);
   }
 
   load(): EngineLoad {
-    return loadOf(this.#replicas, this.#waiting.parkedSequences, this.#stepTime.ms);
+    const load = loadOf(this.#replicas, this.#waiting.parkedSequences, this.#stepTime.ms);
+    return this.#list === undefined ? load : { ...load, listHealthy: this.#list.trouble === undefined };
   }
 
   status(): ReplicaStatus[] {
@@ -163,6 +189,7 @@ export class RemoteEngine implements Engine {
     this.#closed = true;
     this.#watch.stop();
     this.#gauges.stop();
+    this.#list?.stop();
     for (const replica of this.#replicas) replica.connection.close();
   }
 
@@ -223,12 +250,15 @@ export class RemoteEngine implements Engine {
     const { children, search } = job;
     const call = callFor(children, { dialect, facts, refused, tokenIds, roomTokens, name: this.#names.take() });
     const stepMs = (): number | undefined => this.#stepTime.ms;
-    const headers = this.#affinity.headers(search);
+    const hints = this.#hints.body(call, this.#stepTime.tokens);
+    const headers = { ...this.#hints.headers(search, call), ...replica.rankHeaders(search) };
     const nowMs = (): number => this.#timers.nowMs();
     const attempt: Attempt = new Attempt(
-      { connection, dialect, facts, call, children, headers, nowMs, stepMs },
+      { connection, dialect, facts, call, children, headers, hints, nowMs, stepMs },
       {
-        head: (received) => this.#affinity.keepSession(search, received['x-session-token']),
+        head: (received) => {
+          if (this.#affinity.has(search)) this.#hints.keepSession(search, received['x-session-token']);
+        },
         firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, nowMs()),
         token: (child, text, tokens) => {
           // A path in one piece takes longer than a step may: as long as it grows, the server is at work.
@@ -286,7 +316,7 @@ export class RemoteEngine implements Engine {
   // Failures.
 
   #failed(replica: Replica, job: Job, reason: Fault): void {
-    if (this.#health.failed(replica, reason)) this.#takeOut(replica);
+    if (replica.leavingMs === undefined && this.#health.failed(replica, reason)) this.#takeOut(replica);
     const children = liveChildren(job);
     const attempts = attemptsAfter(job.attempts, reason);
     if (!mayRetry(reason, { ...job, attempts }, this.#options, this.#timers.nowMs())) {
@@ -320,8 +350,8 @@ export class RemoteEngine implements Engine {
   /** At once on another replica; on the same one after a pause. */
   #again(replica: Replica, job: Job): void {
     this.#onWire.forget(job.children);
-    const elsewhere = this.#replicas.some((each) => each !== replica && each.breaker.state !== 'open');
-    if (elsewhere || replica.breaker.state === 'open') {
+    const elsewhere = this.#replicas.some((each) => each !== replica && each.isUsable);
+    if (elsewhere || !replica.isUsable) {
       this.#waiting.place(job, replica);
       return;
     }
@@ -334,6 +364,18 @@ export class RemoteEngine implements Engine {
     });
   }
 
+  // Replicas that come and go.
+
+  #spread(): void {
+    this.#waiting.spread(this.#replicas);
+    this.#pumpAll();
+  }
+
+  #empty(replica: Replica): void {
+    this.#waiting.leave(replica);
+    this.#pumpAll();
+  }
+
   #takeOut(replica: Replica): void {
     this.#waiting.leave(replica);
     this.#watch.probeLater(replica);
@@ -341,6 +383,7 @@ export class RemoteEngine implements Engine {
 
   /** A probe has come back: without a reason, the replica is on trial and parked work may go there. */
   #probed(replica: Replica, reason: string | undefined): void {
+    if (!this.#replicas.includes(replica)) return;
     if (!this.#health.probed(replica, reason)) return this.#watch.probeLater(replica);
     this.#waiting.unpark();
     this.#pumpAll();
@@ -358,7 +401,7 @@ export class RemoteEngine implements Engine {
 
   /** A search that is given up during an outage says so. */
   #cancelled(): Fault {
-    const down = this.#replicas.every((each) => each.breaker.state === 'open');
+    const down = !this.#replicas.some((each) => each.isUsable);
     return fault(
       'cancelled',
       'the request was cancelled',

@@ -32,6 +32,17 @@ export class WaitingWork {
     for (let job = replica.queue.pop(); job !== undefined; job = replica.queue.pop()) this.place(job, replica);
   }
 
+  /** A replica has come or is back: what was parked may go there, and what piled up elsewhere, by the rule of every choice. */
+  spread(replicas: readonly Replica[]): void {
+    this.unpark();
+    const waiting = replicas.flatMap(({ queue }) => {
+      const jobs: Job[] = [];
+      for (let job = queue.pop(); job !== undefined; job = queue.pop()) jobs.push(job);
+      return jobs;
+    });
+    for (const job of waiting.sort((a, b) => a.order - b.order)) this.place(job);
+  }
+
   /** A replica is back: what was parked may go there. */
   unpark(): void {
     const parked = this.#parked;

@@ -118,11 +118,15 @@ export class ServedModel {
     return this.#writers.some((engine) => engine.load().healthy) && (this.verifier?.load().healthy ?? true);
   }
 
+  /** Roots of the servers that its engine uses now. */
+  get servers(): readonly string[] {
+    return this.engine.servers?.() ?? [];
+  }
+
   /** So many processes use a server, this one included: budget and limits are this one's part. */
   divide(sharersOf: (url: string) => number): void {
-    const { budget, engine } = this.config;
-    const urls = engine.kind === 'openai' ? engine.urls : [];
-    const parts = urls.map((url) => 1 / sharersOf(url));
+    const { budget } = this.config;
+    const parts = this.servers.map((url) => 1 / sharersOf(url));
     const part = parts.length === 0 ? 1 : parts.reduce((sum, each) => sum + each, 0) / parts.length;
     this.runtime.queue.allow(Math.max(1, Math.floor(budget * part)));
     this.engine.divide?.(sharersOf);

@@ -69,6 +69,10 @@ export class NodeTaker implements Taker {
     for (const model of this.#searches.models.values()) model.divide(sharersOf);
   }
 
+  servers(): readonly string[] {
+    return [...this.#searches.models.values()].flatMap(({ servers }) => servers);
+  }
+
   report(): Plain {
     return this.#face.report() as unknown as Plain;
   }

@@ -8,7 +8,12 @@ const guesses = (count: number) => Array.from({ length: count }, (_, at) => ({ g
 /** A model at rest, but for what the test says of it. */
 function model(name: string, more: object): ObservedModel {
   const total = { paths: 0, pathTokens: 0, pathMs: 0, byDistance: [], byDepth: [] };
-  const runtime = { leasesTaken: 0, waiting: new Set(), queue: { budget: 8, backWaitMs: 0 } };
+  const runtime = {
+    leasesTaken: 0,
+    waiting: new Set(),
+    queueAgeMs: 0,
+    queue: { budget: 8, wantedStrands: 0, backWaitMs: 0 },
+  };
   const engine = { load: () => ({ runningSequences: 0, waitingSequences: 0 }) };
   return { name, healthy: true, growth: { total }, runtime, engine, ...more } as unknown as ObservedModel;
 }
@@ -43,5 +48,31 @@ it('tells what the trial of a draft model said and what the model proposes, of m
     'coppice_draft_used{model="drafted"} 1',
     'coppice_draft_tokens_total{model="drafted"} 40',
     'coppice_draft_accepted_tokens_total{model="drafted"} 30',
+  ]);
+});
+
+it('tells what an autoscaler goes by: strands wanted, the age of the queue, replicas and their list', async () => {
+  const runtime = {
+    leasesTaken: 8,
+    waiting: new Set(['a']),
+    queueAgeMs: 1500,
+    queue: { budget: 8, wantedStrands: 20, backWaitMs: 0 },
+  };
+  const load = {
+    runningSequences: 0,
+    waitingSequences: 0,
+    replicas: { up: 2, out: 1, leaving: 1 },
+    listHealthy: false,
+  };
+  const values = await valuesOf([model('listed', { runtime, engine: { load: () => load } }), model('local', {})]);
+  expect(values.filter((line) => /^coppice_(wanted|queue_age|replica)/.test(line))).toEqual([
+    'coppice_wanted_strands{model="listed"} 20',
+    'coppice_wanted_strands{model="local"} 0',
+    'coppice_queue_age_seconds{model="listed"} 1.5',
+    'coppice_queue_age_seconds{model="local"} 0',
+    'coppice_replicas{model="listed",state="up"} 2',
+    'coppice_replicas{model="listed",state="out"} 1',
+    'coppice_replicas{model="listed",state="leaving"} 1',
+    'coppice_replica_list_healthy{model="listed"} 0',
   ]);
 });

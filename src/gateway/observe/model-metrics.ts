@@ -13,6 +13,7 @@ type Models = () => Iterable<ObservedModel>;
 
 export function addModelMetrics(registry: Registry, models: Models): void {
   addServing(registry, models);
+  addScaling(registry, models);
   addGrowth(registry, models);
   addEmbedding(registry, models);
   addDrafting(registry, models);
@@ -47,6 +48,27 @@ function addServing(registry: Registry, models: Models): void {
   const outside = 'Sequences that wait for the batch';
   engine.gauge('engine_waiting_sequences', outside, ({ waitingSequences }) => waitingSequences);
   engine.gauge('engine_step_seconds', 'Recent time of one decode step', ({ stepMs }) => (stepMs ?? 0) / 1000);
+}
+
+/** What an autoscaler goes by: what is wanted, how long that has waited, and what there is. */
+function addScaling(registry: Registry, models: Models): void {
+  const queue = perModel(registry, models, ({ runtime }) => runtime);
+  const wanted = 'Strands that running and waiting searches need; without batches, boosts and speculation';
+  queue.gauge('wanted_strands', wanted, (runtime) => runtime.queue.wantedStrands);
+  const age = 'For how long the oldest search that waits on this node has waited';
+  queue.gauge('queue_age_seconds', age, ({ queueAgeMs }) => queueAgeMs / 1000);
+  const replicas = new ReadMetrics(registry, ['model', 'state'], () =>
+    Array.from(models()).flatMap((model) =>
+      Object.entries(model.engine.load().replicas ?? {}).map(
+        ([state, count]) => [{ model: model.name, state }, count] as const,
+      ),
+    ),
+  );
+  const states = 'Servers of the engine: may get work (up), may not (out), end what they have (leaving)';
+  replicas.gauge('replicas', states, (count) => count);
+  const listed = perModel(registry, models, (model) => model.engine.load().listHealthy);
+  const last = '1 while the list of replicas is read; 0 while those that were known last are used';
+  listed.gauge('replica_list_healthy', last, (isHealthy) => (isHealthy ? 1 : 0));
 }
 
 function addGrowth(registry: Registry, models: Models): void {

@@ -50,7 +50,13 @@ export interface ObservedModel {
     readonly leasesTaken: number;
     readonly servers: Servers | undefined;
     readonly waiting: { readonly size: number };
-    readonly queue: { readonly budget: number; readonly backWaitMs: number; readonly pace: Pace | undefined };
+    readonly queueAgeMs: number;
+    readonly queue: {
+      readonly wantedStrands: number;
+      readonly budget: number;
+      readonly backWaitMs: number;
+      readonly pace: Pace | undefined;
+    };
   };
   readonly growth: { readonly total: GrowthTotals };
   readonly healthy: boolean;

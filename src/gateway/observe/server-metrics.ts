@@ -13,6 +13,21 @@ interface ServerParts {
   readonly telemetry: { readonly counts: { readonly sent: number; readonly dropped: number } };
 }
 
+/** The queue between nodes, the same on each of them: take the largest, not the sum. */
+interface SharedQueue {
+  waiting(): number;
+  readonly queueAgeMs: number;
+}
+
+/** Nothing waits between nodes where there is only one. */
+export function addSharedQueueMetrics(registry: Registry, cluster: SharedQueue | undefined): void {
+  const shared = new ReadMetrics(registry, [], () => [[{}, cluster]]);
+  const same = 'as every node sees it';
+  shared.gauge('shared_queue_searches', `Searches that wait between nodes, ${same}`, (it) => it?.waiting() ?? 0);
+  const age = `For how long the oldest of them has waited, ${same}`;
+  shared.gauge('shared_queue_age_seconds', age, (it) => (it?.queueAgeMs ?? 0) / 1000);
+}
+
 export function addServerMetrics(registry: Registry, parts: ServerParts): void {
   const metrics = new ReadMetrics(registry, [], () => [[{}, parts]]);
   metrics.gauge('journal_healthy', '1 while the journal takes writes', ({ journal }) =>

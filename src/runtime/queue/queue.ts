@@ -129,10 +129,23 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return { fits, pace, waitMs: expectedWaitMs(ahead, facts.seats, budget, pace) };
   }
 
+  /**
+   * Strands that all who run and wait here need: what an engine without limit would run. Width beyond what programs need by themselves
+   * is not in it, nor what runs on idle strands: both take whatever is there, and would ask for more without end.
+   */
+  get wantedStrands(): number {
+    return this.#seats.held + this.#guests.seats + this.#line.seats;
+  }
+
+  /** For how long the search has waited that came first; batches wait by design. */
+  ageMs(nowMs: number): number {
+    for (const { isIdle, arrivalMs } of this.#waiting.values()) if (!isIdle) return nowMs - arrivalMs;
+    return 0;
+  }
+
   /** How long a search at the end of the line would wait for one strand; 0 while nothing has been measured. */
   get backWaitMs(): number {
-    const ahead = this.#seats.held + this.#guests.seats + this.#line.seats;
-    return this.pace === undefined ? 0 : expectedWaitMs(ahead, 1, this.budget, this.pace);
+    return this.pace === undefined ? 0 : expectedWaitMs(this.wantedStrands, 1, this.budget, this.pace);
   }
 
   snapshot(nowMs: number, running: Iterable<Search>): Snapshot {

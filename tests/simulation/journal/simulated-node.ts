@@ -236,6 +236,7 @@ export class SimulatedNode {
       skewMs: async () => 0,
       lives: (node) => this.#call((database) => database.living().includes(node)),
       waiting: async () => new Map(),
+      queueAgeMs: async () => 0,
       shareUsage: async () => [],
       forgetUsage: async () => {},
       standings: (ids) =>

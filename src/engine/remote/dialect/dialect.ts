@@ -13,6 +13,8 @@ export interface ServerFacts {
   readonly dialect: DialectName;
   readonly version: string | undefined;
   readonly model: string;
+  /** The last part of the path or name that its weights were loaded from, where the server says so. */
+  readonly loadedFrom?: string | undefined;
   readonly contextTokens: number | undefined;
   /** The longest context that the model itself was trained for, where the server says so. */
   readonly trainedTokens?: number | undefined;
@@ -25,6 +27,8 @@ export interface ServerFacts {
   readonly countsCache: boolean;
   /** Whether it keeps prefixes; undefined where it does not say. */
   readonly prefixCaching: boolean | undefined;
+  /** Engines behind one address, each with a cache of its own (data parallelism); one unless said. */
+  readonly ranks?: number | undefined;
   /** Steps come back with their tokens, so that a path continues exactly where it ended. */
   readonly returnsTokens: boolean;
   /** What the model's template says of thinking, where the server renders it. */

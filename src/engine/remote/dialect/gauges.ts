@@ -44,26 +44,31 @@ const names: Readonly<Record<DialectName, Readonly<Record<keyof Gauges, readonly
 };
 
 export function readGauges(dialect: DialectName, page: string): Gauges {
-  const metrics = parseMetrics(page);
+  const { metrics, largest } = parseMetrics(page);
   const read = (gauge: keyof Gauges): number | undefined =>
     names[dialect][gauge].map((name) => metrics.get(name)).find((value) => value !== undefined);
   return {
     running: read('running'),
     waiting: read('waiting'),
-    kvUse: read('kvUse'),
+    // The fullest of several engines: they do not lend each other room.
+    kvUse: names[dialect].kvUse.map((name) => largest.get(name)).find((value) => value !== undefined),
     preemptions: read('preemptions'),
     prefixQueries: read('prefixQueries'),
     prefixHits: read('prefixHits'),
   };
 }
 
-/** Samples by name, those of several labels (engines of one server) added up. */
-function parseMetrics(page: string): Map<string, number> {
+/** Samples by name: those of several labels (engines of one server) added up, and the largest of them. */
+function parseMetrics(page: string): Record<'metrics' | 'largest', ReadonlyMap<string, number>> {
   const metrics = new Map<string, number>();
+  const largest = new Map<string, number>();
   for (const line of page.split('\n')) {
     const match = /^([a-zA-Z_:][\w:]*)(\{.*\})?\s+(\S+)/.exec(line);
     const value = match === null ? Number.NaN : Number(match[3]);
-    if (match !== null && Number.isFinite(value)) metrics.set(match[1]!, (metrics.get(match[1]!) ?? 0) + value);
+    if (match === null || !Number.isFinite(value)) continue;
+    const name = match[1]!;
+    metrics.set(name, (metrics.get(name) ?? 0) + value);
+    largest.set(name, Math.max(largest.get(name) ?? value, value));
   }
-  return metrics;
+  return { metrics, largest };
 }

@@ -23,6 +23,7 @@ const sampleMs = 120_000;
 interface ListedModel {
   readonly id: string;
   readonly owner: string;
+  readonly loadedFrom?: string | undefined;
   readonly contextTokens: number | undefined;
   readonly trainedTokens?: number | undefined;
 }
@@ -50,7 +51,9 @@ async function listModels(connection: Connection, options: ProbeOptions): Promis
   return records(body.data).map((each) => ({
     id: text(each.id),
     owner: text(each.owned_by),
-    contextTokens: count(each.max_model_len),
+    loadedFrom: lastPart(each.root),
+    // As vLLM and SGLang call it, and as Dynamo does.
+    contextTokens: count(each.max_model_len) ?? count(each.context_window),
     trainedTokens: isRecord(each.meta) ? count(each.meta.n_ctx_train) : undefined,
   }));
 }
@@ -69,7 +72,7 @@ async function detect(
   const owner = models.map((each) => owners[each.owner]).find((each) => each !== undefined);
   if (owner !== undefined) return owner;
   const [props, info, version] = await Promise.all(
-    ['/props', '/server_info', '/version'].map((path) => page(connection, path, options)),
+    ['/props', '/server_info', '/version'].map((path) => pageOf(connection, path, options)),
   );
   if (count(props?.total_slots) !== undefined) return 'llama-server';
   if (info !== undefined && 'version' in info) return 'sglang';
@@ -94,9 +97,10 @@ function chooseModel(connection: Connection, models: readonly ListedModel[], wan
 }
 
 async function probeVllm(connection: Connection, model: ListedModel, options: ProbeOptions): Promise<ServerFacts> {
-  const version = await page(connection, '/version', options);
+  const version = await pageOf(connection, '/version', options);
   const metrics = await connection.call('GET', '/metrics', undefined, options);
-  const caching = /enable_prefix_caching="(\w+)"/.exec(metrics.status === 200 ? metrics.body : '')?.[1];
+  const page = metrics.status === 200 ? metrics.body : '';
+  const caching = /enable_prefix_caching="(\w+)"/.exec(page)?.[1];
   const sample = options.generates === false ? undefined : await sampleToken(connection, model);
   const choice = isRecord(sample) ? records(sample.choices)[0] : undefined;
   const usage = isRecord(sample) && isRecord(sample.usage) ? sample.usage : {};
@@ -104,6 +108,7 @@ async function probeVllm(connection: Connection, model: ListedModel, options: Pr
     dialect: 'vllm',
     version: text(version?.version) || undefined,
     model: model.id,
+    loadedFrom: model.loadedFrom,
     contextTokens: model.contextTokens,
     sequenceLimit: undefined,
     priorityOrder: 'lower-first',
@@ -111,8 +116,15 @@ async function probeVllm(connection: Connection, model: ListedModel, options: Pr
     logprobs: isRecord(choice?.logprobs),
     countsCache: isRecord(usage.prompt_tokens_details),
     prefixCaching: caching === undefined ? undefined : caching === 'True',
+    ranks: ranksOn(page),
     returnsTokens: Array.isArray(choice?.token_ids),
   };
+}
+
+/** With data parallelism behind one address, each engine has a gauge of its own, numbered from 0. */
+function ranksOn(metrics: string): number {
+  const labels = metrics.matchAll(/^vllm:num_requests_running\{[^}]*engine="(\d+)"/gm);
+  return new Set(Array.from(labels, ([, engine]) => engine)).size || 1;
 }
 
 /** One token shows which of the flags that change the answer are set. Servers may refuse log probabilities, not the rest. */
@@ -127,7 +139,7 @@ async function sampleToken(connection: Connection, model: ListedModel): Promise<
 
 async function probeSglang(connection: Connection, model: ListedModel, options: ProbeOptions): Promise<ServerFacts> {
   const info =
-    (await page(connection, '/server_info', options)) ?? (await page(connection, '/get_server_info', options));
+    (await pageOf(connection, '/server_info', options)) ?? (await pageOf(connection, '/get_server_info', options));
   const priorities = info?.enable_priority_scheduling === true;
   const lowFirst = info?.schedule_low_priority_values_first === true;
   const states = records(info?.internal_states)[0];
@@ -135,6 +147,7 @@ async function probeSglang(connection: Connection, model: ListedModel, options: 
     dialect: 'sglang',
     version: text(info?.version) || undefined,
     model: model.id,
+    loadedFrom: lastPart(info?.model_path),
     contextTokens: model.contextTokens ?? count(info?.context_length),
     sequenceLimit: count(states?.effective_max_running_requests_per_dp) ?? count(info?.max_running_requests),
     priorityOrder: priorities ? (lowFirst ? 'lower-first' : 'higher-first') : 'none',
@@ -151,12 +164,13 @@ async function probeLlamaServer(
   model: ListedModel,
   options: ProbeOptions,
 ): Promise<ServerFacts> {
-  const props = await page(connection, '/props', options);
+  const props = await pageOf(connection, '/props', options);
   const settings = isRecord(props?.default_generation_settings) ? props.default_generation_settings : {};
   return {
     dialect: 'llama-server',
     version: text(props?.build_info) || undefined,
     model: model.id,
+    loadedFrom: lastPart(props?.model_path),
     contextTokens: count(settings.n_ctx),
     trainedTokens: model.trainedTokens,
     sequenceLimit: count(props?.total_slots),
@@ -185,8 +199,15 @@ function plainFacts(model: ListedModel): ServerFacts {
   };
 }
 
+/** Machines mount the same weights at different places. */
+function lastPart(path: unknown): string | undefined {
+  return text(path)
+    .split(/[\\/]/)
+    .findLast((part) => part !== '');
+}
+
 /** A page that may be missing. */
-async function page(
+async function pageOf(
   connection: Connection,
   path: string,
   options: ProbeOptions,

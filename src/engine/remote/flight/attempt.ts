@@ -28,6 +28,8 @@ interface AttemptOptions {
   readonly call: Call;
   readonly children: readonly Child[];
   readonly headers: Readonly<Record<string, string>>;
+  /** Fields of the body beside the dialect's. */
+  readonly hints: Readonly<Record<string, unknown>>;
   readonly nowMs: () => number;
   /** Recent time of one decode step, to charge for what was generated and never seen. */
   readonly stepMs: () => number | undefined;
@@ -65,7 +67,7 @@ export class Attempt {
     this.#lastMs = this.startedMs;
     const { path, body } = dialect.encode(call, facts);
     const whole = call.delivery === 'whole';
-    this.#stream = connection.stream(path, body, options.headers, {
+    this.#stream = connection.stream(path, { ...body, ...options.hints }, options.headers, {
       head: (headers) => listener.head(headers),
       data: (chunk) => (whole ? this.#piece(chunk) : this.#guard(() => this.#data(this.#parser.push(chunk)))),
       end: () => this.#guard(() => this.#end()),

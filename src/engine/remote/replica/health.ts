@@ -11,6 +11,16 @@ import type { Replica } from './replica.ts';
 export type ReplicaEvent =
   | { readonly type: 'replica-down'; readonly url: string; readonly reason: string }
   | { readonly type: 'replica-up'; readonly url: string }
+  /** It stands on the list and gets work from now on. */
+  | { readonly type: 'replica-joined'; readonly url: string }
+  /** It stands on the list and gets none, being another model or unable to do what the others do. */
+  | { readonly type: 'replica-refused'; readonly url: string; readonly reason: string }
+  /** It stands on the list no more: it ends what it has; and then it is gone. */
+  | { readonly type: 'replica-leaving'; readonly url: string }
+  | { readonly type: 'replica-left'; readonly url: string }
+  /** The list is empty or cannot be read, and the replicas that were known last are used; or it is read again. */
+  | { readonly type: 'replicas-unlisted'; readonly list: string; readonly reason: string }
+  | { readonly type: 'replicas-listed'; readonly list: string }
   /** It does without something from now on, which the reason names. */
   | { readonly type: 'replica-refuses'; readonly url: string; readonly reason: string }
   /** What it runs at a time was known, and has become much less. */

@@ -12,6 +12,8 @@ import type { Attempt } from '../flight/attempt.ts';
 import { JobQueue, liveChildren, urgencyOf } from '../flight/queue.ts';
 import type { Refusable } from '../flight/refusable.ts';
 import { InFlightLimit, type LimitOptions } from './in-flight-limit.ts';
+import type { Likeness } from './likeness.ts';
+import { Ranks } from './ranks.ts';
 import type { ReplicaLoad } from './route.ts';
 
 export class Replica {
@@ -26,8 +28,13 @@ export class Replica {
   readonly refused = new Set<Refusable>();
   /** Sequences that hold a place, those whose prompt is being rendered included. */
   inFlight = 0;
+  /** Since when it is no longer listed: it gets nothing new, and ends what it has. */
+  leavingMs: number | undefined;
+  /** What it must have in common with the others, once one of them is known. */
+  likeness: Likeness | undefined;
   #facts: ServerFacts | undefined;
   #sharers = 1;
+  readonly #ranks = new Ranks();
   readonly #probe: ProbeOptions;
   readonly #limits: LimitOptions;
 
@@ -53,7 +60,12 @@ export class Replica {
     return this.#facts !== undefined;
   }
 
-  /** Asks the server what it is. A replica that comes back must serve the model that it served before. */
+  /** It may get work. */
+  get isUsable(): boolean {
+    return this.breaker.state !== 'open' && this.leavingMs === undefined;
+  }
+
+  /** Asks the server what it is. A replica that comes back must serve the model that it served before, and be like the others. */
   async inspect(): Promise<Fault | undefined> {
     try {
       const model = this.#facts?.model ?? this.#probe.model;
@@ -61,6 +73,12 @@ export class Replica {
       // A template does not change while its model is the same.
       const thinking = this.#facts?.thinking ?? (await templateThinking(this.connection, found));
       const facts: ServerFacts = { ...found, thinking };
+      const other = await this.likeness?.difference({
+        connection: this.connection,
+        dialect: dialects[facts.dialect],
+        facts,
+      });
+      if (other !== undefined) return other;
       const known = this.#limits.known ?? facts.sequenceLimit;
       if (this.#facts?.sequenceLimit !== facts.sequenceLimit || this.#facts === undefined) {
         this.limit = new InFlightLimit({ ...this.#limits, ...(known === undefined ? {} : { known }) });
@@ -81,6 +99,12 @@ export class Replica {
     this.limit.divide(sharers);
   }
 
+  /** Keeps a search with one of the engines behind the address, where there are several. */
+  rankHeaders(search: string): Record<string, string> {
+    const { ranks = 1 } = this.facts;
+    return ranks === 1 ? {} : { 'x-data-parallel-rank': String(this.#ranks.of(search, ranks, this.homes)) };
+  }
+
   /** Places for now: one until the first success after an outage. */
   get room(): number {
     return this.breaker.state === 'half-open' ? 1 : this.limit.room;
@@ -88,7 +112,7 @@ export class Replica {
 
   load(): ReplicaLoad {
     return {
-      usable: this.breaker.state !== 'open',
+      usable: this.isUsable,
       inFlight: this.inFlight,
       waiting: this.queue.sequences,
       room: this.room,
@@ -99,7 +123,7 @@ export class Replica {
   /** Whether the job at the front of the queue may start. */
   mayStart(): boolean {
     const next = this.queue.peek();
-    if (next === undefined || this.breaker.state === 'open') return false;
+    if (next === undefined || !this.isUsable) return false;
     if (this.breaker.state === 'half-open') return this.inFlight === 0;
     const sequences = liveChildren(next).length;
     return this.limit.admits(urgencyOf(next).lane, sequences, this.inFlight);

@@ -16,7 +16,7 @@ export interface ReplicaStatus {
 
 /** `parked` sequences wait for any replica to come back. */
 export function loadOf(replicas: readonly Replica[], parked: number, stepMs: number | undefined): EngineLoad {
-  const usable = replicas.filter((each) => each.breaker.state !== 'open');
+  const usable = replicas.filter((each) => each.isUsable);
   return {
     runningSequences: replicas.reduce((sum, each) => sum + each.inFlight, 0),
     waitingSequences: replicas.reduce((sum, each) => sum + each.queue.sequences, parked),
@@ -24,8 +24,15 @@ export function loadOf(replicas: readonly Replica[], parked: number, stepMs: num
     stepMs,
     squeezed: usable.some((each) => each.limit.squeezed),
     healthy: usable.length > 0,
+    replicas: countsOf(replicas),
     ...(usable.length > 0 ? {} : { trouble: `no server is up: ${outageOf(replicas)}` }),
   };
+}
+
+function countsOf(replicas: readonly Replica[]) {
+  const leaving = replicas.filter(({ leavingMs }) => leavingMs !== undefined).length;
+  const up = replicas.filter(({ isUsable }) => isUsable).length;
+  return { up, out: replicas.length - up - leaving, leaving };
 }
 
 export function statusOf(replica: Replica): ReplicaStatus {

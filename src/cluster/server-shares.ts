@@ -1,0 +1,39 @@
+// How many nodes use each server: of a limit that the server has, each takes its part. Nodes read a list of replicas at different
+// moments: a server that is new to one counts as used by as many as the most shared one, until the others have had time to name it.
+
+/** Beats for which a server is new: two readings of a list at its usual pace, and the beat that tells of it. */
+const newBeats = 6;
+
+export class ServerShares {
+  /** Servers that nodes name, with how many do. */
+  #users = new Map<string, number>();
+  /** Beats since a server was named first. */
+  #ages = new Map<string, number>();
+  #most = 1;
+  #told = '';
+
+  /** Counts what each node names, once a beat. False where every share is as it was. */
+  count(named: readonly (readonly string[])[]): boolean {
+    const isFirst = this.#ages.size === 0;
+    this.#users = new Map();
+    for (const servers of named)
+      for (const server of servers) this.#users.set(server, (this.#users.get(server) ?? 0) + 1);
+    this.#most = Math.max(1, ...this.#users.values());
+    const agesBefore = this.#ages;
+    this.#ages = new Map(
+      Array.from(this.#users.keys(), (server) => [server, isFirst ? newBeats : (agesBefore.get(server) ?? 0) + 1]),
+    );
+    const told = Array.from(this.#users.keys(), (server) => `${server} ${this.of(server)}`)
+      .sort()
+      .join('\n');
+    if (told === this.#told) return false;
+    this.#told = told;
+    return true;
+  }
+
+  /** Nodes that share it, one at least. */
+  of(server: string): number {
+    const isNew = (this.#ages.get(server) ?? 0) < newBeats;
+    return isNew ? this.#most : (this.#users.get(server) ?? 1);
+  }
+}

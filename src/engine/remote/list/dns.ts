@@ -1,0 +1,42 @@
+// Replicas that DNS lists: all addresses of a name with one port, such as those of a headless service, or the targets and ports of
+// its SRV records. Addresses are asked for as the machine itself does (its search domains, its hosts file); SRV wants the full name.
+
+import { lookup, resolveSrv } from 'node:dns/promises';
+import { checked } from './listed-urls.ts';
+import { hostOf, type ReplicaList, unread } from './replica-list.ts';
+
+interface DnsOptions {
+  readonly name: string;
+  /** SRV records tell their own; without a port they are asked for. */
+  readonly port?: number | undefined;
+  readonly protocol: 'http' | 'https';
+}
+
+/** The part of node:dns that is used. */
+interface DnsResolver {
+  addresses(name: string): Promise<readonly string[]>;
+  services(name: string): Promise<readonly { readonly name: string; readonly port: number }[]>;
+}
+
+const systemResolver: DnsResolver = {
+  addresses: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
+  services: resolveSrv,
+};
+
+export function dnsList({ name: asked, port, protocol }: DnsOptions, resolver = systemResolver): ReplicaList {
+  const name = port === undefined ? `DNS (SRV) ${asked}` : `DNS ${asked}:${port}`;
+  const places = async () => {
+    if (port === undefined) return (await resolver.services(asked)).map((each) => `${hostOf(each.name)}:${each.port}`);
+    return (await resolver.addresses(asked)).map((address) => `${hostOf(address)}:${port}`);
+  };
+  return {
+    name,
+    async read() {
+      try {
+        return checked((await places()).map((place) => `${protocol}://${place}`).sort(), name);
+      } catch (error) {
+        throw unread(name, error);
+      }
+    },
+  };
+}

@@ -1,0 +1,91 @@
+// Replicas that are the ready endpoints of a Kubernetes service, from its EndpointSlices (discovery.k8s.io/v1), with the token of
+// the pod's own service account, which needs `list` on them. A pod that is being ended is no longer ready, and so leaves the list
+// before it stops. Token and certificate are read anew each time: the kubelet renews them.
+
+import { readFile } from 'node:fs/promises';
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { join } from 'node:path';
+import { FaultError, fault, raise } from '../../../base/fault.ts';
+import { isRecord, records } from '../../../remote/wire-values.ts';
+import { checked } from './listed-urls.ts';
+import { hostOf, type ReplicaList, readMs, unread } from './replica-list.ts';
+
+interface KubernetesOptions {
+  readonly service: string;
+  /** The pod's own where unset. */
+  readonly namespace?: string | undefined;
+  /** Name or number, where the service has several. */
+  readonly port?: string | undefined;
+  readonly protocol: 'http' | 'https';
+}
+
+/** Where the API server is, and the folder that holds token, certificate and namespace. */
+interface ApiServer {
+  readonly url: string;
+  readonly account: string;
+}
+
+/** As every pod has it. */
+export function podApiServer(environment: Readonly<Record<string, string | undefined>>): ApiServer {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = environment;
+  if (host === undefined)
+    return raise(
+      'bad-setting',
+      "replicas are from kubernetes, and KUBERNETES_SERVICE_HOST is not set: this is no pod; use 'dns', 'http' or 'file'",
+    );
+  return { url: `https://${hostOf(host)}:${port}`, account: '/var/run/secrets/kubernetes.io/serviceaccount' };
+}
+
+export function kubernetesList(options: KubernetesOptions, api: ApiServer): ReplicaList {
+  const name = `endpoints of the service ${options.service}`;
+  return {
+    name,
+    async read() {
+      try {
+        const namespace = options.namespace ?? (await readFile(join(api.account, 'namespace'), 'utf8')).trim();
+        const selector = encodeURIComponent(`kubernetes.io/service-name=${options.service}`);
+        const path = `/apis/discovery.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/endpointslices`;
+        const body = await ask(api, `${path}?labelSelector=${selector}`, name);
+        return checked(readyUrls(body, options).sort(), name);
+      } catch (error) {
+        throw unread(name, error);
+      }
+    },
+  };
+}
+
+function readyUrls(body: string, { port, protocol }: KubernetesOptions): string[] {
+  const slices: unknown = JSON.parse(body);
+  return records(isRecord(slices) ? slices.items : undefined).flatMap((slice) => {
+    const at = records(slice.ports).find(
+      (each) => port === undefined || each.name === port || String(each.port) === port,
+    );
+    if (at?.port === undefined) return [];
+    // A condition that is not told counts as fulfilled, by the API's own words.
+    const ready = records(slice.endpoints).filter(
+      ({ conditions }) => !isRecord(conditions) || conditions.ready !== false,
+    );
+    const addresses = ready.flatMap((each) => (Array.isArray(each.addresses) ? each.addresses.slice(0, 1) : []));
+    return addresses.map((address) => `${protocol}://${hostOf(String(address))}:${at.port}`);
+  });
+}
+
+async function ask({ url, account }: ApiServer, path: string, name: string): Promise<string> {
+  const token = (await readFile(join(account, 'token'), 'utf8')).trim();
+  const ca = url.startsWith('https:') ? await readFile(join(account, 'ca.crt')) : undefined;
+  const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
+  const options = { headers, ...(ca && { ca }), signal: AbortSignal.timeout(readMs) };
+  const get = ca === undefined ? http.get : https.get;
+  const { status, body } = await new Promise<{ status: number; body: string }>((resolve, reject) => {
+    const request = get(`${url}${path}`, options, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      response.on('error', reject).on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+    });
+    request.on('error', reject);
+  });
+  if (status === 200) return body;
+  const remedy = status === 403 ? '; its service account needs the verb list on endpointslices' : '';
+  throw new FaultError(fault('unavailable', `${name} cannot be read: the API server answered ${status}${remedy}`));
+}

@@ -1,0 +1,57 @@
+// The servers that a text lists, of a file or of an HTTP answer: JSON (an array of targets, or the target groups of Prometheus'
+// file_sd and http_sd), or one entry a line, each a URL, `host:port` or JSON of the same kinds. Lines that begin with # are left
+// out. One entry that cannot be read spoils the list: half of it would look like replicas that have left.
+
+import { raise } from '../../../base/fault.ts';
+import { isRecord } from '../../../remote/wire-values.ts';
+import { mostReplicas, urlOf } from './replica-list.ts';
+
+export function listedUrls(text: string, name: string): string[] {
+  const whole = parsed(text);
+  const urls =
+    whole === undefined
+      ? text.split('\n').flatMap((line, at) => lineUrls(line, `${name}, line ${at + 1}`))
+      : urlsIn(whole, name);
+  return checked(urls, name);
+}
+
+/** What is left of them once each stands there once, and for itself. */
+export function checked(urls: readonly string[], name: string): string[] {
+  const bad = urls.find((url) => !/^https?:\/\/[^/]/.test(url) || URL.parse(url) === null);
+  if (bad !== undefined) raise('protocol', `${name} lists '${shown(bad)}'; an entry is a URL or host:port`);
+  const each = [...new Set(urls)];
+  if (each.length > mostReplicas)
+    raise('protocol', `${name} lists ${each.length} replicas; ${mostReplicas} is the most`);
+  return each;
+}
+
+function lineUrls(line: string, name: string): string[] {
+  const entry = line.trim();
+  if (entry === '' || entry.startsWith('#')) return [];
+  const value = parsed(entry);
+  return value === undefined ? [urlOf(entry)] : urlsIn(value, name);
+}
+
+function urlsIn(value: unknown, name: string): string[] {
+  if (typeof value === 'string') return [urlOf(value)];
+  if (Array.isArray(value)) return value.flatMap((each) => urlsIn(each, name));
+  if (isRecord(value) && typeof value.url === 'string') return [value.url];
+  if (!isRecord(value) || !Array.isArray(value.targets))
+    return raise('protocol', `${name} has ${shown(JSON.stringify(value))}, which is no target and has no targets`);
+  const scheme = isRecord(value.labels) ? value.labels.__scheme__ : undefined;
+  return value.targets.map((target) => urlOf(String(target), typeof scheme === 'string' ? scheme : undefined));
+}
+
+/** Undefined where it is no JSON of a list, such as a bare host and port. */
+function parsed(text: string): unknown {
+  try {
+    return /^\s*[[{"]/.test(text) ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function shown(text: string): string {
+  const plain = text.replace(/\/\/[^@/]*@/, '//***@');
+  return plain.length > 80 ? `${plain.slice(0, 80)}…` : plain;
+}

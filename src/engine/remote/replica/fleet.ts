@@ -1,0 +1,147 @@
+// The replicas of one engine as they come and go. One that comes is asked what it is, and gets work only if it is like the others.
+// One that leaves drains: nothing new goes there, what is under way may end, and what has not ended after a while is done again
+// elsewhere. It never takes a replica away that still has work, and never decides which replica a search goes to.
+
+import { fault } from '../../../base/fault.ts';
+import type { Timers } from '../../../base/timers.ts';
+import { CircuitBreaker } from '../../../remote/circuit-breaker.ts';
+import { rootOf } from '../../../remote/connection.ts';
+import { FollowedList, type ListedOptions } from '../list/followed-list.ts';
+import type { ReplicaEvent } from './health.ts';
+import type { Replica } from './replica.ts';
+
+/** What an engine begins with, and how a replica is made of another address. */
+export interface OpenedReplicas {
+  readonly first: readonly Replica[];
+  readonly make: (url: string) => Replica;
+}
+
+interface FleetListener {
+  /** One more may get work. */
+  joined(): void;
+  /** It gets none yet, for this reason, and is to be asked again. */
+  kept(replica: Replica, reason: string): void;
+  /** What waits there has to wait elsewhere. */
+  leaving(replica: Replica): void;
+}
+
+type ComingOrGoing =
+  | { readonly type: 'replica-joined' | 'replica-leaving' | 'replica-left' }
+  | { readonly type: 'replica-down' | 'replica-refused'; readonly reason: string };
+
+type Observe = ((event: ReplicaEvent) => void) | undefined;
+
+/** As long as Kubernetes lets a pod live that it has asked to stop, unless told otherwise. */
+const drainMs = 30_000;
+const lookMs = 250;
+
+export class Fleet {
+  readonly #all: Replica[];
+  readonly #make: (url: string) => Replica;
+  readonly #timers: Timers;
+  readonly #observe: Observe;
+  readonly #listener: FleetListener;
+  #sharersOf: (url: string) => number = () => 1;
+
+  constructor({ first, make }: OpenedReplicas, timers: Timers, observe: Observe, listener: FleetListener) {
+    this.#all = [...first];
+    this.#make = make;
+    this.#timers = timers;
+    this.#observe = observe;
+    this.#listener = listener;
+  }
+
+  /** Those that leave included, as long as they have work. It is one array, in which they come and go. */
+  get all(): readonly Replica[] {
+    return this.#all;
+  }
+
+  /** So many processes use a server, this one included. */
+  divide(sharersOf: (url: string) => number): void {
+    this.#sharersOf = sharersOf;
+    for (const replica of this.#all) replica.divide(sharersOf(replica.connection.url));
+  }
+
+  /** These are the replicas from now on. */
+  follow(urls: readonly string[]): void {
+    const listed = new Set(urls.map(rootOf));
+    const known = new Map(this.#all.map((each) => [each.connection.url, each]));
+    for (const url of listed) {
+      const replica = known.get(url);
+      if (replica === undefined) void this.#meet(url);
+      else if (replica.leavingMs !== undefined) this.#stay(replica);
+    }
+    for (const [url, replica] of known) {
+      if (!listed.has(url) && replica.leavingMs === undefined) this.#drain(replica);
+    }
+  }
+
+  async #meet(url: string): Promise<void> {
+    const replica = this.#make(url);
+    replica.divide(this.#sharersOf(replica.connection.url));
+    this.#all.push(replica);
+    const reason = await replica.inspect();
+    if (!this.#all.includes(replica)) return;
+    if (reason === undefined) {
+      replica.breaker = new CircuitBreaker(true, this.#timers.nowMs());
+      if (replica.isUsable) this.#join(replica);
+      return;
+    }
+    const { retryable, message } = reason;
+    this.#tell(replica, { type: retryable ? 'replica-down' : 'replica-refused', reason: message });
+    this.#listener.kept(replica, message);
+  }
+
+  /** It is listed again before it was gone. */
+  #stay(replica: Replica): void {
+    replica.leavingMs = undefined;
+    if (replica.isUsable) this.#join(replica);
+  }
+
+  #join(replica: Replica): void {
+    this.#tell(replica, { type: 'replica-joined' });
+    this.#listener.joined();
+  }
+
+  #drain(replica: Replica): void {
+    const sinceMs = this.#timers.nowMs();
+    replica.leavingMs = sinceMs;
+    this.#tell(replica, { type: 'replica-leaving' });
+    this.#listener.leaving(replica);
+    this.#look(replica, sinceMs);
+  }
+
+  #look(replica: Replica, sinceMs: number): void {
+    if (replica.leavingMs !== sinceMs) return;
+    if (replica.inFlight === 0 && replica.attempts.size === 0) return this.#drop(replica);
+    const passedMs = this.#timers.nowMs() - sinceMs;
+    if (passedMs >= drainMs) {
+      const reason = fault('unavailable', `${replica.connection.url} left the list ${passedMs} ms ago`);
+      for (const attempt of [...replica.attempts]) attempt.stall(reason);
+    }
+    this.#timers.after(lookMs, () => this.#look(replica, sinceMs));
+  }
+
+  #drop(replica: Replica): void {
+    this.#all.splice(this.#all.indexOf(replica), 1);
+    replica.connection.close();
+    this.#tell(replica, { type: 'replica-left' });
+  }
+
+  #tell({ connection: { url } }: Replica, event: ComingOrGoing): void {
+    this.#observe?.({ ...event, url });
+  }
+}
+
+/** Keeps a fleet as its list has it. */
+export function followedBy(fleet: Fleet, listed: ListedOptions, timers: Timers, observe: Observe): FollowedList {
+  const { list, everyMs } = listed;
+  const known = fleet.all.map(({ connection }) => connection.url);
+  return new FollowedList(list, known, everyMs, timers, {
+    changed: (urls) => fleet.follow(urls),
+    trouble(reason) {
+      if (reason === undefined) observe?.({ type: 'replicas-listed', list: list.name });
+      else observe?.({ type: 'replicas-unlisted', list: list.name, reason });
+    },
+  });
+}
