@@ -79,6 +79,7 @@ function planOf(request: PlanRequest): SearchPlan {
     answers: (wish.answers ?? 1) > 1 ? wish.answers : undefined,
     shape: wish.shape && shapeOf(wish.shape, isDirect ? undefined : model.config, longest),
     logprobs: wish.logprobs === true ? true : undefined,
+    recordTokens: (wish.recordTokens ?? model.config.recordTokens) === 'on' ? true : undefined,
     tests: testsOf(request),
     idle: request.idle,
     onUnaccepted: isDirect ? 'best' : (wish.onUnaccepted ?? model.config.onUnaccepted),
@@ -151,6 +152,7 @@ type SearchShape = Omit<
   | 'answers'
   | 'shape'
   | 'logprobs'
+  | 'recordTokens'
   | 'tests'
   | 'idle'
   | 'onUnaccepted'
