@@ -241,6 +241,7 @@ function policyFor(
     ...policySettings(wish, config),
     ...settingsOf(holding),
     ...severally(wish),
+    ...(program.keepsRollouts ? keepingAll : {}),
   };
   const settings = fittingSettings(said, { ...wish, ...wish.internal }, aggregation);
   const hazard = holding.find((section) => section.kind === 'hazard')?.hazard;
@@ -252,6 +253,16 @@ function policyFor(
     return refuseOptions(wanted, error);
   }
 }
+
+/** No rule ends a search, or a path of it, before its rollouts are there. */
+const keepingAll = {
+  positiveExit: 'off',
+  negativeExit: 'off',
+  settledExit: 'off',
+  certain: 'off',
+  boundPrune: 'off',
+  beatPrune: 0,
+} as const satisfies Partial<PolicyOptions>;
 
 /** What was calibrated for one answer says nothing about several; what gives up is only for searches that may. */
 function holdingSections(
