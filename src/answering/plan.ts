@@ -167,7 +167,10 @@ function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfig, thou
   const branching = wish.branching ?? config.branching;
   const paths = program.pathsPerRollout?.(branching, options) ?? 1;
   const choose = wish.choose ?? config.choose;
-  const rollouts = atMost(wish, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ?? effort.rollouts * paths;
+  const rollouts =
+    atMost(wish, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
+    (program.keepsRollouts ? wish.answers : undefined) ??
+    effort.rollouts * paths;
   const search = {
     program: program.name,
     options,

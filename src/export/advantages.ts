@@ -7,7 +7,7 @@
 // Standard deviations are of the population. Where all are alike an advantage is 0: there is nothing to learn. Pure.
 
 import type { NodeId } from '../tree/events.ts';
-import { hasEnded, type Node } from '../tree/node.ts';
+import { isPathEnd, type Node } from '../tree/node.ts';
 
 export interface Standing {
   /** Of a leaf: what came of its path. */
@@ -21,17 +21,12 @@ export interface Standing {
   readonly byGroup: number | undefined;
 }
 
-/** A path that nothing continues: the end of one rollout. */
-export function isLeaf(node: Node): boolean {
-  return node.parent !== undefined && node.children.length === 0 && hasEnded(node);
-}
-
 /** `outcomeOf`: what came of a leaf; undefined where that is not known. Nodes stand before their children. */
 export function standings(
   nodes: readonly Node[],
   outcomeOf: (leaf: Node) => number | undefined,
 ): Map<NodeId, Standing> {
-  const outcomes = new Map(nodes.filter(isLeaf).map((leaf) => [leaf.id, outcomeOf(leaf)]));
+  const outcomes = new Map(nodes.filter(isPathEnd).map((leaf) => [leaf.id, outcomeOf(leaf)]));
   const sums = sumsBelow(nodes, outcomes);
   const worthOf = ({ id }: Node) => meanOf(sums[id]!);
   const leaves = nodes.filter(({ id }) => outcomes.get(id) !== undefined);

@@ -3,9 +3,9 @@
 import { raise } from '../base/fault.ts';
 import type { LoggedEvent } from '../log/events.ts';
 import { SearchFold } from '../log/fold.ts';
-import type { Node } from '../tree/node.ts';
+import { isPathEnd, type Node } from '../tree/node.ts';
 import type { Sampling } from '../tree/step.ts';
-import { isLeaf, type Standing, standings } from './advantages.ts';
+import { type Standing, standings } from './advantages.ts';
 
 /** A log, and what stands beside it. */
 export interface LoggedSearch {
@@ -45,7 +45,7 @@ export function finishedTree(
   if (fold.exit === undefined || fold.tree === undefined) return undefined;
   const { nodes } = fold.tree;
   const generatedTokens = fold.tokens + fold.ghostTokens + (fold.cost?.discardedTokens ?? 0);
-  const isRight = (leaf: Node) => (isLeaf(leaf) ? rightness(about.question, leaf.answer) : undefined);
+  const isRight = (leaf: Node) => (isPathEnd(leaf) ? rightness(about.question, leaf.answer) : undefined);
   return {
     ...about,
     generatedTokens,

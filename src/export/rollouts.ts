@@ -1,10 +1,8 @@
 // A row for every finished path, as trainers read one: prompt, completion, mask and log probabilities by token. A node that several paths
 // share stands in each of their rows.
 
-import type { Node } from '../tree/node.ts';
-import { pathTo } from '../tree/node.ts';
-import { pathTokens } from '../tree/token-record.ts';
-import { isLeaf } from './advantages.ts';
+import { isPathEnd, type Node, pathTo } from '../tree/node.ts';
+import { completionTokens } from '../tree/token-record.ts';
 import type { FinishedTree } from './finished-tree.ts';
 import type { RowOf } from './row.ts';
 
@@ -31,7 +29,7 @@ export const rolloutColumns = {
 export type RolloutRow = RowOf<typeof rolloutColumns>;
 
 export function rolloutRows(tree: FinishedTree): RolloutRow[] {
-  return tree.nodes.filter(isLeaf).map((leaf) => rolloutRow(tree, leaf));
+  return tree.nodes.filter(isPathEnd).map((leaf) => rolloutRow(tree, leaf));
 }
 
 function rolloutRow(tree: FinishedTree, leaf: Node): RolloutRow {
@@ -63,18 +61,17 @@ const noTokens: TokenFields = {
   advantages: null,
 };
 
-/** The prompt is all that stands before the first token that the model drew. Each token has the advantage of its node by its siblings. */
+/** Each token has the advantage of its node by its siblings. */
 function tokenFields({ standings }: FinishedTree, leaf: Node): TokenFields {
-  const tokens = pathTokens(leaf);
-  const first = tokens?.mask.indexOf(1) ?? -1;
-  if (tokens === undefined || first < 0) return noTokens;
-  const { ids, mask, logprobs, nodes } = tokens;
+  const tokens = completionTokens(leaf);
+  if (tokens === undefined) return noTokens;
+  const { promptIds, ids, mask, logprobs, nodes } = tokens;
   const advantageOf = (node: number, at: number) => (mask[at] === 1 ? (standings.get(node)?.bySiblings ?? 0) : 0);
   return {
-    prompt_ids: ids.slice(0, first),
-    completion_ids: ids.slice(first),
-    completion_mask: mask.slice(first),
-    logprobs: logprobs.slice(first),
-    advantages: nodes.map(advantageOf).slice(first),
+    prompt_ids: promptIds,
+    completion_ids: ids,
+    completion_mask: mask,
+    logprobs,
+    advantages: nodes.map(advantageOf),
   };
 }

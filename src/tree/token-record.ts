@@ -47,6 +47,21 @@ export function pathTokens(node: Node): PathTokens | undefined {
   };
 }
 
+/** The tokens of a path behind its prompt, which is all that stands before the first token that the model drew. */
+export function completionTokens(node: Node): (PathTokens & { readonly promptIds: number[] }) | undefined {
+  const path = pathTokens(node);
+  const first = path?.mask.indexOf(1) ?? -1;
+  if (path === undefined || first < 0) return undefined;
+  const { ids, mask, logprobs, nodes } = path;
+  return {
+    promptIds: ids.slice(0, first),
+    ids: ids.slice(first),
+    mask: mask.slice(first),
+    logprobs: logprobs.slice(first),
+    nodes: nodes.slice(first),
+  };
+}
+
 const nothing: PathTokens = { ids: [], mask: [], logprobs: [], nodes: [] };
 
 /** The first of the root's children to be recorded says what all of them read. */
