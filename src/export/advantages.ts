@@ -9,7 +9,7 @@
 import type { NodeId } from '../tree/events.ts';
 import { isPathEnd, type Node } from '../tree/node.ts';
 
-export interface Standing {
+export interface NodeAdvantages {
   /** Of a leaf: what came of its path. */
   readonly outcome: number | undefined;
   /** Missing where no finished path lies below it; then it has no advantage either. */
@@ -25,14 +25,14 @@ export interface Standing {
 export function standings(
   nodes: readonly Node[],
   outcomeOf: (leaf: Node) => number | undefined,
-): Map<NodeId, Standing> {
+): Map<NodeId, NodeAdvantages> {
   const outcomes = new Map(nodes.filter(isPathEnd).map((leaf) => [leaf.id, outcomeOf(leaf)]));
   const sums = sumsBelow(nodes, outcomes);
   const worthOf = ({ id }: Node) => meanOf(sums[id]!);
   const leaves = nodes.filter(({ id }) => outcomes.get(id) !== undefined);
   const all = weighted(leaves, ({ id }) => outcomes.get(id));
   const groups = nodes.map(({ children }) => weighted(children, worthOf));
-  const standing = (node: Node): Standing => {
+  const standing = (node: Node): NodeAdvantages => {
     const value = worthOf(node);
     const outcome = outcomes.get(node.id);
     const family = node.parent && groups[node.parent.id];

@@ -2,7 +2,7 @@
 // and counted. Where a log has no tokens their columns are null: none are made up.
 
 import { raise } from '../base/fault.ts';
-import { type FinishedTree, finishedTree, type LoggedSearch, type Rightness } from './finished-tree.ts';
+import { type AnswerJudge, type FinishedTree, finishedTree, type LoggedSearch } from './finished-tree.ts';
 import { type NodeRow, nodeColumns, nodeRows } from './nodes.ts';
 import { type RolloutRow, rolloutColumns, rolloutRows } from './rollouts.ts';
 import type { Columns } from './row.ts';
@@ -29,7 +29,7 @@ export class ExportCounts {
 interface ExportOptions<Name extends TableName> {
   /** `nodes` unless said. */
   readonly table?: Name;
-  readonly isRight?: Rightness;
+  readonly isRight?: AnswerJudge;
   /** Filled while rows are read. */
   readonly counts?: ExportCounts;
 }

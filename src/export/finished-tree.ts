@@ -5,7 +5,7 @@ import type { LoggedEvent } from '../log/events.ts';
 import { SearchFold } from '../log/fold.ts';
 import { isPathEnd, type Node } from '../tree/node.ts';
 import type { Sampling } from '../tree/step.ts';
-import { type Standing, standings } from './advantages.ts';
+import { type NodeAdvantages, standings } from './advantages.ts';
 
 /** A log, and what stands beside it. */
 export interface LoggedSearch {
@@ -21,19 +21,19 @@ export interface FinishedTree extends Omit<LoggedSearch, 'events'> {
   readonly generatedTokens: number;
   /** The root first, parents before children. */
   readonly nodes: readonly Node[];
-  readonly standings: ReadonlyMap<number, Standing>;
+  readonly standings: ReadonlyMap<number, NodeAdvantages>;
   readonly isRight: (leaf: Node) => boolean | undefined;
   /** How the children of each node were sampled. */
   readonly samplings: ReadonlyMap<number, Sampling>;
 }
 
 /** Whether an answer to the question is right; undefined where nothing says so. */
-export type Rightness = (question: string | undefined, answer: string | undefined) => boolean | undefined;
+export type AnswerJudge = (question: string | undefined, answer: string | undefined) => boolean | undefined;
 
 /** Undefined where the search has not ended. */
 export function finishedTree(
   { events, ...about }: LoggedSearch,
-  rightness: Rightness = () => undefined,
+  rightness: AnswerJudge = () => undefined,
 ): FinishedTree | undefined {
   const fold = new SearchFold();
   const samplings = new Map<number, Sampling>();

@@ -1,10 +1,10 @@
 // Rows as JSON, one a line. Numbers are written with seven significant digits: more than a 32-bit float holds says nothing to a trainer.
 
-import type { Row } from './row.ts';
+import type { ExportRow } from './row.ts';
 
 const digits = 7;
 
-export function jsonLine(row: Row): string {
+export function jsonLine(row: ExportRow): string {
   return `${JSON.stringify(row, (_, value) => (typeof value === 'number' ? rounded(value) : value))}\n`;
 }
 

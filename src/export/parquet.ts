@@ -2,12 +2,12 @@
 // and Hugging Face's datasets read as lists of numbers.
 
 import { fileWriter, parquetWriteRows, type SchemaElement } from 'hyparquet-writer';
-import type { Columns, ColumnType, Row } from './row.ts';
+import type { Columns, ColumnType, ExportRow } from './row.ts';
 
 /** Rows that are held before they are written: some MB of paths of a thousand tokens. */
 const groupRows = 1000;
 
-export async function writeParquet(path: string, columns: Columns, rows: AsyncIterable<Row>): Promise<void> {
+export async function writeParquet(path: string, columns: Columns, rows: AsyncIterable<ExportRow>): Promise<void> {
   const names = Object.keys(columns);
   await parquetWriteRows({
     writer: fileWriter(path),

@@ -18,4 +18,4 @@ export type RowOf<Table extends Columns> = {
   readonly [Name in keyof Table]: ColumnValues[Table[Name]] | null;
 };
 
-export type Row = RowOf<Columns>;
+export type ExportRow = RowOf<Columns>;

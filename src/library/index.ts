@@ -21,7 +21,7 @@ export { defineExit, definePrune, type ExitPart, type PrunePart } from '../exit/
 export type { ExitRule, Judge, PruneRule, SearchView } from '../exit/exit.ts';
 // Finished searches as data to train on.
 export { ExportCounts, exportTrees, type TableName } from '../export/export-trees.ts';
-export type { LoggedSearch, Rightness } from '../export/finished-tree.ts';
+export type { AnswerJudge, LoggedSearch } from '../export/finished-tree.ts';
 export type { NodeRow } from '../export/nodes.ts';
 export type { RolloutRow } from '../export/rollouts.ts';
 export type { Answer, Cost, Evidence, Exit, ExitKind } from '../log/end.ts';

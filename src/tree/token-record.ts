@@ -5,7 +5,7 @@ import type { Node } from './node.ts';
 import type { Step, TokenRecord } from './step.ts';
 
 /** One entry for each token of a path, from the prompt on. */
-export interface PathTokens {
+export interface TokenPath {
   readonly ids: number[];
   /** 1 where the model drew the token, 0 where it was composed. */
   readonly mask: number[];
@@ -16,7 +16,7 @@ export interface PathTokens {
 }
 
 /** What a step adds to the tokens above it: composed ones first. */
-export type StepTokens = Pick<PathTokens, 'ids' | 'mask' | 'logprobs'> & { readonly kept: number };
+export type StepTokens = Pick<TokenPath, 'ids' | 'mask' | 'logprobs'> & { readonly kept: number };
 
 /** Undefined where the log does not say. */
 export function stepTokens({ record, tokenIds, logprobs }: Step): StepTokens | undefined {
@@ -33,7 +33,7 @@ export function stepTokens({ record, tokenIds, logprobs }: Step): StepTokens | u
 }
 
 /** From the prompt to the end of the node's step; undefined where the log does not say. */
-export function pathTokens(node: Node): PathTokens | undefined {
+export function pathTokens(node: Node): TokenPath | undefined {
   if (node.parent === undefined) return promptTokens(node);
   const own = node.step && stepTokens(node.step);
   const path = own?.kept === 0 ? nothing : pathTokens(node.parent);
@@ -48,7 +48,7 @@ export function pathTokens(node: Node): PathTokens | undefined {
 }
 
 /** The tokens of a path behind its prompt, which is all that stands before the first token that the model drew. */
-export function completionTokens(node: Node): (PathTokens & { readonly promptIds: number[] }) | undefined {
+export function completionTokens(node: Node): (TokenPath & { readonly promptIds: number[] }) | undefined {
   const path = pathTokens(node);
   const first = path?.mask.indexOf(1) ?? -1;
   if (path === undefined || first < 0) return undefined;
@@ -62,10 +62,10 @@ export function completionTokens(node: Node): (PathTokens & { readonly promptIds
   };
 }
 
-const nothing: PathTokens = { ids: [], mask: [], logprobs: [], nodes: [] };
+const nothing: TokenPath = { ids: [], mask: [], logprobs: [], nodes: [] };
 
 /** The first of the root's children to be recorded says what all of them read. */
-function promptTokens(root: Node): PathTokens | undefined {
+function promptTokens(root: Node): TokenPath | undefined {
   const first = root.children.find(({ step }) => step?.record?.kept === 0 && step.record.composed !== undefined);
   const ids = [...(first?.step?.record?.composed ?? [])];
   return first && { ids, mask: ids.map(() => 0), logprobs: ids.map(() => 0), nodes: ids.map(() => root.id) };

@@ -2,9 +2,9 @@
 
 import { readQuestions } from '../../../answering/question-file.ts';
 import { isGradable, isRight } from '../../../answering/question-form.ts';
-import type { Rightness } from '../../../export/finished-tree.ts';
+import type { AnswerJudge } from '../../../export/finished-tree.ts';
 
-export function rightnessBy(file: string | undefined): Rightness {
+export function rightnessBy(file: string | undefined): AnswerJudge {
   const known = new Map((file === undefined ? [] : readQuestions(file)).map((gold) => [gold.question.trim(), gold]));
   return (question, answer) => {
     if (question === undefined) return undefined;

@@ -5,22 +5,22 @@ import { createWriteStream, existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { defaultModels } from '../../../answering/default-models.ts';
-import { raise } from '../../../base/fault.ts';
-import type { Config } from '../../../config/schema.ts';
-import { ExportCounts, exportTrees, type TableName, tableColumns, tableNames } from '../../../export/export-trees.ts';
-import type { LoggedSearch } from '../../../export/finished-tree.ts';
-import { jsonLine } from '../../../export/json-lines.ts';
-import { writeParquet } from '../../../export/parquet.ts';
-import type { Row } from '../../../export/row.ts';
-import { PostgresJournal } from '../../../journal/postgres/postgres-journal.ts';
-import { SqliteJournal } from '../../../journal/sqlite/sqlite-journal.ts';
-import { type Flags, type Help, helpFlag } from '../../terminal/help.ts';
-import { oneOf, readArguments } from '../../terminal/options.ts';
-import { readConfig } from '../config-file.ts';
-import { databaseOf } from '../open-journal.ts';
-import { journalledSearches, tracedSearches } from './exported-searches.ts';
-import { rightnessBy } from './references.ts';
+import { defaultModels } from '../../answering/default-models.ts';
+import { raise } from '../../base/fault.ts';
+import type { Config } from '../../config/schema.ts';
+import { ExportCounts, exportTrees, type TableName, tableColumns, tableNames } from '../../export/export-trees.ts';
+import type { LoggedSearch } from '../../export/finished-tree.ts';
+import { jsonLine } from '../../export/json-lines.ts';
+import { writeParquet } from '../../export/parquet.ts';
+import type { ExportRow } from '../../export/row.ts';
+import { PostgresJournal } from '../../journal/postgres/postgres-journal.ts';
+import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
+import { type Flags, type Help, helpFlag } from '../terminal/help.ts';
+import { oneOf, readArguments } from '../terminal/options.ts';
+import { readConfig } from './config-file.ts';
+import { journalledSearches, tracedSearches } from './export/exported-searches.ts';
+import { rightnessBy } from './export/references.ts';
+import { databaseOf } from './open-journal.ts';
 
 const sourceGroup = {
   journal: { type: 'string', takes: 'FILE', about: 'short for --set journal.path=FILE' },
@@ -102,14 +102,14 @@ async function fromJournal(config: Config, use: (searches: AsyncIterable<LoggedS
   }
 }
 
-async function write(format: Format, out: string | undefined, table: TableName, rows: AsyncIterable<Row>) {
+async function write(format: Format, out: string | undefined, table: TableName, rows: AsyncIterable<ExportRow>) {
   if (out !== undefined && format === 'parquet') return writeParquet(out, tableColumns[table], rows);
   const lines = Readable.from(linesOf(rows));
   if (out !== undefined) return pipeline(lines, createWriteStream(out));
   for await (const line of lines) process.stdout.write(line);
 }
 
-async function* linesOf(rows: AsyncIterable<Row>): AsyncGenerator<string> {
+async function* linesOf(rows: AsyncIterable<ExportRow>): AsyncGenerator<string> {
   for await (const row of rows) yield jsonLine(row);
 }
 
@@ -128,7 +128,9 @@ function summary(
     ...(trainedTokens > 0 ? [`${perToken} trained tokens per generated token`] : []),
     ...(unfinished > 0 ? [`${unfinished} searches have not ended and are left out`] : []),
     ...(withoutTokens > 0
-      ? [`${withoutTokens} rows have no token ids: their searches ran without recordTokens=on`]
+      ? [
+          `${withoutTokens} rows have no token ids: their searches ran without recordTokens=on, or their engine tells none`,
+        ]
       : []),
   ].join('; ');
 }
