@@ -34,6 +34,7 @@ const street: Readonly<Record<string, readonly string[]>> = {
   embedder: ['answer', 'remote'],
   journal: ['log', 'tree'],
   cluster: ['journal', 'log', 'tree'],
+  export: ['log', 'tree'],
   runtime: [...core, 'engine', 'verifier', 'embedder', 'journal'],
   config: [...core, 'engine', 'verifier', 'journal'],
   calibration: [...core, 'engine', 'config'],
@@ -50,7 +51,7 @@ const street: Readonly<Record<string, readonly string[]>> = {
     'calibration',
     'answering',
   ],
-  library: [...core, 'engine', 'verifier', 'embedder', 'runtime', 'config', 'calibration', 'answering'],
+  library: [...core, 'engine', 'verifier', 'embedder', 'runtime', 'config', 'calibration', 'answering', 'export'],
   bench: [
     ...core,
     'remote',
@@ -77,6 +78,7 @@ const street: Readonly<Record<string, readonly string[]>> = {
     'answering',
     'gateway',
     'bench',
+    'export',
   ],
 };
 

@@ -79,6 +79,7 @@ function planOf(request: PlanRequest): SearchPlan {
     answers: (wish.answers ?? 1) > 1 ? wish.answers : undefined,
     shape: wish.shape && shapeOf(wish.shape, isDirect ? undefined : model.config, longest),
     logprobs: wish.logprobs === true ? true : undefined,
+    recordTokens: (wish.recordTokens ?? model.config.recordTokens) === 'on' ? true : undefined,
     tests: testsOf(request),
     idle: request.idle,
     onUnaccepted: isDirect ? 'best' : (wish.onUnaccepted ?? model.config.onUnaccepted),
@@ -151,6 +152,7 @@ type SearchShape = Omit<
   | 'answers'
   | 'shape'
   | 'logprobs'
+  | 'recordTokens'
   | 'tests'
   | 'idle'
   | 'onUnaccepted'
@@ -165,7 +167,10 @@ function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfig, thou
   const branching = wish.branching ?? config.branching;
   const paths = program.pathsPerRollout?.(branching, options) ?? 1;
   const choose = wish.choose ?? config.choose;
-  const rollouts = atMost(wish, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ?? effort.rollouts * paths;
+  const rollouts =
+    atMost(wish, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
+    (program.keepsRollouts ? wish.answers : undefined) ??
+    effort.rollouts * paths;
   const search = {
     program: program.name,
     options,
@@ -239,6 +244,7 @@ function policyFor(
     ...policySettings(wish, config),
     ...settingsOf(holding),
     ...severally(wish),
+    ...(program.keepsRollouts ? keepingAll : {}),
   };
   const settings = fittingSettings(said, { ...wish, ...wish.internal }, aggregation);
   const hazard = holding.find((section) => section.kind === 'hazard')?.hazard;
@@ -250,6 +256,16 @@ function policyFor(
     return refuseOptions(wanted, error);
   }
 }
+
+/** No rule ends a search, or a path of it, before its rollouts are there. */
+const keepingAll = {
+  positiveExit: 'off',
+  negativeExit: 'off',
+  settledExit: 'off',
+  certain: 'off',
+  boundPrune: 'off',
+  beatPrune: 0,
+} as const satisfies Partial<PolicyOptions>;
 
 /** What was calibrated for one answer says nothing about several; what gives up is only for searches that may. */
 function holdingSections(

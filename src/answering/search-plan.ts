@@ -73,6 +73,8 @@ export interface SearchPlan {
   readonly shape?: PlannedShape | undefined;
   /** Tokens and log probabilities of the answer are wanted. */
   readonly logprobs?: true | undefined;
+  /** Steps are logged with their tokens. */
+  readonly recordTokens?: true | undefined;
   /** Tests that came with the question. */
   readonly tests?: string | undefined;
   /** No client waits for it: it runs on what the others leave idle. */

@@ -112,6 +112,7 @@ export function requestOf(
     maxStepTokens: plan.stepTokens,
     shape: plan.shape && { ...plan.shape, maxDepth: plan.maxDepth },
     logprobs: plan.logprobs,
+    recordTokens: plan.recordTokens,
     groupSimilarity: plan.groupSimilarity,
     thinking: plan.thinking,
     tests: plan.tests,

@@ -122,6 +122,13 @@ export const modelKnobs = {
     client,
     why: 'of one path, after which its thinking is ended and the answer asked for; what reasoning_effort buys unless set (limits.thinkingTokens)',
   },
+  recordTokens: {
+    default: 'off',
+    values: ['off', 'on'],
+    unit: 'switch',
+    client,
+    why: 'whether the log says what the model read and wrote by token id, for coppice export; servers are then asked for log probabilities, which cost up to 40 % of their speed',
+  },
 } as const satisfies Knobs;
 
 /** Of the generator. OpenAI's API has fields for them. */

@@ -53,6 +53,8 @@ export interface StepNeeds {
   readonly confidence?: boolean;
   /** What each token adds to the text, by an engine that can tell it; off unless said, and only with `logprobs`. */
   readonly pieces?: boolean;
+  /** The token ids of prompt and path as the model read them (`read`), by an engine that knows them; off unless said. */
+  readonly record?: boolean;
 }
 
 /** A turn behind a prompt that is plain text, which no chat template renders: a paragraph of its own. */
@@ -118,8 +120,22 @@ export type EngineMessage =
   /** `tokens`: all of the request so far, not those of this text alone. */
   | { readonly type: 'token'; readonly request: RequestId; readonly text: string; readonly tokens: number }
   | Custody
-  | { readonly type: 'step'; readonly request: RequestId; readonly step: Step; readonly usage: GenerationUsage }
+  | {
+      readonly type: 'step';
+      readonly request: RequestId;
+      readonly step: Step;
+      readonly usage: GenerationUsage;
+      readonly read?: ReadTokens | undefined;
+    }
   | { readonly type: 'fault'; readonly request: RequestId; readonly fault: Fault; readonly usage?: GenerationUsage };
+
+/** What a model read before it wrote a step. */
+export interface ReadTokens {
+  /** Prompt and path. */
+  readonly ids: readonly number[];
+  /** Only so many tokens of the step were drawn, where a cut inside a token has left others; all of them unless said. */
+  readonly drawn?: number | undefined;
+}
 
 /** Who has a request: the engine, which keeps it waiting (`held`), or a server (`taken`). A request without either message counts as taken. */
 export interface Custody {

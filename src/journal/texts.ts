@@ -11,7 +11,16 @@ interface SplitEvent {
 }
 
 /** Keys that hold text wherever they stand in an event. */
-const textKeys: ReadonlySet<string> = new Set(['text', 'answer', 'feedback', 'turn', 'tokenIds', 'pieces']);
+const textKeys: ReadonlySet<string> = new Set([
+  'text',
+  'answer',
+  'feedback',
+  'turn',
+  'tokenIds',
+  'composed',
+  'written',
+  'pieces',
+]);
 
 export function splitTexts(event: SearchEvent): SplitEvent {
   const texts: Record<string, unknown> = {};

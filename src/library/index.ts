@@ -19,6 +19,11 @@ export type {
 // Rules that end a search, or one of its strands.
 export { defineExit, definePrune, type ExitPart, type PrunePart } from '../exit/definition.ts';
 export type { ExitRule, Judge, PruneRule, SearchView } from '../exit/exit.ts';
+// Finished searches as data to train on.
+export { ExportCounts, exportTrees, type TableName } from '../export/export-trees.ts';
+export type { AnswerJudge, LoggedSearch } from '../export/finished-tree.ts';
+export type { NodeRow } from '../export/nodes.ts';
+export type { RolloutRow } from '../export/rollouts.ts';
 export type { Answer, Cost, Evidence, Exit, ExitKind } from '../log/end.ts';
 export type { LoggedEvent, SearchEvent } from '../log/events.ts';
 export { SearchFold } from '../log/fold.ts';

@@ -73,6 +73,7 @@ const endingsByRule: Readonly<Record<string, string>> = {
   time: 'the time budget is spent',
   nodes: 'the tree has reached its largest size',
   'nothing-left': 'nothing is left to grow: every path is finished or cut',
+  alike: 'its rollouts all have the same score: they teach nothing',
   absent: 'no model that it asks answers any more',
   wait: 'the deadline could not be kept, so it was given up in the queue',
 };

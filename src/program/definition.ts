@@ -51,6 +51,8 @@ export interface ProgramDefinition {
   readonly samplesIndependently?: boolean;
   /** Its draws name models: those of the panel that its model is configured with. */
   readonly asksModels?: boolean;
+  /** All its rollouts are wanted, the bad ones too: no rule ends the search or a path before they are there. */
+  readonly keepsRollouts?: boolean;
   /** Of its policy, where neither request nor model says otherwise. */
   readonly policySettings?: Readonly<Record<string, number | string>>;
   /** How rewards along a path are put together, where its nature says so and not the verifier's: `last` where a node is a whole answer. */
@@ -74,6 +76,7 @@ const programKeys: readonly (keyof ProgramDefinition)[] = [
   'takesTemperature',
   'samplesIndependently',
   'asksModels',
+  'keepsRollouts',
   'policySettings',
   'aggregation',
   'options',
@@ -96,6 +99,7 @@ export function defineProgram<
   readonly takesTemperature: boolean;
   readonly samplesIndependently?: boolean;
   readonly asksModels?: boolean;
+  readonly keepsRollouts?: boolean;
   readonly policySettings?: Readonly<Record<string, number | string>>;
   readonly aggregation?: Aggregation;
   readonly options: Options;

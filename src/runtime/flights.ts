@@ -23,7 +23,7 @@ import type { RuntimeOptions } from './options.ts';
 import { faultOutcome, ghostOutcome, isBelowGhost, type StepScore, stepOutcome } from './outcomes.ts';
 import { ScoreBatcher } from './queue/score-batcher.ts';
 import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
-import { cutFeedback, problemWithScore, problemWithStep, stepFor } from './replies.ts';
+import { cutFeedback, problemWithScore, problemWithStep, recorded, stepFor } from './replies.ts';
 import type { Roster } from './roster.ts';
 import type { Flight, Search } from './search/search.ts';
 import {
@@ -173,7 +173,7 @@ export class Flights {
     if (flight.cancelled) return;
     if (problem !== undefined) return this.#fail(flight, problem);
     assert(message.type === 'step', 'only a step has no problem');
-    const step = flight.isProbe ? message.step : stepFor(flight, message.step);
+    const step = flight.isProbe ? message.step : recorded(flight, message, stepFor(flight, message.step));
     this.#passOn(flight, step, nowMs);
   }
 

@@ -3,10 +3,11 @@
 // verifier and client see the step as it is cut here.
 
 import { type Fault, fault } from '../base/fault.ts';
-import type { JsonSchema } from '../engine/engine.ts';
+import type { EngineMessage, JsonSchema } from '../engine/engine.ts';
 import type { ProbeReply } from '../tree/events.ts';
 import { answerText, type Node } from '../tree/node.ts';
 import type { Manner, Step } from '../tree/step.ts';
+import { recordOf } from '../tree/token-record.ts';
 import type { Flight } from './search/search.ts';
 import { goesOnThinking, longestThought, thoughtRoom, thoughtStep } from './thinking-steps.ts';
 
@@ -81,6 +82,14 @@ export function stepFor({ search, node, shape, manner, path }: Flight, given: St
   const ended = stops.length === 0 || step.thought?.open ? step : endedAtStop(step, stops, textBefore(node, step));
   return search.request.shape === undefined ? ended : toBeShaped(ended);
 }
+
+/** With its record, where the search keeps one and the engine told what was read. */
+export function recorded({ search, node }: Flight, { step: given, read }: StepMessage, step: Step): Step {
+  if (search.request.recordTokens !== true || read === undefined || given.tokenIds === undefined) return step;
+  return { ...step, record: recordOf(node, read.ids, given, step, read.drawn) };
+}
+
+type StepMessage = Extract<EngineMessage, { type: 'step' }>;
 
 /** What the assistant has said, behind its thinking, in the message that the step belongs to. */
 function textBefore(node: Node, { turn }: Step): string {

@@ -14,12 +14,16 @@ import type { Flight, Search } from './search/search.ts';
 import { goesOnThinking, isInside, openingBelow, readPath, thoughtStops } from './thinking-steps.ts';
 
 export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined, watched: boolean): StepNeeds {
-  const { program, rules, repeatable = true, logprobs: byClient = false } = request;
+  const { program, rules, repeatable = true, logprobs: byClient = false, recordTokens: record = false } = request;
   const byVerifier = program.needsVerifier && verifier?.capabilities.readsLogprobs === true;
   const byRule = [...rules.exits, ...rules.prunes].some((rule) => rule.readsLogprobs === true);
-  const logprobs = program.readsLogprobs || byVerifier || byRule || byClient;
+  const logprobs = program.readsLogprobs || byVerifier || byRule || byClient || record;
   const confidence = program.readsConfidence || rules.prunes.some((rule) => rule.readsConfidence === true);
-  const more = { ...(byClient ? { pieces: true } : {}), ...(confidence ? { confidence: true } : {}) };
+  const more = {
+    ...(byClient ? { pieces: true } : {}),
+    ...(confidence ? { confidence: true } : {}),
+    ...(record ? { record } : {}),
+  };
   return { logprobs, tokens: watched, seed: repeatable, ...more };
 }
 

@@ -145,6 +145,11 @@ export function hasEnded(node: Pick<Node, 'terminal' | 'step'>): boolean {
   return node.terminal || isComplete(node);
 }
 
+/** A path has ended here and nothing goes on from it: the end of a rollout. */
+export function isPathEnd(node: Node): boolean {
+  return node.parent !== undefined && node.children.length === 0 && hasEnded(node);
+}
+
 /** It has an answer that can be told from others. */
 export function saysSomething({ answer, group }: Node): boolean {
   return answer !== undefined || group !== undefined;

@@ -33,6 +33,23 @@ export interface Step {
   readonly thought?: Thought;
   /** Characters at its beginning that were put into the path and not generated: `opening` of its manner, or the end of the thinking at its limit. */
   readonly forced?: number;
+  /** Where the search records its tokens: what the model read and wrote, by token id. */
+  readonly record?: TokenRecord;
+}
+
+/**
+ * What stood before a step in the model's context, as a change to the tokens of the path above it (`token-record.ts`), and which tokens the
+ * model wrote. Missing where the engine does not say.
+ */
+export interface TokenRecord {
+  /** Of the path's tokens above it, so many stand; the others were read otherwise, such as the end of an answer before a turn. */
+  readonly kept: number;
+  /** Put behind these, written by no model: the prompt, a turn of the user's side, words that open the step. */
+  readonly composed?: readonly number[];
+  /** What the model wrote, where `tokenIds` does not say it. */
+  readonly written?: readonly number[];
+  /** Only so many of the tokens were drawn; the rest is what a cut inside a token has left. */
+  readonly drawn?: number;
 }
 
 /** The beginning of a step that is thinking, tags included: part of the path, and no part of the answer. */

@@ -20,6 +20,7 @@ const says: Readonly<Record<string, RegExp>> = {
   'own-policy.ts': /^thrifty takes fewer tokens, widths by one-more\n$/,
   'second-look.ts': /^second-look: 4 answers, the last with 3 before it\n$/,
   'draft-test-repair.ts': /^accepted with score 1, \d+ repairs of \d+ answers\n$/,
+  'tree-rollouts.ts': /^trees [12]\.\d+, flat 1\.00 trained tokens per generated token\n$/,
   'own-parts.ts': /^accepted: 2, score 1\n$/,
 };
 

@@ -40,6 +40,8 @@ export class ScriptedEngine implements Engine {
   readonly shapeTrouble?: (schema: JsonSchema) => string | undefined;
   healthy = true;
   closed = false;
+  /** Its steps have token ids, a word's length each; every prompt is read as 7, 8, 9. */
+  tellsTokens = false;
   #held: boolean;
   readonly #script: Script;
   readonly #delayMs: number;
@@ -129,14 +131,18 @@ export class ScriptedEngine implements Engine {
     const said = words.length === all.length ? reply : { text: words.join(''), end: 'length' as const };
     const logprobs = words.map((_, at) => -0.1 - at / 10);
     const tokens = request.needs?.pieces === true ? { pieces: words, logprobs } : {};
-    const step: Step = { ...said, ...tokens, tokens: words.length, meanLogprob: -0.1 - request.index / 10 };
+    const isRecorded = this.tellsTokens && request.needs?.record === true;
+    const tokenIds = words.map(({ length }) => length);
+    const read = { ids: [7, 8, 9, ...request.path.flatMap(({ step }) => step.tokenIds ?? [])] };
+    const ids = isRecorded ? { tokenIds, logprobs } : {};
+    const step: Step = { ...said, ...tokens, ...ids, tokens: words.length, meanLogprob: -0.1 - request.index / 10 };
     const usage = {
       computedTokens: promptWords(request.prompt),
       cachedTokens: pathTokens,
       generatedTokens: words.length,
       exact: true,
     };
-    this.#post({ type: 'step', request: request.id, step, usage });
+    this.#post({ type: 'step', request: request.id, step, usage, ...(isRecorded && { read }) });
   }
 }
 

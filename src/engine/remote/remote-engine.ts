@@ -291,14 +291,21 @@ export class RemoteEngine implements Engine {
     replica.inFlight -= 1;
     this.#stepTime.observe(attempt, step);
     if (child.dropped) this.#charge(child, usage);
-    else this.#take(replica, job, child, step, usage);
+    else this.#take(replica, job, child, step, usage, attempt.call.tokenIds);
     this.#dropForsaken(attempt);
     this.#pump(replica);
   }
 
-  #take(replica: Replica, job: Job, child: Child, step: Step, usage: GenerationUsage): void {
+  #take(
+    replica: Replica,
+    job: Job,
+    child: Child,
+    step: Step,
+    usage: GenerationUsage,
+    readIds: readonly number[] | undefined,
+  ): void {
     if (step.end === 'eos' || step.text.trim() !== '' || child.request.exact === true) {
-      this.#awaited.step(child, step, usage);
+      this.#awaited.step(child, step, usage, readIds);
       return;
     }
     // A blank step says nothing about the answer: draw again, then give up.

@@ -33,6 +33,7 @@ function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
   return {
     ...(Object.fromEntries(named) as Wish),
     ...(typeof thinking === 'boolean' ? { thinking: thinking ? 'on' : 'off' } : {}),
+    ...(body.return_token_ids ? { recordTokens: 'on' as const } : {}),
     effort: body.reasoning_effort ?? undefined,
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     answers: body.n ?? undefined,
@@ -68,6 +69,12 @@ function refuseWhatSearchCannot(body: ChatBody, direct: boolean, isCall: boolean
       'unsupported_parameter',
       "'n' cannot be honoured with reasoning_effort 'none': one generation has one answer",
       'n',
+    );
+  if (body.return_token_ids && body.stream)
+    refuse(
+      'unsupported_parameter',
+      "'return_token_ids' cannot be honoured in a stream: tokens are known once the search has ended",
+      'return_token_ids',
     );
   const how = direct ? 'the engine behind this model' : 'a search';
   for (const [name, isNothing] of Object.entries(asksNothing)) {

@@ -60,6 +60,7 @@ const fields = {
   max_completion_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
   stop: z.union([z.string().min(1), z.array(z.string().min(1)).max(4)]).nullish(),
   logprobs: z.boolean().nullish(),
+  return_token_ids: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
   n: z.int().min(1).max(mostAnswers).nullish(),
   stream: z.boolean().nullish(),

@@ -24,7 +24,6 @@ const harmless: Readonly<Record<string, Test>> = {
   add_generation_prompt: is(true),
   continue_final_message: is(false),
   include_stop_str_in_output: is(false),
-  return_token_ids: is(false),
   return_tokens_as_token_ids: is(false),
   echo: is(false),
   use_beam_search: is(false),

@@ -7,12 +7,14 @@ import type { Exit, ExitKind, WriterCost } from '../../log/end.ts';
 import type { SearchFold } from '../../log/fold.ts';
 import { shapeOf } from '../../log/tree-shape.ts';
 import { type Judged, shownScore, verdictOf, verdictText } from '../../log/verdict.ts';
+import { programOf } from '../../program/registry/programs.ts';
 import { distinctAnswers } from '../../tree/distinct-answers.ts';
 import type { NodeId } from '../../tree/events.ts';
 import { answerPart, lastMessage, type Node } from '../../tree/node.ts';
 import { thoughtText, usualTags } from '../../tree/thinking.ts';
 import type { ClientResult, CoppiceJson, ResultFacts, ResultTexts, Usage } from '../wire/result-json.ts';
 import type { AboutJson } from '../wire/search-json.ts';
+import { otherRollouts } from './rollout-choices.ts';
 import { isHeldBack, isUnaccepted, unacceptedText } from './unaccepted.ts';
 
 /** Exits that end a search before its budget does. */
@@ -153,6 +155,10 @@ export function splitPath(
 export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {
   const { answers = 1 } = plan;
   if (answers === 1 || fold.answer === undefined || fold.tree === undefined) return [];
+  if (programOf(plan.program).keepsRollouts)
+    return otherRollouts(fold.tree.nodes, fold.answer.node)
+      .slice(0, answers - 1)
+      .map(({ id }) => messageAt(fold, id));
   const first = meaningOf({ answer: fold.answer.answer, group: fold.tree.node(fold.answer.node).group });
   if (first === undefined) return [];
   // Where only accepted answers are given, that holds for each of several.

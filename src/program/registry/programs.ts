@@ -19,6 +19,7 @@ import { pairwise } from '../pairwise.ts';
 import { panel } from '../panel.ts';
 import type { Program } from '../program.ts';
 import { refine } from '../refine/refine.ts';
+import { scoredTreeSamples, treeSamples } from '../tree-samples.ts';
 
 export const programs = [
   mcts,
@@ -37,6 +38,8 @@ export const programs = [
   panel,
   pairwise,
   refine,
+  treeSamples,
+  scoredTreeSamples,
 ] as const;
 
 export type ProgramName = (typeof programs)[number]['name'];

@@ -41,6 +41,8 @@ export interface SearchRequest {
   readonly shape?: AnswerShape | undefined;
   /** Steps come with their tokens as text and with their log probabilities. */
   readonly logprobs?: boolean | undefined;
+  /** Steps carry what the model read and wrote by token id, and their log probabilities, where the engine knows them. */
+  readonly recordTokens?: boolean | undefined;
   /** Least cosine of two answers in the model's own words that mean the same, where the runtime has an embedder; unset groups none. */
   readonly groupSimilarity?: number | undefined;
   /** How the model's thinking is told from its answer and bounded; without it a tag is text like any other. */

@@ -5,7 +5,7 @@ import { assert } from '../../../base/assert.ts';
 import { type Fault, fault } from '../../../base/fault.ts';
 import { hash } from '../../../base/random.ts';
 import type { Step, StepEnd } from '../../../tree/step.ts';
-import type { EngineMessage, GenerateRequest, Urgency } from '../../engine.ts';
+import type { EngineMessage, GenerateRequest, ReadTokens, Urgency } from '../../engine.ts';
 import { schemaGrammar } from '../grammar/schema-grammar.ts';
 import type { TokenConstraint } from '../native/grammar.ts';
 import type { Sequence } from './run.ts';
@@ -52,6 +52,9 @@ export class Generation implements Sequence {
   readonly #held: TokenConstraint | undefined;
   readonly #wantsEntropy: boolean;
   readonly #wantsPieces: boolean;
+  readonly #wantsRecord: boolean;
+  /** Tokens at which a cut inside the next one has replaced it. */
+  #drawn: number | undefined;
   #entropy: number | undefined;
   readonly #confidences: number[] | undefined;
   /** Distributions of the drafted tokens that wait for judgement, first to be judged first. */
@@ -75,6 +78,7 @@ export class Generation implements Sequence {
     this.#seed = request.seed;
     this.#wantsEntropy = request.needs?.entropy === true;
     this.#wantsPieces = request.needs?.pieces === true;
+    this.#wantsRecord = request.needs?.record === true;
     this.#confidences = request.needs?.confidence === true ? [] : undefined;
     this.#maxTokens = Math.min(request.maxTokens, tokenLimit);
     this.#room = tokenLimit;
@@ -93,6 +97,11 @@ export class Generation implements Sequence {
 
   get result(): GenerationResult | undefined {
     return this.#result;
+  }
+
+  /** What it read, where that was asked for. */
+  get read(): ReadTokens | undefined {
+    return this.#wantsRecord ? { ids: this.prefix, drawn: this.#drawn } : undefined;
   }
 
   next(row: Float32Array): number | undefined {
@@ -208,6 +217,7 @@ export class Generation implements Sequence {
 
   #replaceFrom(wholeTokens: number, pieces: readonly number[]): void {
     const logprob = this.#logprobs[wholeTokens] ?? 0;
+    this.#drawn = wholeTokens;
     this.#tokens.length = wholeTokens;
     this.#logprobs.length = wholeTokens;
     for (const [index, token] of pieces.entries()) {

@@ -372,7 +372,8 @@ function answerOf(sequence: Generation | Reading, run: Run): CoreMessage {
   const request = sequence.id;
   const usage = usageOf(run, sequence instanceof Generation ? sequence.generatedTokens : 0);
   if ('fault' in result) return { type: 'fault', request, fault: result.fault, usage };
-  if ('step' in result) return { type: 'step', request, step: result.step, usage };
+  const read = sequence instanceof Generation ? sequence.read : undefined;
+  if ('step' in result) return { type: 'step', request, step: result.step, usage, ...(read && { read }) };
   const { computedTokens, cachedTokens } = usage;
   return { type: 'read', request, ...result, usage: { computedTokens, cachedTokens } };
 }

@@ -41,8 +41,11 @@ export class Awaited {
     this.#post({ type: 'token', request: child.request.id, text, tokens });
   }
 
-  step(child: Child, step: Step, usage: GenerationUsage): void {
-    this.#answer(child, { type: 'step', request: child.request.id, step, usage });
+  /** `ids`: of prompt and path as they were sent, from a server that takes tokens. */
+  step(child: Child, step: Step, usage: GenerationUsage, ids?: readonly number[]): void {
+    const { id, needs } = child.request;
+    const read = needs?.record === true && ids !== undefined ? { read: { ids } } : {};
+    this.#answer(child, { type: 'step', request: id, step, usage, ...read });
   }
 
   /** `usage` is what it cost all the same. */

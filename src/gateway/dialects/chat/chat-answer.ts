@@ -1,8 +1,10 @@
 // The answer of a chat completion in OpenAI's words, whole or in chunks.
 
 import { version } from '../../../config/version.ts';
+import type { Node } from '../../../tree/node.ts';
 import { answerLogprobs, pathLogprobs } from '../../result/logprobs.ts';
-import { describeForClient, furtherAnswers, splitPath } from '../../result/search-result.ts';
+import { type ChoiceTokens, choiceTokens, promptTokenIds } from '../../result/rollout-choices.ts';
+import { chosenPath, describeForClient, furtherAnswers, splitPath } from '../../result/search-result.ts';
 import type { LogprobsJson } from '../../wire/logprobs-json.ts';
 import type { ClientResult, ResultTexts, Usage } from '../../wire/result-json.ts';
 import type { Delta } from '../deltas.ts';
@@ -17,19 +19,33 @@ export function completion(search: ToldSearch, { texts, outcome }: ClientResult)
   const reasoning = reasoning_content === null ? {} : reasoningFields(reasoning_content);
   const calls = outcome.complete && refusal === null ? callsOf(search, content ?? '') : undefined;
   const message = { role: 'assistant', ...(calls ?? { content }), ...reasoning, refusal };
-  const further = furtherOf(search, texts).map(({ delta, index, logprobs }) => {
+  const further = furtherOf(search, texts).map(({ delta, index, logprobs, leaf }) => {
     const { content: text = '', ...before } = delta;
     const called = callsOf(search, text, index);
     const said = { role: 'assistant', ...(called ?? { content: text }), ...before, refusal: null };
-    return { index, message: said, logprobs, finish_reason: called ? 'tool_calls' : 'stop' };
+    const finish_reason = called ? 'tool_calls' : endOf(leaf);
+    return { index, message: said, logprobs, finish_reason, ...tokensOf(search, leaf) };
   });
   const logprobs = logprobsOf(search, { texts, outcome });
+  const first = { index: 0, message, logprobs, finish_reason: calls ? 'tool_calls' : outcome.finish_reason };
+  const leaf = chosenPath(search.facts.plan, search.fold).at(-1);
   return {
     ...head(search, 'chat.completion'),
-    choices: [{ index: 0, message, logprobs, finish_reason: calls ? 'tool_calls' : outcome.finish_reason }, ...further],
+    ...(search.facts.plan.recordTokens ? { prompt_token_ids: promptTokenIds(leaf) } : {}),
+    choices: [{ ...first, ...tokensOf(search, leaf) }, ...further],
     usage: outcome.usage,
     coppice: coppiceObject(search, { texts, outcome }),
   };
+}
+
+/** What a trainer reads of a choice, where the search has recorded its tokens. */
+function tokensOf({ facts }: ToldSearch, leaf: Node | undefined): Partial<ChoiceTokens> {
+  return facts.plan.recordTokens ? choiceTokens(leaf) : {};
+}
+
+/** One of several rollouts may have been cut. */
+function endOf(leaf: Node | undefined): 'stop' | 'length' {
+  return leaf?.step?.end === 'length' ? 'length' : 'stop';
 }
 
 /** Where the answer is the call of a function: that call in the place of the text. */
@@ -56,6 +72,8 @@ interface FurtherChoice {
   readonly delta: Delta;
   readonly index: number;
   readonly logprobs: LogprobsJson | null;
+  /** Where its path ends. */
+  readonly leaf: Node | undefined;
 }
 
 /** The answers after the first, where several were asked for. */
@@ -67,6 +85,7 @@ function furtherOf({ facts: { plan }, fold }: ToldSearch, { refusal }: ResultTex
     return {
       delta: { ...before, content },
       index: at + 1,
+      leaf: path.at(-1),
       logprobs: plan.shape?.isCall ? null : pathLogprobs(plan, path, true),
     };
   });
@@ -96,12 +115,12 @@ export class Chunks {
 
   /** The end of the first choice; the others, which are known only now, whole; and what is to be said of the search. */
   last(search: ToldSearch, result: ClientResult) {
-    const further = furtherOf(search, result.texts).flatMap(({ delta, index, logprobs }) => {
+    const further = furtherOf(search, result.texts).flatMap(({ delta, index, logprobs, leaf }) => {
       const { content: text = '', ...before } = delta;
       const called = callDelta(search, text, index);
       return [
         this.#chunk({ role: 'assistant', ...before, ...(called ?? { content: text }) }, null, index, logprobs),
-        this.#chunk({}, called ? 'tool_calls' : 'stop', index),
+        this.#chunk({}, called ? 'tool_calls' : endOf(leaf), index),
       ];
     });
     const { outcome, texts } = result;

@@ -1,0 +1,45 @@
+// Rows as a Parquet file, in row groups, so that no more than one of them is held. Lists are Parquet's three-level ones, which pyarrow, pandas
+// and Hugging Face's datasets read as lists of numbers.
+
+import { fileWriter, parquetWriteRows, type SchemaElement } from 'hyparquet-writer';
+import type { Columns, ColumnType, ExportRow } from './row.ts';
+
+/** Rows that are held before they are written: some MB of paths of a thousand tokens. */
+const groupRows = 1000;
+
+export async function writeParquet(path: string, columns: Columns, rows: AsyncIterable<ExportRow>): Promise<void> {
+  const names = Object.keys(columns);
+  await parquetWriteRows({
+    writer: fileWriter(path),
+    rows: rows as AsyncIterable<Record<string, unknown>>,
+    columns: names.map((name) => ({ name })),
+    schema: [{ name: 'root', num_children: names.length }, ...names.flatMap((name) => schemaOf(name, columns[name]!))],
+    rowGroupSize: groupRows,
+    createdBy: 'coppice',
+  });
+}
+
+function schemaOf(name: string, type: ColumnType): SchemaElement[] {
+  switch (type) {
+    case 'text':
+      return [{ name, repetition_type: 'OPTIONAL', type: 'BYTE_ARRAY', converted_type: 'UTF8' }];
+    case 'whole':
+      return [{ name, repetition_type: 'OPTIONAL', type: 'INT32' }];
+    case 'real':
+      return [{ name, repetition_type: 'OPTIONAL', type: 'DOUBLE' }];
+    case 'truth':
+      return [{ name, repetition_type: 'OPTIONAL', type: 'BOOLEAN' }];
+    case 'wholes':
+      return listOf(name, 'INT32');
+    case 'reals':
+      return listOf(name, 'FLOAT');
+  }
+}
+
+function listOf(name: string, type: 'INT32' | 'FLOAT'): SchemaElement[] {
+  return [
+    { name, repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' },
+    { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+    { name: 'element', repetition_type: 'OPTIONAL', type },
+  ];
+}

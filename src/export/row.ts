@@ -1,0 +1,21 @@
+// What a row of an export may hold, and of which type each column is: JSON lines and Parquet are written from the same list.
+
+export type ColumnType = 'text' | 'whole' | 'real' | 'truth' | 'wholes' | 'reals';
+
+/** Names as Python reads them; a value that is not known is null. */
+export type Columns = Readonly<Record<string, ColumnType>>;
+
+interface ColumnValues {
+  readonly text: string;
+  readonly whole: number;
+  readonly real: number;
+  readonly truth: boolean;
+  readonly wholes: readonly number[];
+  readonly reals: readonly number[];
+}
+
+export type RowOf<Table extends Columns> = {
+  readonly [Name in keyof Table]: ColumnValues[Table[Name]] | null;
+};
+
+export type ExportRow = RowOf<Columns>;
