@@ -22,6 +22,8 @@ export interface OfferedSearch {
 /** The least that pg-boss allows. */
 const heartbeatSeconds = 10;
 const superviseSeconds = 2;
+/** Older formats are of nodes that are being exchanged: found empty, their queues are not asked at every turn. */
+const lookAgainMs = 2000;
 const daySeconds = 86_400;
 /** 2026-01-01: turns are seconds since 1970, and a priority has 32 bits. */
 const turnOrigin = 1_767_225_600;
@@ -47,6 +49,8 @@ export class NodeQueue {
   readonly #schema: string;
   readonly #searches: string;
   readonly #formats: LogFormats;
+  /** When the queues of older formats are looked at again, by model. */
+  readonly #lookAgainMs = new Map<string, number>();
 
   private constructor(options: NodeQueueOptions, isMigrating: boolean, onError: (error: Error) => void) {
     this.#formats = options.formats ?? logFormats;
@@ -128,9 +132,12 @@ export class NodeQueue {
   /** The search whose turn it is, as a lease; undefined where none waits. */
   async take(model: string): Promise<string | undefined> {
     for (const format of this.#formats.reads) {
+      const isOlder = format !== this.#formats.writes;
+      if (isOlder && performance.now() < (this.#lookAgainMs.get(model) ?? 0)) continue;
       const [job] = await this.#boss.fetch<{ search: string }>(nameOf(model, format), { includeMetadata: true });
+      if (job === undefined && isOlder) this.#lookAgainMs.set(model, performance.now() + lookAgainMs);
       if (job === undefined) continue;
-      if (format !== this.#formats.writes) await this.#adopt(model, format, job);
+      if (isOlder) await this.#adopt(model, format, job);
       return job.data.search;
     }
     return undefined;

@@ -8,7 +8,7 @@
 // wait is a promise, nothing reads back what it has just written. Excluded: folding the log, deciding what to run, time.
 // Its conformance suite is tests/conformance/journal.ts.
 
-import type { LoggedEvent } from '../log/events.ts';
+import type { LogEntry } from '../log/entry.ts';
 import type { Documents } from './documents.ts';
 import type { Plain } from './plain.ts';
 
@@ -160,7 +160,7 @@ export interface Journal {
   /** Takes a queued or running search that is still at this epoch; true gives its taker epoch + 1. */
   claim(id: string, epoch: number, atMs: number): Promise<boolean>;
   /** Buffered; safe after `durable`, `flush`, `finish` or `close`. */
-  append(epoch: number, entry: LoggedEvent): void;
+  append(epoch: number, entry: LogEntry): void;
   flush(): Promise<void>;
   /** Ends a search under its epoch, after all that was appended before; false where it was lost, has ended otherwise, or its log is not complete. */
   finish(id: string, epoch: number, ending: Ending): Promise<boolean>;
@@ -174,7 +174,7 @@ export interface Journal {
   /** Queued and running, oldest first; without those whose rows are damaged. */
   unfinished(): Promise<SearchRecord[]>;
   /** Entries after this sequence (-1 for all), in order. Fails as `damaged` where one of them cannot be read. */
-  read(search: string, after: number, limit: number): Promise<LoggedEvent[]>;
+  read(search: string, after: number, limit: number): Promise<LogEntry[]>;
   /** How many searches went. */
   sweep(retention: Retention): Promise<number>;
   /** Takes a search that has ended out, log and all; false where there is none. */

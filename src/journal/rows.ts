@@ -2,10 +2,10 @@
 // cannot be read spoils nothing but itself: a search counts as failed and says why, an entry or a document fails when it is read.
 
 import { FaultError, fault } from '../base/fault.ts';
-import type { LoggedEvent, SearchEvent } from '../log/events.ts';
+import type { LogEntry } from '../log/entry.ts';
 import type { DocumentKind, KeptDocument } from './documents.ts';
 import type { FinishedSearch, Plain, SearchRecord, SearchState } from './journal.ts';
-import { joinTexts, listedTexts } from './texts.ts';
+import { joinEntry, listedTexts } from './texts.ts';
 
 /** A value of a row: null, number, text; never looked at before it is read as what its column holds. */
 export type SqlRow = Readonly<Record<string, unknown>>;
@@ -52,12 +52,12 @@ export function toEnded(row: SqlRow): FinishedSearch {
   };
 }
 
-export function toEntry(search: string, row: SqlRow): LoggedEvent {
+export function toEntry(search: string, row: SqlRow): LogEntry {
   const sequence = Number(row.sequence);
   const place = `table events, search ${search}, sequence ${sequence}`;
-  const bare = (readJson(row.body) ?? raiseDamaged(place, 'body')) as unknown as SearchEvent;
+  const body = readJson(row.body) ?? raiseDamaged(place, 'body');
   const texts = isNothing(row.texts) ? undefined : (readJson(row.texts) ?? raiseDamaged(place, 'texts'));
-  return { search, sequence, atMs: Number(row.at_ms), event: joinTexts(bare, texts) };
+  return { search, sequence, atMs: Number(row.at_ms), ...joinEntry({ body, texts }) };
 }
 
 export function toDocument(row: SqlRow): KeptDocument {

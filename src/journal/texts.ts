@@ -1,6 +1,7 @@
 // What of an entry is text of a user or a model, and what is fact. The two are stored apart, so that texts can be left
 // out or erased and the log still folds to the same tree: same nodes, tokens, rewards and strands, with empty texts.
 
+import type { LogEntry } from '../log/entry.ts';
 import type { SearchEvent } from '../log/events.ts';
 import type { Plain } from './journal.ts';
 
@@ -30,6 +31,36 @@ export function splitTexts(event: SearchEvent): SplitEvent {
 
 export function joinTexts(bare: SearchEvent, texts: Plain | undefined): SearchEvent {
   return texts === undefined ? bare : (merge(bare as unknown as Plain, texts) as unknown as SearchEvent);
+}
+
+/** As a row holds it: `more` stands beside the fields of the first event, in facts and in texts. */
+export interface StoredEntry {
+  readonly body: Plain;
+  readonly texts: Plain | undefined;
+}
+
+export function splitEntry({ event, more }: Pick<LogEntry, 'event' | 'more'>): StoredEntry {
+  const first = splitTexts(event);
+  const body = first.bare as unknown as Plain;
+  if (more === undefined) return { body, texts: first.texts };
+  const rest = more.map(splitTexts);
+  const restTexts = rest.some(({ texts }) => texts !== undefined) && { more: rest.map(({ texts }) => texts ?? null) };
+  return {
+    body: { ...body, more: rest.map(({ bare }) => bare) },
+    texts: first.texts === undefined && !restTexts ? undefined : { ...first.texts, ...restTexts },
+  };
+}
+
+export function joinEntry({ body, texts }: StoredEntry): Pick<LogEntry, 'event' | 'more'> {
+  if (!Array.isArray(body.more)) return { event: joinTexts(body as unknown as SearchEvent, texts) };
+  const { more, ...first } = body as unknown as SearchEvent & Required<Pick<LogEntry, 'more'>>;
+  const { more: restTexts = [], ...firstTexts } = (texts ?? {}) as Plain & {
+    readonly more?: readonly (Plain | null)[];
+  };
+  return {
+    event: joinTexts(first as SearchEvent, firstTexts),
+    more: more.map((each, at) => joinTexts(each, restTexts[at] ?? undefined)),
+  };
 }
 
 function strip(value: Plain, texts: Record<string, unknown>): Plain {

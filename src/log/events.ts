@@ -31,7 +31,10 @@ export function exitedEvent(exit: Exit, cost: Cost, answer?: Answer, guesses?: G
   return { type: 'exited', exit, cost, ...(answer && { answer }), ...(guesses && { guesses }) };
 }
 
-/** One line of a search's log. `sequence` is dense from 0 within the search. */
+/**
+ * One event of a search's log. `sequence` numbers the entry in which it stands (entry.ts), dense from 0 within the search: events
+ * that one step of the loop wrote share it.
+ */
 export interface LoggedEvent {
   readonly search: string;
   readonly sequence: number;

@@ -116,7 +116,13 @@ describe('the fold of a log', () => {
     const fold = new SearchFold();
     for (const logged of log) fold.apply(logged);
     expect(fold.fault).toBeUndefined();
-    expect(fold).toMatchObject({ sequence: log.length - 1, openStrands: 0, rollouts: 12, exit: { kind: 'exhausted' } });
+    expect(fold).toMatchObject({
+      sequence: log.at(-1)?.sequence,
+      count: log.length,
+      openStrands: 0,
+      rollouts: 12,
+      exit: { kind: 'exhausted' },
+    });
     expect(fold.cost?.committedTokens).toBe(fold.tokens);
   });
 });

@@ -7,6 +7,7 @@ import { isFold, type NodeId, type TreeEvent } from '../tree/events.ts';
 import { mayGrow, type Node, pathTo } from '../tree/node.ts';
 import { Tree } from '../tree/tree.ts';
 import type { Answer, Cost, Evidence, Exit } from './end.ts';
+import type { LogEntry } from './entry.ts';
 import { isTreeEvent, type LoggedEvent, type RuntimeEvent, type SearchEvent } from './events.ts';
 
 const nothing = { primary: 0, speculative: 0 } as const;
@@ -14,7 +15,7 @@ const nothing = { primary: 0, speculative: 0 } as const;
 export class SearchFold {
   /** How many events it is made of. */
   count = 0;
-  /** Of the last event, -1 before the first. */
+  /** Of the last event's entry, -1 before the first. */
   sequence = -1;
   /** Undefined until it is planted. */
   tree: Tree | undefined;
@@ -38,9 +39,13 @@ export class SearchFold {
   /** Child indices that were asked for and never answered, those of closed strands included. */
   readonly #unanswered = new Map<NodeId, Set<number>>();
 
-  /** An event of a log that was written. */
-  apply(logged: LoggedEvent): void {
-    const { sequence, event } = logged;
+  /** An event of a log that was written, or a whole entry of it. */
+  apply({ sequence, atMs, event, more }: LogEntry): void {
+    this.#apply(sequence, atMs, event);
+    if (more !== undefined) for (const each of more) this.#apply(sequence, atMs, each);
+  }
+
+  #apply(sequence: number, atMs: number, event: SearchEvent): void {
     if (this.fault === undefined && isTreeEvent(event)) {
       try {
         this.#record(event);
@@ -48,17 +53,17 @@ export class SearchFold {
         this.fault = `event ${sequence} does not fit: ${error instanceof Error ? error.message : String(error)}`;
       }
     }
-    this.#note(logged);
+    this.#note(sequence, atMs, event);
   }
 
-  /** What happens next in a search that runs, as an entry of its log; the tree has recorded what is the tree's. */
-  next(search: string, atMs: number, event: SearchEvent): LoggedEvent {
-    const entry = { search, sequence: this.sequence + 1, atMs, event };
-    this.#note(entry);
-    return entry;
+  /** What happens next in a search that runs; the tree has recorded what is the tree's. `joins`: it stands in the entry of the one before. */
+  next(search: string, atMs: number, event: SearchEvent, joins = false): LoggedEvent {
+    const sequence = joins ? this.sequence : this.sequence + 1;
+    this.#note(sequence, atMs, event);
+    return { search, sequence, atMs, event };
   }
 
-  #note({ sequence, atMs, event }: LoggedEvent): void {
+  #note(sequence: number, atMs: number, event: SearchEvent): void {
     this.count += 1;
     this.sequence = sequence;
     if (this.fault !== undefined) return;

@@ -2,6 +2,7 @@
 // what was grown ahead was right, which a search says when it ends.
 
 import type { NodeId, StrandId } from '../tree/events.ts';
+import { eventsIn, type LogEntry } from './entry.ts';
 import type { LoggedEvent } from './events.ts';
 import type { SearchFold } from './fold.ts';
 import { addGuesses, type Guesses } from './guesses.ts';
@@ -30,8 +31,12 @@ export class GrowthMeter {
   readonly #searches = new Map<string, SeenSearch>();
   readonly total: GrowthTotals = { paths: 0, pathTokens: 0, pathMs: 0, byDistance: [], byDepth: [] };
 
-  /** `fold`: of the search, with this event in it, and perhaps later ones. */
-  read({ search, event, atMs }: LoggedEvent, fold: Pick<SearchFold, 'tree'>): void {
+  /** `fold`: of the search, with this entry in it, and perhaps later ones. */
+  read(entry: LogEntry, fold: Pick<SearchFold, 'tree'>): void {
+    for (const event of eventsIn(entry)) this.#read(event, fold);
+  }
+
+  #read({ search, event, atMs }: LoggedEvent, fold: Pick<SearchFold, 'tree'>): void {
     if (event.type === 'admitted' && !this.#searches.has(search))
       this.#searches.set(search, { admittedMs: atMs, strands: new Map() });
     const seen = this.#searches.get(search);

@@ -7,6 +7,7 @@ import { SearchFold } from './fold.ts';
 export class Replay {
   readonly #log: readonly LoggedEvent[];
   #fold = new SearchFold();
+  #taken = 0;
 
   /** The log may grow at its end between calls. */
   constructor(log: readonly LoggedEvent[]) {
@@ -16,8 +17,11 @@ export class Replay {
   /** The search after the first `count` events. The value is the replay's own and changes with the next call. */
   seek(count: number): SearchFold {
     const wanted = Math.max(0, Math.min(count, this.#log.length));
-    if (wanted < this.#fold.count) this.#fold = new SearchFold();
-    while (this.#fold.count < wanted) this.#fold.apply(this.#log[this.#fold.count]!);
+    if (wanted < this.#taken) {
+      this.#fold = new SearchFold();
+      this.#taken = 0;
+    }
+    for (; this.#taken < wanted; this.#taken += 1) this.#fold.apply(this.#log[this.#taken]!);
     return this.#fold;
   }
 }

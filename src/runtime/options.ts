@@ -5,6 +5,7 @@ import { type Fault, FaultError } from '../base/fault.ts';
 import type { Embedder } from '../embedder/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Cost } from '../log/end.ts';
+import type { LogEntry } from '../log/entry.ts';
 import type { LoggedEvent } from '../log/events.ts';
 import type { SearchFold } from '../log/fold.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
@@ -33,6 +34,8 @@ export interface RuntimeOptions {
   readonly maxFailures?: number | undefined;
   /** `fold`: of all events of the search up to this one; only to be read. */
   readonly onEvent?: ((event: LoggedEvent, fold: SearchFold) => void) | undefined;
+  /** What one step wrote of a search, when the step is over: what a journal stores. `fold` has it, and is only to be read. */
+  readonly onEntry?: ((entry: LogEntry, fold: SearchFold) => void) | undefined;
   readonly onEnd?: ((result: SearchResult) => void) | undefined;
   /** After `onEnd`, once all that was cancelled has been answered for: the search's final cost. */
   readonly onCost?: ((search: string, cost: Cost) => void) | undefined;

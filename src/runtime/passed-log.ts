@@ -4,6 +4,7 @@
 import type { Fault } from '../base/fault.ts';
 import type { GenerationUsage } from '../engine/engine.ts';
 import type { Exit } from '../log/end.ts';
+import { entryOf, type LogEntry } from '../log/entry.ts';
 import { exitedEvent, type LoggedEvent, type SearchEvent } from '../log/events.ts';
 import type { SearchFold } from '../log/fold.ts';
 import { createBestOfN } from '../program/best-of-n.ts';
@@ -26,21 +27,27 @@ export interface PassedGeneration {
   readonly exit: Exit;
 }
 
-/** Brings the fold up to date and hands every entry to `write`, from the first to the last. */
-export function logPassed(passed: PassedGeneration, fold: SearchFold, write: (entry: LoggedEvent) => void): void {
+/** Brings the fold up to date and hands every entry to `write`, from the first to the last: one for each time. */
+export function logPassed(passed: PassedGeneration, fold: SearchFold, write: (entry: LogEntry) => void): void {
   const { search, aggregation, sampling, said, usage, exit } = passed;
   const program = createBestOfN({ samples: 1, maxDepth: 1, sampling });
   const ledger = new Ledger();
   let atMs = passed.submittedMs;
-  const log = (event: SearchEvent) => write(fold.next(search, atMs, event));
+  let open: LoggedEvent[] = [];
+  const log = (event: SearchEvent) => open.push(fold.next(search, atMs, event, open.length > 0));
+  const next = (nextMs: number) => {
+    write(entryOf(open));
+    open = [];
+    atMs = nextMs;
+  };
 
   log({ type: 'submitted' });
   const tree = Tree.plant(aggregation, log);
   fold.tree = tree;
-  atMs = passed.admittedMs;
+  next(passed.admittedMs);
   log({ type: 'admitted' });
   program.ask(tree, true);
-  atMs = passed.endedMs;
+  next(passed.endedMs);
   const draw = { node: tree.root.id, index: 0 };
   if ('step' in said) program.tell(tree, { ok: true, ...draw, form: formKey(sampling), step: said.step });
   else program.tell(tree, { ok: false, ...draw, fault: said.fault });
@@ -48,4 +55,5 @@ export function logPassed(passed: PassedGeneration, fold: SearchFold, write: (en
   const cost = ledger.cost(0);
   log(exitedEvent(exit, cost, 'step' in said ? program.answer(tree) : undefined));
   log({ type: 'cost', cost });
+  write(entryOf(open));
 }

@@ -25,6 +25,7 @@ export class Reception {
     const { logs, inbox } = this.#parts;
     logs.add(search, { type: 'submitted' });
     this.#plant(search);
+    logs.endEntries();
     inbox.post({ from: 'caller', submit: search });
   }
 
@@ -49,6 +50,7 @@ export class Reception {
     }
     search.log = 'read';
     logs.add(search, { type: 'resumed' });
+    logs.endEntries();
     inbox.post({ from: 'caller', restored: search });
   }
 

@@ -299,7 +299,9 @@ describe('the fold of a search', () => {
       for (const entry of [...before, ...again.log]) folded.apply(entry);
       expect(folded.fault).toBeUndefined();
       expect(seen(fold)).toEqual(seen(folded));
-      expect(again.log.map(({ sequence }) => sequence)).toEqual(again.log.map((_, at) => cut + at));
+      const from = (before.at(-1)?.sequence ?? -1) + 1;
+      const sequences = [...new Set(again.log.map(({ sequence }) => sequence))];
+      expect(sequences).toEqual(sequences.map((_, at) => from + at));
     }
   });
 });

@@ -127,6 +127,7 @@ export class Runtime {
       this.#grouping.dispatch();
       this.#departure.settle();
     } while (this.#flights.hasArrivals || this.#roster.isStale);
+    this.#logs.endEntries();
   }
 
   /** When `step` is to be called even if nothing arrives: the next time limit, deadline, overdue request or gathered scores. */

@@ -1,23 +1,42 @@
-// The logs of the searches: what happens in one goes to the listener with its number, in order; the log of a search from a former
-// process is asked for when it is needed, once.
+// The logs of the searches: what happens in one goes to the listener at once, and what one step of the loop wrote of it goes to the
+// journal as one entry when the step is over. The log of a search from a former process is asked for when it is needed, once.
 
-import type { SearchEvent } from '../log/events.ts';
+import { entryOf } from '../log/entry.ts';
+import type { LoggedEvent, SearchEvent } from '../log/events.ts';
 import { guard } from './guard/guard.ts';
 import type { RuntimeOptions } from './options.ts';
 import type { Search } from './search/search.ts';
 
-export class SearchLogs {
-  readonly #options: Pick<RuntimeOptions, 'clock' | 'onEvent' | 'onLogWanted'>;
+type LogOptions = Pick<RuntimeOptions, 'clock' | 'onEvent' | 'onEntry' | 'onLogWanted'>;
 
-  constructor(options: Pick<RuntimeOptions, 'clock' | 'onEvent' | 'onLogWanted'>) {
+export class SearchLogs {
+  readonly #options: LogOptions;
+  /** What the step that is under way has written. */
+  readonly #open = new Map<Search, LoggedEvent[]>();
+
+  constructor(options: LogOptions) {
     this.#options = options;
   }
 
   add(search: Search, event: SearchEvent): void {
     const { onEvent, clock } = this.#options;
-    const logged = search.fold.next(search.id, clock.nowMs(), event);
+    const open = this.#open.get(search);
+    const atMs = open?.[0]?.atMs ?? clock.nowMs();
+    const logged = search.fold.next(search.id, atMs, event, open !== undefined);
+    if (open === undefined) this.#open.set(search, [logged]);
+    else open.push(logged);
     if (onEvent === undefined) return;
     guard(search, 'listener', onEvent, 'onEvent', () => onEvent(logged, search.fold), undefined);
+  }
+
+  /** The step is over: what it has written of each search is one entry. */
+  endEntries(): void {
+    const { onEntry } = this.#options;
+    for (const [search, events] of this.#open) {
+      this.#open.delete(search);
+      if (onEntry === undefined) continue;
+      guard(search, 'listener', onEntry, 'onEntry', () => onEntry(entryOf(events), search.fold), undefined);
+    }
   }
 
   /** Without its log a search from a former process neither runs nor has an answer. */

@@ -16,10 +16,12 @@ export interface Outcomes {
 export function reasonsOf(seats: readonly Seat[], outcomes: Outcomes): Map<SearchId, Reason> {
   const { targets, widths, preempt } = outcomes;
   const short = preempt.reduce((total, each) => total + each, 0);
-  const shared = roundedAll(targets.facts ?? {});
   const reasons = new Map<SearchId, Reason>();
+  // Most decisions change nothing.
+  let shared: Record<string, number> | undefined;
   seats.forEach((seat, at) => {
     if (!isChanged(seat, widths[at]!, preempt[at]!)) return;
+    shared ??= roundedAll(targets.facts ?? {});
     const taken = preempt[at]! === 0 ? {} : { taken: preempt[at]!, othersLack: short };
     const own = { base: seat.base, target: targets.widths[at]!, score: rounded(targets.rank[at]!) };
     reasons.set(seat.id, { rule: outcomes.rule, ...own, ...taken, ...shared });

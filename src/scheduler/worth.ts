@@ -18,7 +18,14 @@ export function worthWidths(share: ShareOptions): WidthRule {
     const boosted = boostable(seats, share).map((at) => seats[at]!);
     const needed = sum(seats.map(({ base }) => base));
     const worth = worthwhileStrands(servers, seats.length, boosted, needed, budget);
-    return { ...shares(seats, worth, nowMs, measured), limit: worth, facts: worthFacts(servers, needed, worth) };
+    return {
+      ...shares(seats, worth, nowMs, measured),
+      limit: worth,
+      // Read only where a width changes.
+      get facts() {
+        return worthFacts(servers, needed, worth);
+      },
+    };
   };
 }
 

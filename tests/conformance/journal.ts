@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { NewDocument } from '../../src/journal/documents.ts';
 import type { Ending, Journal, NewSearch, TextKeeping } from '../../src/journal/journal.ts';
+import type { LogEntry } from '../../src/log/entry.ts';
 import type { LoggedEvent } from '../../src/log/events.ts';
 
 export interface JournalCase {
@@ -179,6 +180,31 @@ export function journalConformance(makeCase: () => JournalCase | Promise<Journal
       { id: 'b', state: 'done', createdMs: 1, endedMs: 30, about: search('b').about, outcome: ending().outcome },
     ]);
     await journal.close();
+  });
+
+  test('an entry of several events comes back whole, with its texts or without', async () => {
+    const together = ({ event, ...rest }: LoggedEvent): LogEntry => ({
+      ...rest,
+      event: { type: 'moved', strand: 0, node: 1 },
+      more: [event, { type: 'closed', strand: 0, closing: 'completed' }, event],
+    });
+    for (const texts of ['keep', 'until-end', 'never'] as const) {
+      const journal = await fresh(texts);
+      await journal.accept(search('a'));
+      await journal.claim('a', 0, 1);
+      const [whole, bare] = [together(grown('a', 0)), together(bareGrown('a', 0))];
+      const next = { ...grown('a', 1), more: [entry('a', 1).event] };
+      journal.append(1, whole);
+      journal.append(1, next);
+      await journal.flush();
+      const kept = texts === 'never' ? [bare, { ...next, ...bareGrown('a', 1) }] : [whole, next];
+      expect(await journal.read('a', -1, 10)).toEqual(kept);
+      expect(await journal.read('a', 0, 10)).toEqual(kept.slice(1));
+      journal.append(1, whole);
+      await journal.finish('a', 1, { ...ending(), lastSequence: 1 });
+      expect((await journal.read('a', -1, 1))[0]).toEqual(texts === 'keep' ? whole : bare);
+      await journal.close();
+    }
   });
 
   test('texts: kept until the end or never, and the facts stay', async () => {

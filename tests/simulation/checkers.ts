@@ -1,7 +1,8 @@
 // What must hold of any run, read off its log by code that shares nothing with the runtime. Each gives a complaint or
 // nothing.
 
-import { isTreeEvent } from '../../src/log/events.ts';
+import { eventsIn } from '../../src/log/entry.ts';
+import { isTreeEvent, type LoggedEvent } from '../../src/log/events.ts';
 import { type Expansions, readExpansions } from '../support/expansions.ts';
 import type { Storm } from './storm.ts';
 
@@ -35,19 +36,34 @@ export const endsOnceWithReason: Checker = ({ log, submitted, results }) => {
 
 /** After its end a search says what it cost, once, and nothing more; its log has no gap. */
 export const logsAreWhole: Checker = ({ log }) => {
-  const next = new Map<string, number>();
+  const last = new Map<string, number>();
   const ended = new Set<string>();
   const settled = new Set<string>();
   for (const { search, sequence, event } of log) {
-    if (sequence !== (next.get(search) ?? 0)) return `${search}#${sequence} follows ${next.get(search)}`;
+    const before = last.get(search) ?? -1;
+    if (sequence !== before + 1 && (sequence !== before || before < 0))
+      return `${search}#${sequence} follows ${before}`;
     if (settled.has(search) || (event.type === 'cost') !== ended.has(search)) {
       return `${search} says '${event.type}' ${ended.has(search) ? 'after' : 'before'} its end`;
     }
-    next.set(search, sequence + 1);
+    last.set(search, sequence);
     if (event.type === 'exited') ended.add(search);
     if (event.type === 'cost') settled.add(search);
   }
   return [...ended].find((search) => !settled.has(search))?.concat(' never says what it cost');
+};
+
+/** What a journal is given says the same as what listeners were told, in whole entries, each with a number of its own. */
+export const entriesAreTheLog: Checker = ({ log, entries }) => {
+  const bySearch = (events: readonly LoggedEvent[]) => Map.groupBy(events, ({ search }) => search);
+  const [told, stored] = [bySearch(log), bySearch(entries.flatMap(eventsIn))];
+  for (const [search, events] of told) {
+    if (JSON.stringify(stored.get(search)) !== JSON.stringify(events)) return `${search} is stored otherwise than told`;
+  }
+  for (const [search, own] of Map.groupBy(entries, (entry) => entry.search)) {
+    if (own.some(({ sequence }, at) => sequence !== at)) return `the entries of ${search} have a gap`;
+  }
+  return told.size === stored.size ? undefined : 'a search is stored that nobody was told of';
 };
 
 /** Every search that is admitted gets a strand before it ends, unless it was cut off by time, cancel or failure. */
@@ -102,6 +118,7 @@ export const checkers: Readonly<Record<string, Checker>> = {
   leasesReturned,
   endsOnceWithReason,
   logsAreWhole,
+  entriesAreTheLog,
   nobodyStarves,
   keysAreUnique,
   expansionsAreCompleted,

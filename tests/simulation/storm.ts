@@ -3,6 +3,7 @@
 
 import { boostingRoom, preemptEagerly } from '../../lab/src/lost/algorithm-1-letter.ts';
 import { hash, Random } from '../../src/base/random.ts';
+import type { LogEntry } from '../../src/log/entry.ts';
 import type { LoggedEvent } from '../../src/log/events.ts';
 import { createPolicy, createScheduler } from '../../src/policy/create.ts';
 import type { PolicyOptions } from '../../src/policy/knobs.ts';
@@ -36,6 +37,7 @@ export interface Storm {
   /** Searches whose program expands a node once, by several steps. */
   readonly expandingOnce: readonly string[];
   readonly log: readonly LoggedEvent[];
+  readonly entries: readonly LogEntry[];
   readonly results: readonly SearchResult[];
   readonly leasesLeft: number;
   readonly inFlightLeft: number;
@@ -63,6 +65,7 @@ export function runStorm(seed: number): Storm {
   const policy = { ...createPolicy(name, options), scheduler: createScheduler(name, options, {}, seams) };
   const budget = 1 + random.integer(24);
   const log: LoggedEvent[] = [];
+  const entries: LogEntry[] = [];
   const results: SearchResult[] = [];
   let mostLeases = 0;
   const runtime = new Runtime({
@@ -76,6 +79,7 @@ export function runStorm(seed: number): Storm {
       mostLeases = Math.max(mostLeases, runtime.leasesTaken);
       log.push(event);
     },
+    onEntry: (entry) => entries.push(entry),
     onEnd: (result) => results.push(result),
   });
   const submitted = Array.from({ length: 1 + random.integer(20) }, (_, at) => `s${at}`);
@@ -105,7 +109,19 @@ export function runStorm(seed: number): Storm {
   for (const id of cancelled) world.at(1000 + random.integer(2000), () => runtime.cancel(id));
   world.run(runtime, 200_000);
   const { leasesTaken: leasesLeft, inFlight: inFlightLeft } = runtime;
-  return { seed, budget, submitted, cancelled, expandingOnce, log, results, leasesLeft, inFlightLeft, mostLeases };
+  return {
+    seed,
+    budget,
+    submitted,
+    cancelled,
+    expandingOnce,
+    log,
+    entries,
+    results,
+    leasesLeft,
+    inFlightLeft,
+    mostLeases,
+  };
 }
 
 /** Other processes come and go that use the same servers. */

@@ -32,7 +32,10 @@ export async function checkCluster(url: string, schema: string): Promise<Cluster
 function problemsOf(search: Loose, log: readonly Loose[]): string[] {
   const problems: string[] = [];
   const find = (isWrong: boolean, what: string) => isWrong && problems.push(`${search.id}: ${what}`);
-  const entries = log.map(({ body }) => JSON.parse(body) as Loose);
+  const entries = log.flatMap(({ body }) => {
+    const { more = [], ...first } = JSON.parse(body) as Loose;
+    return [first, ...more] as Loose[];
+  });
   const exits = entries.filter(({ type }) => type === 'exited');
   const draws = entries
     .filter(({ type }) => type === 'grown' || type === 'merged')

@@ -1,15 +1,16 @@
 // Events per second that the journals take: searches that are accepted, claimed, logged and ended, as a node does it, with
-// the events of a search of eight rollouts in size. SQLite in a temporary file; PostgreSQL where DATABASE_URL says, in a schema
+// the events of a search of eight rollouts in size, five to an entry as a step of the loop writes them. SQLite in a temporary file; PostgreSQL where DATABASE_URL says, in a schema
 // of its own that is made and dropped. Several writers stand for several nodes, in one process: its CPU is reported too.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LoggedEvent } from 'coppice';
+import type { SearchEvent } from 'coppice';
 import {
   connect,
   type DatabaseOptions,
   type Journal,
+  type LogEntry,
   migrate,
   PostgresJournal,
   raise,
@@ -18,9 +19,9 @@ import {
 
 const searchesPerWriter = 400;
 const eventsPerSearch = 100;
-/** Searches that a writer has open at a time, and entries that each adds before the next one's turn. */
+/** Searches that a writer has open at a time, and events of the entry that each adds before the next one's turn. */
 const openSearches = 50;
-const entriesPerTurn = 5;
+const eventsPerEntry = 5;
 const schema = 'coppice_bench';
 
 export async function report(print: (line: string) => void): Promise<void> {
@@ -69,8 +70,8 @@ async function write(journal: Journal, writer: number): Promise<void> {
   for (let first = 0; first < searchesPerWriter; first += openSearches) {
     const ids = Array.from({ length: openSearches }, (_, at) => `bench-${writer}-${first + at}`);
     for (const id of ids) void begin(journal, id);
-    for (let sequence = 0; sequence < eventsPerSearch; sequence += entriesPerTurn) {
-      for (const id of ids) for (const entry of entries(id, sequence)) journal.append(1, entry);
+    for (let sequence = 0; sequence < eventsPerSearch / eventsPerEntry; sequence += 1) {
+      for (const id of ids) journal.append(1, entryAt(id, sequence));
       await journal.flush();
     }
     const ended = { state: 'done', endedMs: 2, outcome: { exit: 'accepted' }, texts: { content: '24' } } as const;
@@ -87,21 +88,13 @@ function begin(journal: Journal, id: string): Promise<unknown> {
   ]);
 }
 
-/** A step of some thirty words each. */
-function entries(search: string, first: number): LoggedEvent[] {
-  return Array.from({ length: entriesPerTurn }, (_, at) => {
-    const node = first + at + 1;
-    const step = { text: 'a word '.repeat(30), tokens: 40, meanLogprob: -0.31, end: 'delimiter' } as const;
-    const event = {
-      type: 'grown',
-      node,
-      key: node,
-      parent: 0,
-      index: node,
-      step,
-      reward: 0.5,
-      terminal: false,
-    } as const;
-    return { search, sequence: first + at, atMs: 1, event };
-  });
+/** Steps of some thirty words each. */
+function entryAt(search: string, sequence: number): LogEntry {
+  const events = Array.from({ length: eventsPerEntry }, (_, at) => stepEvent(sequence * eventsPerEntry + at + 1));
+  return { search, sequence, atMs: 1, event: events[0]!, more: events.slice(1) };
+}
+
+function stepEvent(node: number): SearchEvent {
+  const step = { text: 'a word '.repeat(30), tokens: 40, meanLogprob: -0.31, end: 'delimiter' } as const;
+  return { type: 'grown', node, key: node, parent: 0, index: node, step, reward: 0.5, terminal: false };
 }

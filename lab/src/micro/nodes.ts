@@ -140,12 +140,13 @@ function statOf(pid: string): ProcessStat | undefined {
 async function sizes(url: string): Promise<string> {
   const [row] = await query(
     url,
-    `select (select count(*) from ${schema}.searches)::integer as searches, (select count(*) from ${schema}.events)::integer as events,
+    `select (select count(*) from ${schema}.searches)::integer as searches, (select count(*) from ${schema}.events)::integer as entries,
+       (select sum(1 + coalesce(json_array_length(body::json->'more'), 0)) from ${schema}.events)::integer as events,
        pg_total_relation_size('${schema}.events')::double precision as bytes,
        pg_total_relation_size('${schema}.searches')::double precision as records`,
   );
-  const { searches = 0, events = 0, bytes = 0, records = 0 } = row ?? {};
-  return `${(events / searches).toFixed(0)} events a search, ${(bytes / events).toFixed(0)} bytes an event, ${(records / searches).toFixed(0)} bytes a record, indexes included`;
+  const { searches = 0, entries = 0, events = 0, bytes = 0, records = 0 } = row ?? {};
+  return `${(entries / searches).toFixed(0)} entries a search of ${(events / searches).toFixed(0)} events, ${(bytes / events).toFixed(0)} bytes an event, ${(records / searches).toFixed(0)} bytes a record, indexes included`;
 }
 
 async function query(url: string, sql: string): Promise<Record<string, number>[]> {

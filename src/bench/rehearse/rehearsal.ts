@@ -125,7 +125,7 @@ class RehearsalRun {
       clock: systemClock,
       requestTimeoutMs: modelConfig.requestMs,
       wake: this.#loop.wake,
-      onEvent: (event) => this.#journal.append(event),
+      onEntry: (entry) => this.#journal.append(entry),
       onEnd: (result) => this.#end(result),
       onCost: (id, cost) => this.#settle(Number(id), cost),
       onFault: (_search, fault) => this.#fault(fault),
@@ -179,7 +179,7 @@ class RehearsalRun {
   #end(result: SearchResult): void {
     const at = Number(result.id);
     this.#live.delete(at);
-    this.#journal.finish(result);
+    this.#journal.ended(result);
     if (this.#cut) return;
     const shifted = { ...result, ...fromStart(result, this.#startMs) };
     this.#served[at] = servedOf(shifted, this.#model, at);

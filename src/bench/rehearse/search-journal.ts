@@ -1,7 +1,8 @@
-// The searches of a rehearsal in a journal, written as the gateway writes them: accepted, claimed, every event, the end.
+// The searches of a rehearsal in a journal, written as the gateway writes them: accepted, claimed, every entry, the end once the
+// cost is known.
 
 import type { Journal } from '../../journal/journal.ts';
-import type { LoggedEvent } from '../../log/events.ts';
+import { hasEvent, type LogEntry } from '../../log/entry.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/search/request.ts';
 
 const epoch = 1;
@@ -11,6 +12,7 @@ export class SearchJournal {
   readonly #row: string;
   /** Before the ids: points must not meet in one journal. */
   readonly #prefix: string;
+  readonly #ended = new Map<string, SearchResult>();
 
   constructor(journal: Journal, row: string, prefix: string) {
     this.#journal = journal;
@@ -25,11 +27,20 @@ export class SearchJournal {
     void this.#journal.claim(this.#id(id), 0, Date.now());
   }
 
-  append(event: LoggedEvent): void {
-    this.#journal.append(epoch, { ...event, search: this.#id(event.search) });
+  append(entry: LogEntry): void {
+    const { search } = entry;
+    this.#journal.append(epoch, { ...entry, search: this.#id(search) });
+    const ended = hasEvent(entry, 'cost') ? this.#ended.get(search) : undefined;
+    if (ended === undefined) return;
+    this.#ended.delete(search);
+    this.#finish(ended);
   }
 
-  finish({ id, exit, endedMs, answer }: SearchResult): void {
+  ended(result: SearchResult): void {
+    this.#ended.set(result.id, result);
+  }
+
+  #finish({ id, exit, endedMs, answer }: SearchResult): void {
     const ending = { state: 'done', endedMs, outcome: { exit: exit.kind }, texts: { answer: answer?.answer } } as const;
     void this.#journal.finish(this.#id(id), epoch, ending);
   }

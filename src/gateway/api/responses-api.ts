@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { SearchRecord } from '../../journal/journal.ts';
+import { eventsIn } from '../../log/entry.ts';
 import type { Teller } from '../dialects/dialect.ts';
 import { findResponse, noResponse, type StoredResponse } from '../dialects/responses/conversation.ts';
 import { itemsOf, messageOf } from '../dialects/responses/response-body.ts';
@@ -82,7 +83,7 @@ export class ResponsesApi {
     const teller = responseTeller(facts);
     for (let after = -1; ; ) {
       const entries = await this.#context.journal.read(facts.id, after, pageSize);
-      for (const entry of entries) teller.event?.(entry);
+      for (const event of entries.flatMap(eventsIn)) teller.event?.(event);
       after = entries.at(-1)?.sequence ?? after;
       if (entries.length < pageSize) return teller.answer(await this.#endOf(teller, record));
     }

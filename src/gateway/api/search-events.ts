@@ -4,6 +4,7 @@
 
 import { z } from 'zod';
 import { FaultError } from '../../base/fault.ts';
+import { eventsIn, type LogEntry } from '../../log/entry.ts';
 import { asApiError, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
 import { type EventStream, openEvents } from '../http/event-stream.ts';
@@ -44,10 +45,18 @@ async function sendLog({ watchers }: GatewayContext, id: string, from: number, e
   for (let after = from; ; ) {
     const page = await watchers.page(id, after, events.gone);
     if (page === undefined) return;
-    for (const entry of page.entries) events.event('entry', entry, entry.sequence);
+    for (const entry of page.entries) sendEntry(entry, events);
     after = page.entries.at(-1)?.sequence ?? after;
     if (page.entries.length === 0) return events.event('end', { state: page.record?.state ?? 'gone' });
     await events.ready();
+  }
+}
+
+/** Event by event. The last one alone has an id: a reader whose connection broke in the middle gets the entry again. */
+function sendEntry(entry: LogEntry, events: EventStream): void {
+  const all = eventsIn(entry);
+  for (const [at, event] of all.entries()) {
+    events.event('entry', event, at === all.length - 1 ? entry.sequence : undefined);
   }
 }
 

@@ -4,6 +4,7 @@
 import type { ServerResponse } from 'node:http';
 import { FaultError } from '../../base/fault.ts';
 import type { SearchRecord } from '../../journal/journal.ts';
+import { eventsIn } from '../../log/entry.ts';
 import type { StreamFrame, Teller } from '../dialects/dialect.ts';
 import { readThrough } from '../follow/read-through.ts';
 import { ApiError, asApiError, journalTrouble } from '../http/api-error.ts';
@@ -73,7 +74,7 @@ export async function streamStored(
 function follow(search: LiveSearch, teller: Teller, say: (frames: readonly StreamFrame[]) => void): void {
   const { event, token } = teller;
   if (event === undefined && token === undefined) return;
-  if (event !== undefined) for (const entry of search.unwritten) say(event(entry));
+  if (event !== undefined) for (const each of search.unwritten.flatMap(eventsIn)) say(event(each));
   search.listeners.add({
     ...(event && { event: (entry) => say(event(entry)) }),
     ...(token && { token: (each) => say(token(each)) }),
@@ -106,7 +107,7 @@ async function* loggedFrames(
   for (let after = -1; ; ) {
     const page = await watchers.page(id, after, gone, () => searches.find(id) !== undefined);
     if (page === undefined) return;
-    for (const entry of page.entries) yield* teller.event?.(entry) ?? [];
+    for (const event of page.entries.flatMap(eventsIn)) yield* teller.event?.(event) ?? [];
     after = page.entries.at(-1)?.sequence ?? after;
     if (page.record !== undefined) yield* lastFrames(context, teller, page.record, gone);
     if (page.entries.length === 0) return;

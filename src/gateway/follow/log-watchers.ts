@@ -2,12 +2,12 @@
 // journal says what is true; while it cannot be read, a reader waits.
 
 import type { Journal, SearchRecord } from '../../journal/journal.ts';
-import type { LoggedEvent } from '../../log/events.ts';
+import type { LogEntry } from '../../log/entry.ts';
 import { readThrough } from './read-through.ts';
 
 /** The next entries of a log; none where none will come any more, and then the record, unless that is gone too. */
 interface LogPage {
-  readonly entries: readonly LoggedEvent[];
+  readonly entries: readonly LogEntry[];
   readonly record?: SearchRecord;
 }
 

@@ -12,7 +12,7 @@ import type { ModelConfig } from '../../config/schema.ts';
 import type { Embedder } from '../../embedder/embedder.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type PanelMember, panelEngine } from '../../engine/panel/panel-engine.ts';
-import type { LoggedEvent } from '../../log/events.ts';
+import type { LogEntry } from '../../log/entry.ts';
 import { GrowthMeter } from '../../log/growth-meter.ts';
 import { createSharedScheduler } from '../../policy/create.ts';
 import { programOf } from '../../program/registry/programs.ts';
@@ -23,7 +23,7 @@ import type { Verifier } from '../../verifier/verifier.ts';
 import { meterPrompts } from './prompt-meter.ts';
 
 export interface ModelHooks {
-  onEvent(event: LoggedEvent): void;
+  onEntry(entry: LogEntry): void;
   onToken(token: Token): void;
   /** Whether a client reads the tokens of a search as they come. */
   watches(search: string): boolean;
@@ -96,9 +96,9 @@ export class ServedModel {
       budget: config.budget,
       clock,
       requestTimeoutMs: config.requestMs,
-      onEvent: (event, fold) => {
-        this.growth.read(event, fold);
-        hooks.onEvent(event);
+      onEntry: (entry, fold) => {
+        this.growth.read(entry, fold);
+        hooks.onEntry(entry);
       },
       onLogWanted: hooks.onLogWanted,
       onToken: hooks.onToken,

@@ -5,6 +5,7 @@ import type { SearchPlan } from '../../answering/search-plan.ts';
 import { type BuiltSearch, buildSearch } from '../../answering/search-request.ts';
 import type { FaultCode } from '../../base/fault.ts';
 import type { Plain, SearchState } from '../../journal/journal.ts';
+import { eventsIn, type LogEntry } from '../../log/entry.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { SearchFold } from '../../log/fold.ts';
 import type { Token } from '../../runtime/options.ts';
@@ -84,7 +85,7 @@ export class LiveSearch {
   /** The same where a former process began it: it goes on, or has ended, by itself. */
   knownSuccessor: string | undefined;
   /** The beginning of its log, until it is admitted and its epoch begins. */
-  readonly unwritten: LoggedEvent[] = [];
+  readonly unwritten: LogEntry[] = [];
   readonly listeners = new Set<SearchListener>();
 
   constructor(facts: LiveSearchFacts, log: ReadFold = { fold: new SearchFold() }) {
@@ -122,6 +123,12 @@ export class LiveSearch {
       });
     }
     return this.successor === undefined ? this : this.successor.wait();
+  }
+
+  /** Its listeners are told, event by event. */
+  hear(entry: LogEntry): void {
+    if (this.listeners.size === 0) return;
+    for (const event of eventsIn(entry)) for (const listener of this.listeners) listener.event?.(event);
   }
 
   /** It is over here; nothing is told yet. */

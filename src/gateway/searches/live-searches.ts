@@ -4,7 +4,7 @@
 
 import { requestOf } from '../../answering/search-request.ts';
 import type { Fault } from '../../base/fault.ts';
-import type { LoggedEvent } from '../../log/events.ts';
+import { eventsIn, hasEvent, type LogEntry } from '../../log/entry.ts';
 import type { CancelReason } from '../../runtime/exits.ts';
 import type { Token } from '../../runtime/options.ts';
 import { ApiError, journalTrouble } from '../http/api-error.ts';
@@ -120,18 +120,18 @@ export class LiveSearches {
 
   // ---- what the runtime tells ------------------------------------------------------------------------------------
 
-  onEvent(event: LoggedEvent): void {
-    const search = this.#byId.get(event.search);
+  onEntry(entry: LogEntry): void {
+    const search = this.#byId.get(entry.search);
     if (search === undefined) return;
-    if (event.event.type === 'admitted') this.#onAdmitted(search, event.atMs);
-    this.#write(search, event);
-    for (const listener of search.listeners) listener.event?.(event);
-    this.#parts.watches?.logged(event);
-    if (event.event.type === 'exited') {
-      search.exitSequence = event.sequence;
+    if (hasEvent(entry, 'admitted')) this.#onAdmitted(search, entry.atMs);
+    this.#write(search, entry);
+    search.hear(entry);
+    this.#parts.watches?.logged(entry);
+    if (hasEvent(entry, 'exited')) {
+      search.exitSequence = entry.sequence;
       this.end(search);
     }
-    if (event.event.type === 'cost') this.#settle(search);
+    if (hasEvent(entry, 'cost')) this.#settle(search);
   }
 
   /** Entries up to this one are safe: so is an end among them. */
@@ -177,10 +177,10 @@ export class LiveSearches {
   }
 
   /** What is logged before a search is admitted is held back: in the journal it is queued until then. */
-  #write(search: LiveSearch, event: LoggedEvent): void {
+  #write(search: LiveSearch, entry: LogEntry): void {
     const { journal } = this.#options;
-    search.unwritten.push(event);
-    const isEarly = event.event.type === 'submitted' || event.event.type === 'planted';
+    search.unwritten.push(entry);
+    const isEarly = eventsIn(entry).every(({ event: { type } }) => type === 'submitted' || type === 'planted');
     if (search.epoch === 0 && isEarly) return;
     if (search.epoch === 0) this.#claim(search);
     for (const each of search.unwritten.splice(0)) journal.append(search.epoch, each);

@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import { FaultError, raise } from '../../base/fault.ts';
 import { withoutRemoved } from '../../config/removed-settings.ts';
 import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
+import { eventsIn } from '../../log/entry.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { ApiError } from '../http/api-error.ts';
 import { LiveSearch } from './live-search.ts';
@@ -40,17 +41,17 @@ export async function revive(record: SearchRecord, options: RecoveryOptions): Pr
   }
 }
 
-/** Brings the fold up to date. `tell` is told of every entry after it was folded. */
+/** Brings the fold up to date. `tell` is told of every event after its entry was folded. */
 export async function replayLog(
   journal: Journal,
   { id, fold }: Pick<LiveSearch, 'id' | 'fold'>,
-  tell: (entry: LoggedEvent) => void = () => {},
+  tell: (event: LoggedEvent) => void = () => {},
 ): Promise<void> {
   for (;;) {
     const entries = await journal.read(id, fold.sequence, pageSize);
     for (const entry of entries) {
       fold.apply(entry);
-      tell(entry);
+      for (const event of eventsIn(entry)) tell(event);
     }
     if (fold.fault !== undefined) raise('bad-event', fold.fault);
     if (entries.length < pageSize) return;

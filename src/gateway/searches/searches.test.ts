@@ -12,6 +12,7 @@ import { ScriptedEngine } from '../../../tests/support/scripted-engine.ts';
 import { until } from '../../../tests/support/until.ts';
 import { FaultError, fault } from '../../base/fault.ts';
 import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
+import { eventsIn, hasEvent } from '../../log/entry.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { systemClock } from '../../runtime/live.ts';
 
@@ -65,9 +66,13 @@ describe('a background search', () => {
     const events = await collect(await fetch(`${url}/v1/searches/${id}/events`));
     expect(events.at(-1)).toMatchObject({ event: 'end', data: '{"state":"done"}' });
     const entries = events.slice(0, -1).map(({ data }) => JSON.parse(data ?? '')) as LoggedEvent[];
-    expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, at) => at));
+    // One entry may hold several events: its last has its number as id, so that a reader gets whole entries again.
+    const ids = events.flatMap(({ id }) => (id === undefined ? [] : [Number(id)]));
+    expect(ids).toEqual(ids.map((_, at) => at));
+    expect([...new Set(entries.map(({ sequence }) => sequence))]).toEqual(ids);
+    expect(ids.length).toBeLessThan(entries.length / 2);
     expect(entries.slice(-2).map(({ event }) => event.type)).toEqual(['exited', 'cost']);
-    expect(entries).toEqual(await journal.read(id, -1, 10_000));
+    expect(entries).toEqual((await journal.read(id, -1, 10_000)).flatMap(eventsIn));
     const { result } = await read(url, id);
     expect(`${result.reasoning_content}${result.content}`).toBe((entries.at(-2) as Loose).event.answer.text);
   });
@@ -81,7 +86,7 @@ describe('a background search', () => {
     const seen: ServerEvent[] = [];
     for await (const event of serverEvents(first)) {
       if (event.event === 'entry') seen.push(event);
-      if (seen.length === 2) break;
+      if (event.id !== undefined) break;
     }
     abort.abort();
     const rest = fetch(`${url}/v1/searches/${id}/events`, { headers: { 'last-event-id': seen.at(-1)?.id ?? '' } }).then(
@@ -89,7 +94,8 @@ describe('a background search', () => {
     );
     engine.release();
     const more = await rest;
-    expect(more[0]?.id).toBe('2');
+    expect(seen.length).toBeGreaterThan(1);
+    expect(JSON.parse(more[0]?.data ?? '')).toMatchObject({ sequence: 1, event: { type: 'admitted' } });
     expect(more.at(-1)?.event).toBe('end');
     const last = more.at(-2)?.id ?? '';
     expect((await fetch(`${url}/v1/searches/${id}/events?after=${last}`)).status).toBe(204);
@@ -200,7 +206,7 @@ describe('after a crash', () => {
     await waiting;
     for (const id of ids) {
       const entries = await journal.read(id, -1, 10_000);
-      expect(entries.filter(({ event }) => event.type === 'exited')).toHaveLength(1);
+      expect(entries.filter((entry) => hasEvent(entry, 'exited'))).toHaveLength(1);
       expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, at) => at));
     }
     const interactive = (await json(fetch(`${after.url}/v1/searches`))).data.find((each: Loose) => !each.background);
@@ -213,7 +219,7 @@ describe('after a crash', () => {
     const finish = journal.finish.bind(journal);
     journal.finish = async () => true;
     const { id } = await create(before.url);
-    while ((await journal.read(id, -1, 1000)).at(-1)?.event.type !== 'cost') await read(before.url, id);
+    while (!(await journal.read(id, -1, 1000)).some((entry) => hasEvent(entry, 'cost'))) await read(before.url, id);
     journal.finish = finish;
     const { url, engine } = await runGateway({ journal });
     expect(await finished(url, id)).toMatchObject({ state: 'done', result: { complete: true } });

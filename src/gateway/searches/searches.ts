@@ -7,7 +7,7 @@ import type { Fault } from '../../base/fault.ts';
 import { liveTimers } from '../../base/timers.ts';
 import type { KeyConfig } from '../../config/schema.ts';
 import type { SearchRecord } from '../../journal/journal.ts';
-import type { LoggedEvent } from '../../log/events.ts';
+import type { LogEntry } from '../../log/entry.ts';
 import type { CancelReason } from '../../runtime/exits.ts';
 import type { Token } from '../../runtime/options.ts';
 import type { Caller } from '../http/keys.ts';
@@ -152,7 +152,7 @@ export class Searches {
   #hooks(): ModelHooks {
     const here = this.#here;
     return {
-      onEvent: (event: LoggedEvent) => here.onEvent(event),
+      onEntry: (entry: LogEntry) => here.onEntry(entry),
       onToken: (token: Token) => here.onToken(token),
       watches: (search: string) => here.isWatched(search),
       onFault: (search: string, fault: Fault) => here.onFault(search, fault),

@@ -7,13 +7,13 @@ import type { SearchPlan } from '../../answering/search-plan.ts';
 import { FaultError, fault } from '../../base/fault.ts';
 import type { Journal, JournalListener, SearchRecord } from '../../journal/journal.ts';
 import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
-import type { LoggedEvent } from '../../log/events.ts';
+import { hasEvent, type LogEntry } from '../../log/entry.ts';
 import type { LiveSearch } from './live-search.ts';
 import { searchOf } from './recovery.ts';
 import { Watches } from './watches.ts';
 
 /** One that has ended, with its log. */
-async function endedSearch(): Promise<{ record: SearchRecord; entries: LoggedEvent[] }> {
+async function endedSearch(): Promise<{ record: SearchRecord; entries: LogEntry[] }> {
   const { url, journal } = await runGateway();
   const { id } = (await (await post(`${url}/v1/searches`, question)).json()) as Loose;
   return { record: (await journal.find(id))!, entries: await journal.read(id, -1, 9999) };
@@ -23,10 +23,10 @@ async function endedSearch(): Promise<{ record: SearchRecord; entries: LoggedEve
 class AwayJournal extends SqliteJournal {
   isAway = true;
   readonly #record: SearchRecord;
-  readonly #entries: readonly LoggedEvent[];
+  readonly #entries: readonly LogEntry[];
   listener: JournalListener | undefined;
 
-  constructor(record: SearchRecord, entries: readonly LoggedEvent[]) {
+  constructor(record: SearchRecord, entries: readonly LogEntry[]) {
     super({ path: ':memory:' });
     this.#record = record;
     this.#entries = entries;
@@ -49,7 +49,7 @@ class AwayJournal extends SqliteJournal {
 // The search was taken up here after another node had begun it, and the client's own node has not read that beginning yet.
 test.each(['its last word', 'its end'])('a client hears the whole log although %s comes first', async (first) => {
   const { record, entries } = await endedSearch();
-  const exited = entries.find(({ event }) => event.type === 'exited')!;
+  const exited = entries.find((entry) => hasEvent(entry, 'exited'))!;
   const here = searchOf(record, record.request?.plan as SearchPlan);
   const { outcome, texts } = record as Loose;
   const ended = { state: 'done', endedMs: 9, result: { outcome, texts }, error: undefined } as const;

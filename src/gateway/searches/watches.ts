@@ -8,7 +8,7 @@
 import type { SearchPlan } from '../../answering/search-plan.ts';
 import { every, type Timers } from '../../base/timers.ts';
 import type { Journal, SearchRecord } from '../../journal/journal.ts';
-import type { LoggedEvent } from '../../log/events.ts';
+import { hasEvent, type LogEntry } from '../../log/entry.ts';
 import { SearchFold } from '../../log/fold.ts';
 import { ApiError, journalTrouble } from '../http/api-error.ts';
 import { successorIn } from '../result/told-end.ts';
@@ -32,12 +32,12 @@ class SafeLog {
   /** Of the last entry, -1 before the first. */
   sequence = -1;
   hasExit = false;
-  readonly #unread: LoggedEvent[] = [];
+  readonly #unread: LogEntry[] = [];
   #fold: SearchFold | undefined;
 
-  add(entry: LoggedEvent): void {
+  add(entry: LogEntry): void {
     this.sequence = entry.sequence;
-    this.hasExit ||= entry.event.type === 'exited';
+    this.hasExit ||= hasEvent(entry, 'exited');
     if (this.#fold === undefined) this.#unread.push(entry);
     else this.#fold.apply(entry);
   }
@@ -53,7 +53,7 @@ interface WatchedSearch {
   readonly search: LiveSearch;
   readonly log: SafeLog;
   /** Logged here, and not known to be safe. */
-  readonly unsafe: LoggedEvent[];
+  readonly unsafe: LogEntry[];
   isReading: boolean;
   isStale: boolean;
 }
@@ -111,9 +111,9 @@ export class Watches {
     return search;
   }
 
-  /** An event of a search that runs here. */
-  logged(event: LoggedEvent): void {
-    this.#watches.get(event.search)?.unsafe.push(event);
+  /** An entry of a search that runs here. */
+  logged(entry: LogEntry): void {
+    this.#watches.get(entry.search)?.unsafe.push(entry);
   }
 
   /** It does not run here any more: what is not safe by now never happened. */
@@ -157,9 +157,9 @@ export class Watches {
     if (watch === undefined) return;
     const here = this.#options.findHere(id);
     while (watch.unsafe[0] !== undefined && watch.unsafe[0].sequence <= sequence) {
-      const event = watch.unsafe.shift()!;
-      this.#tell(watch, event);
-      if (event.event.type === 'exited' && here?.ended !== undefined) this.ended(id, here.ended, here.successor);
+      const entry = watch.unsafe.shift()!;
+      this.#tell(watch, entry);
+      if (hasEvent(entry, 'exited') && here?.ended !== undefined) this.ended(id, here.ended, here.successor);
     }
     if (watch.log.sequence < sequence) void this.#read(watch);
   }
@@ -171,15 +171,15 @@ export class Watches {
   }
 
   /** In order and once each, from memory or from the journal. */
-  #tell(watch: WatchedSearch, event: LoggedEvent): void {
+  #tell(watch: WatchedSearch, entry: LogEntry): void {
     const { search, log } = watch;
-    if (event.sequence !== log.sequence + 1) return;
-    log.add(event);
-    if (event.event.type === 'admitted') {
+    if (entry.sequence !== log.sequence + 1) return;
+    log.add(entry);
+    if (hasEvent(entry, 'admitted')) {
       search.state = 'running';
-      search.startedMs ??= event.atMs;
+      search.startedMs ??= entry.atMs;
     }
-    for (const listener of search.listeners) listener.event?.(event);
+    search.hear(entry);
   }
 
   #end(watch: WatchedSearch, ended: Ended, successor: LiveSearch | undefined): void {

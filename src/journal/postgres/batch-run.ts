@@ -3,7 +3,7 @@
 // An entry, an end and an acceptance are known by what they say; a claim only by its taker's name, so that only an unsure one is
 // looked up: the same process must not be told twice that it has a search.
 
-import type { Client } from 'pg';
+import type { Client, QueryResult } from 'pg';
 import type { LogFormats } from '../../log/format.ts';
 import type { Acceptance, AppendResult } from '../journal.ts';
 import { arrangeBatch, type JournalWrite, type Stage, type WriteResult, writeKinds } from './batch.ts';
@@ -18,6 +18,7 @@ export interface BatchOptions {
   readonly erasesTexts: boolean;
 }
 
+type StatementName = keyof PostgresStatements;
 type Results<Write> = Map<Write, WriteResult>;
 
 export class BatchRun<Write extends JournalWrite> {
@@ -78,52 +79,57 @@ export class BatchRun<Write extends JournalWrite> {
     if (kind === 'flush') return this.#record(writes, () => true);
     const changed = new Set(await this.#change(kind, writes));
     if (kind === 'finish' && this.#options.erasesTexts && changed.size > 0)
-      await this.#client.query(this.#options.statements.eraseTexts, [[...changed]]);
+      await this.#query('eraseTexts', [[...changed]]);
     this.#record(writes, ({ search }) => changed.has(search));
   }
 
   async #change(kind: Write['kind'], writes: readonly Write[]): Promise<string[]> {
-    const { statements, node, erasesTexts, formats } = this.#options;
-    if (kind === 'cancel') return this.#ids(statements.cancel, [writes.map(({ search }) => search)]);
-    if (kind === 'retract') return this.#ids(statements.retract, [rowsOf(writes), node, formats.writes]);
+    const { node, erasesTexts, formats } = this.#options;
+    if (kind === 'cancel') return this.#ids('cancel', [writes.map(({ search }) => search)]);
+    if (kind === 'retract') return this.#ids('retract', [rowsOf(writes), node, formats.writes]);
     if (kind === 'claim') {
-      const done = await this.#ids(statements.claim, [rowsOf(writes), node, formats.writes, formats.reads]);
+      const done = await this.#ids('claim', [rowsOf(writes), node, formats.writes, formats.reads]);
       const unsure = writes.filter((each) => this.#isUnsure(each) && !done.includes(each.search));
       if (unsure.length === 0) return done;
-      return [...done, ...(await this.#ids(statements.isClaimed, [rowsOf(unsure), node]))];
+      return [...done, ...(await this.#ids('isClaimed', [rowsOf(unsure), node]))];
     }
-    const done = await this.#ids(statements.finish, [rowsOf(writes), erasesTexts, node]);
+    const done = await this.#ids('finish', [rowsOf(writes), erasesTexts, node]);
     const left = writes.filter(({ search }) => !done.includes(search));
-    return left.length === 0 ? done : [...done, ...(await this.#ids(statements.isFinished, [rowsOf(left), node]))];
+    return left.length === 0 ? done : [...done, ...(await this.#ids('isFinished', [rowsOf(left), node]))];
   }
 
-  async #ids(sql: string, values: unknown[]): Promise<string[]> {
-    const { rows } = await this.#client.query(sql, values);
+  async #ids(name: StatementName, values: unknown[]): Promise<string[]> {
+    const { rows } = await this.#query(name, values);
     return rows.map(({ id }) => String(id));
   }
 
+  /** By name: the connection plans each statement a few times and then keeps the plan, which costs more than a small batch itself. */
+  #query(name: StatementName, values: unknown[]): Promise<QueryResult> {
+    return this.#client.query({ name, text: this.#options.statements[name], values });
+  }
+
   async #accept(writes: readonly Write[]): Promise<void> {
-    const { statements, node, formats } = this.#options;
+    const { node, formats } = this.#options;
     const rows = writes.map(({ row }, place) => ({ place, ...row }));
-    const fresh = new Set(await this.#ids(statements.accept, [JSON.stringify(rows), node, formats.writes]));
+    const fresh = new Set(await this.#ids('accept', [JSON.stringify(rows), node, formats.writes]));
     const refused = writes.filter(({ search }) => !fresh.has(search));
     const taken = refused.length === 0 ? [] : await this.#findTaken(refused);
     this.#record(writes, (write) => (fresh.has(write.search) ? { fresh: true } : toAcceptance(write, taken)));
   }
 
   async #findTaken(writes: readonly Write[]): Promise<readonly TakenRow[]> {
-    return (await this.#client.query(this.#options.statements.findIdempotent, [rowsOf(writes)])).rows;
+    return (await this.#query('findIdempotent', [rowsOf(writes)])).rows;
   }
 
   async #append(writes: readonly Write[]): Promise<void> {
-    const { statements, node } = this.#options;
-    const stored = await this.#client.query(statements.append, [rowsOf(writes), node]);
+    const { node } = this.#options;
+    const stored = await this.#query('append', [rowsOf(writes), node]);
     const counts = new Map(stored.rows.map(({ id, count }) => [String(id), Number(count)]));
     const wanted = Map.groupBy(writes, ({ search }) => search);
     const short = [...wanted.values()].filter((group) => counts.get(group[0]?.search ?? '') !== group.length).flat();
     this.#record(writes, () => 'stored');
     if (short.length === 0) return;
-    const found = await this.#client.query(statements.readEntries, [rowsOf(short), node]);
+    const found = await this.#query('readEntries', [rowsOf(short), node]);
     const results = new Map(found.rows.map((row) => [`${row.id} ${row.sequence}`, resultOf(row)]));
     this.#record(short, ({ search, row }) => results.get(`${search} ${row.sequence}`) ?? 'lost');
   }

@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import pg, { type Client } from 'pg';
 import { type FaultError, raise } from '../../base/fault.ts';
 import { liveTimers, type Timers } from '../../base/timers.ts';
-import type { LoggedEvent } from '../../log/events.ts';
+import type { LogEntry } from '../../log/entry.ts';
 import { type LogFormats, logFormats } from '../../log/format.ts';
 import { tellAppended, tellRefused } from '../appending.ts';
 import type { Documents } from '../documents.ts';
@@ -27,7 +27,7 @@ import type {
 } from '../journal.ts';
 import { JournalWriter, type Store } from '../journal-writer.ts';
 import { damagedOutcome, onceEach, storable, toEnded, toEntry, toListed, toRecord } from '../rows.ts';
-import { splitTexts } from '../texts.ts';
+import { splitEntry } from '../texts.ts';
 import type { JournalWrite, WriteKind } from './batch.ts';
 import { Bell, type BellMessage } from './bell.ts';
 import { clientConfig, connect, type DatabaseOptions, databaseFault, StatementFault } from './connection.ts';
@@ -173,7 +173,7 @@ export class PostgresJournal implements Journal {
     return this.#write('claim', id, () => ({ id, epoch, at_ms: atMs }), false);
   }
 
-  append(epoch: number, entry: LoggedEvent): void {
+  append(epoch: number, entry: LogEntry): void {
     const { search, sequence } = entry;
     const settle = (result: unknown) => tellAppended(this.#listeners, search, sequence, result as AppendResult);
     const fail = ({ fault: { message } }: FaultError) => tellRefused(this.#listeners, search, message);
@@ -213,7 +213,7 @@ export class PostgresJournal implements Journal {
     return records.filter(({ damage }) => damage === undefined);
   }
 
-  async read(search: string, after: number, limit: number): Promise<LoggedEvent[]> {
+  async read(search: string, after: number, limit: number): Promise<LogEntry[]> {
     const rows = await this.#read('read', [storable(search), after, limit]);
     return rows.map((row) => toEntry(search, row));
   }
@@ -282,10 +282,11 @@ export class PostgresJournal implements Journal {
     };
   }
 
-  #entryRow(epoch: number, { search, sequence, atMs, event }: LoggedEvent): JournalWrite['row'] {
-    const { bare, texts } = splitTexts(event);
+  #entryRow(epoch: number, entry: LogEntry): JournalWrite['row'] {
+    const { search, sequence, atMs } = entry;
+    const { body, texts } = splitEntry(entry);
     const kept = texts === undefined || this.texts === 'never' ? null : JSON.stringify(texts);
-    return { search, sequence, epoch, at_ms: atMs, body: JSON.stringify(bare), texts: kept };
+    return { search, sequence, epoch, at_ms: atMs, body: JSON.stringify(body), texts: kept };
   }
 
   #finishRow(id: string, epoch: number, ending: Ending): JournalWrite['row'] {

@@ -3,16 +3,16 @@
 // of its search and at the next place, and know one that they have already.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { LoggedEvent } from '../../log/events.ts';
+import type { LogEntry } from '../../log/entry.ts';
 import type { AppendResult, TextKeeping } from '../journal.ts';
 import { toEntry } from '../rows.ts';
-import { splitTexts } from '../texts.ts';
+import { joinEntry, splitEntry } from '../texts.ts';
 import { changed, type Statements } from './statements.ts';
 
 export interface Entries {
-  add(epoch: number, entry: LoggedEvent): AppendResult;
+  add(epoch: number, entry: LogEntry): AppendResult;
   /** After this sequence (-1 for all), in order. */
-  read(search: string, after: number, limit: number): LoggedEvent[];
+  read(search: string, after: number, limit: number): LogEntry[];
   /** The place of the last one, -1 where there is none. */
   last(search: string): number;
   eraseTexts(search: string): void;
@@ -28,9 +28,10 @@ export class StoredEntries implements Entries {
     this.#texts = texts;
   }
 
-  add(epoch: number, { search, sequence, atMs, event }: LoggedEvent): AppendResult {
-    const { bare, texts } = splitTexts(event);
-    const body = JSON.stringify(bare);
+  add(epoch: number, entry: LogEntry): AppendResult {
+    const { search, sequence, atMs } = entry;
+    const { body: facts, texts } = splitEntry(entry);
+    const body = JSON.stringify(facts);
     const kept = texts === undefined || this.#texts === 'never' ? null : JSON.stringify(texts);
     if (changed(this.#sql.append, search, sequence, epoch, atMs, body, kept)) return 'stored';
     const found = this.#sql.findEntry.get(search, sequence);
@@ -38,7 +39,7 @@ export class StoredEntries implements Entries {
     return found.body === body ? 'stored' : 'differs';
   }
 
-  read(search: string, after: number, limit: number): LoggedEvent[] {
+  read(search: string, after: number, limit: number): LogEntry[] {
     return this.#sql.read.all(search, after, limit).map((row) => toEntry(search, row));
   }
 
@@ -56,7 +57,7 @@ export class StoredEntries implements Entries {
 }
 
 export class HeldEntries implements Entries {
-  readonly #held = new Map<string, LoggedEvent[]>();
+  readonly #held = new Map<string, LogEntry[]>();
   readonly #epochOf: StatementSync;
   readonly #texts: TextKeeping;
 
@@ -65,7 +66,7 @@ export class HeldEntries implements Entries {
     this.#texts = texts;
   }
 
-  add(epoch: number, entry: LoggedEvent): AppendResult {
+  add(epoch: number, entry: LogEntry): AppendResult {
     const found = this.#epochOf.get(entry.search);
     if (found?.epoch !== epoch) return 'lost';
     const entries = this.#held.get(entry.search) ?? [];
@@ -76,7 +77,7 @@ export class HeldEntries implements Entries {
     return 'stored';
   }
 
-  read(search: string, after: number, limit: number): LoggedEvent[] {
+  read(search: string, after: number, limit: number): LogEntry[] {
     return this.#held.get(search)?.slice(after + 1, after + 1 + limit) ?? [];
   }
 
@@ -93,6 +94,6 @@ export class HeldEntries implements Entries {
   }
 }
 
-function withoutTexts(entry: LoggedEvent): LoggedEvent {
-  return { ...entry, event: splitTexts(entry.event).bare };
+function withoutTexts(entry: LogEntry): LogEntry {
+  return { ...entry, ...joinEntry({ body: splitEntry(entry).body, texts: undefined }) };
 }

@@ -7,7 +7,7 @@ import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { FaultError, fault } from '../../base/fault.ts';
 import { liveTimers, type Timers } from '../../base/timers.ts';
-import type { LoggedEvent } from '../../log/events.ts';
+import type { LogEntry } from '../../log/entry.ts';
 import { tellAppended, tellRefused } from '../appending.ts';
 import type {
   Acceptance,
@@ -104,7 +104,7 @@ export class SqliteJournal implements Journal {
     return this.#write(() => changed(this.#sql.claim, atMs, id, epoch), false);
   }
 
-  append(epoch: number, entry: LoggedEvent): void {
+  append(epoch: number, entry: LogEntry): void {
     const { search, sequence } = entry;
     const settle = (result: unknown) => tellAppended(this.#listeners, search, sequence, result as AppendResult);
     const fail = ({ fault: { message } }: FaultError) => tellRefused(this.#listeners, search, message);
@@ -147,7 +147,7 @@ export class SqliteJournal implements Journal {
   }
 
   /** Committed entries only: a reader never sees what a crash could take back. */
-  async read(search: string, after: number, limit: number): Promise<LoggedEvent[]> {
+  async read(search: string, after: number, limit: number): Promise<LogEntry[]> {
     return this.#read(() => this.#entries.read(search, after, limit));
   }
 

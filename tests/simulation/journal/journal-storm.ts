@@ -271,7 +271,10 @@ class JournalStorm {
 
 function problemsOf(row: Loose, { events }: SimulatedDatabase): string[] {
   const log = events.get(row.id) ?? [];
-  const bodies = log.map(({ body }) => JSON.parse(body) as Loose);
+  const bodies = log.flatMap(({ body }) => {
+    const { more = [], ...first } = JSON.parse(body) as Loose;
+    return [first, ...more] as Loose[];
+  });
   const exits = bodies.filter(({ type }) => type === 'exited');
   const outcome = JSON.parse(row.outcome ?? '{}') as Loose;
   const found: [boolean, string][] = [

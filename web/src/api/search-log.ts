@@ -11,13 +11,25 @@ export interface LogFollowing extends Pick<StreamOptions, 'signal' | 'onState'> 
 }
 
 export function followLog({ id, log, signal, onState, onGrown }: LogFollowing): Promise<void> {
+  // The last event of an entry alone has an id: what came of one that was cut off comes again.
+  let lastId: string | undefined;
+  let whole = 0;
   return follow({
     path: `v1/searches/${encodeURIComponent(id)}/events`,
     signal,
-    lastId: () => log.at(-1)?.sequence.toString(),
+    lastId: () => {
+      log.length = whole;
+      return lastId;
+    },
     onState,
     onMessages: (messages) => {
-      for (const { event, data } of messages) if (event === 'entry') log.push(JSON.parse(data) as LoggedEvent);
+      for (const message of messages) {
+        if (message.event !== 'entry') continue;
+        log.push(JSON.parse(message.data) as LoggedEvent);
+        if (message.id === undefined || message.id === lastId) continue;
+        lastId = message.id;
+        whole = log.length;
+      }
       onGrown();
     },
   });

@@ -1,0 +1,30 @@
+// An entry of a log: what one step of the loop wrote of a search, one event or several, in order. It is what the journal stores,
+// numbers and calls safe; a crash leaves all of it or nothing. Readers take it apart again: no reader needs to know which events
+// were written together. Pure.
+
+import { assert } from '../base/assert.ts';
+import type { LoggedEvent, SearchEvent } from './events.ts';
+
+export interface LogEntry extends LoggedEvent {
+  /** What the same step wrote after it; missing where it wrote nothing more. */
+  readonly more?: readonly SearchEvent[];
+}
+
+/** Of one search and one step, the first to the last. */
+export function entryOf([first, ...more]: readonly LoggedEvent[]): LogEntry {
+  assert(first !== undefined, 'an entry holds an event');
+  return more.length === 0 ? first : { ...first, more: more.map(({ event }) => event) };
+}
+
+/** They share its number and its time. */
+export function eventsIn(entry: LogEntry): LoggedEvent[] {
+  const { more, ...first } = entry;
+  if (more === undefined) return [entry];
+  const { search, sequence, atMs } = entry;
+  return [first, ...more.map((event) => ({ search, sequence, atMs, event }))];
+}
+
+/** Whether one of its events is of this type. */
+export function hasEvent({ event, more = [] }: LogEntry, type: SearchEvent['type']): boolean {
+  return event.type === type || more.some((each) => each.type === type);
+}
