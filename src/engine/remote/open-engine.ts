@@ -24,7 +24,7 @@ async function openReplicas(options: RemoteEngineOptions): Promise<Replica[]> {
   const { model, dialect } = options;
   const probeOptions = { ...(model === undefined ? {} : { model }), ...(dialect === undefined ? {} : { dialect }) };
   const replicas = options.servers.map(
-    (server) => new Replica({ ...server, timers }, probeOptions, limits, timers.nowMs()),
+    (server) => new Replica({ ...server, timers, ...carriedBy(options, server) }, probeOptions, limits, timers.nowMs()),
   );
   const faults = await Promise.all(replicas.map((replica) => replica.inspect()));
   const fatal =
@@ -42,6 +42,10 @@ async function openReplicas(options: RemoteEngineOptions): Promise<Replica[]> {
       options.observe?.({ type: 'replica-refuses', url: connection.url, reason: refusalText('logprobs') });
   }
   return replicas;
+}
+
+function carriedBy({ transport }: RemoteEngineOptions, { url }: { readonly url: string }) {
+  return transport === undefined ? {} : { transport: transport(url) };
 }
 
 function requireOneModel(replicas: readonly Replica[]): void {

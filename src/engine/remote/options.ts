@@ -2,6 +2,7 @@
 
 import { raise } from '../../base/fault.ts';
 import type { Timers } from '../../base/timers.ts';
+import type { Transport } from '../../remote/http-transport.ts';
 import type { DialectName } from './dialect/dialect.ts';
 import type { RouterName } from './replica/affinity.ts';
 import type { ReplicaEvent } from './replica/health.ts';
@@ -36,6 +37,8 @@ export interface RemoteEngineOptions {
   /** Request headers that carry one key per search, where that router was told to read others than usual. */
   readonly routingHeaders?: readonly string[];
   readonly timers?: Timers;
+  /** What carries requests to a server; sockets unless given. */
+  readonly transport?: (url: string) => Transport;
   /** Seeds the jitter of retries and probes. */
   readonly seed?: number;
   readonly observe?: (event: ReplicaEvent) => void;
