@@ -35,7 +35,7 @@ const remote = z.strictObject({
   urls: z
     .array(url)
     .min(1)
-    .max(64)
+    .max(1024)
     .meta({ description: 'base URLs of replicas of one model, such as http://127.0.0.1:8000/v1' }),
   model: z.string().min(1).optional().meta({ description: 'as the server calls it; its only model where unset' }),
   dialect: z
@@ -82,7 +82,7 @@ const verifier = z.discriminatedUnion('kind', [
     urls: z
       .array(url)
       .min(1)
-      .max(64)
+      .max(1024)
       .optional()
       .meta({ description: 'of a remote reward model, one per replica; `http` takes the whole address' }),
     format: z.enum(['qwen-prm', 'math-shepherd', 'rlhflow', 'plain', 'http']).default('qwen-prm').meta({
