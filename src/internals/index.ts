@@ -16,6 +16,7 @@ export { RealTimeWorld } from '../answering/real-time-world.ts';
 export type { PlannedModel, SearchPlan, Wish } from '../answering/search-plan.ts';
 export { type BuiltSearch, buildSearch, requestOf } from '../answering/search-request.ts';
 export { runSearch } from '../answering/search-run.ts';
+export { servedProfile } from '../answering/simulated.ts';
 export { assert } from '../base/assert.ts';
 export { VirtualClock } from '../base/clock.ts';
 export { raise } from '../base/fault.ts';

@@ -25,7 +25,11 @@ export function arrivalsOf(spec: GroupSpec): Arrival[] {
   const arrivals = Array.from({ length: spec.searches }, (): Arrival => {
     const luck = random.uniform();
     const atMs = lengthMs * (spec.load === 'flat' ? luck : dayTime(luck));
-    return { atMs, key: keyNames[random.integer(keyNames.length)]!, background: random.chance(0.5) };
+    return {
+      atMs,
+      key: keyNames[random.integer(keyNames.length)]!,
+      background: random.chance(0.5) && spec.isBench !== true,
+    };
   });
   if (spec.faults.includes('flood')) {
     const count = Math.round(spec.searches * floodTimes * (floodTo - floodFrom));

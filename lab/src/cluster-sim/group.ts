@@ -5,22 +5,14 @@ import { type Caller, type Config, checkConfig, QuestionModel } from 'coppice/in
 import { allKeys, arrivalsOf, floodKey } from './arrivals.ts';
 import { Clients } from './clients.ts';
 import { ClusterNode, type NodeParts } from './cluster-node.ts';
-import {
-  type GroupSpec,
-  gpuOf,
-  profile,
-  rackReplicas,
-  replicasPerScorer,
-  scorer,
-  sequenceLimit,
-  strandsPerReplica,
-} from './cluster-spec.ts';
+import type { GroupSpec } from './cluster-spec.ts';
 import { Cores } from './cores.ts';
 import { idealCosts, measuredCosts } from './costs.ts';
 import { Database } from './database.ts';
 import { GenerationServer } from './generation-server.ts';
 import type { GroupResult } from './group-result.ts';
 import { resultOf } from './group-result.ts';
+import { type Machines, machinesOf } from './machines.ts';
 import { Network } from './network.ts';
 import { ScoringServer } from './scoring-server.ts';
 import { TokenTexts } from './token-texts.ts';
@@ -29,11 +21,14 @@ import { VirtualTime } from './virtual-time.ts';
 /** For probes of all servers by all nodes. */
 const startMs = 10_000;
 const nodeRestartMs = 20_000;
+const rackReplicas = 32;
 const rackDownMs = 60_000;
 /** Past the last arrival: what has no end by then is lost. */
 const patienceMs = 900_000;
 /** One node in so many dies. */
 const nodesPerDeath = 8;
+/** Of the machine of the benchmark. */
+const benchCores = 2;
 
 export async function runGroup(spec: GroupSpec): Promise<GroupResult> {
   const group = new Group(spec);
@@ -45,26 +40,30 @@ class Group {
   readonly #time = new VirtualTime();
   readonly #network = new Network(this.#time);
   readonly #texts = new TokenTexts();
-  readonly #questions = new QuestionModel(profile);
+  readonly #machines: Machines;
+  readonly #questions: QuestionModel;
+  /** Where all share one machine. */
+  readonly #shared: Cores | undefined;
   readonly #servers: GenerationServer[];
   readonly #nodes: ClusterNode[] = [];
   readonly #database: Database;
   readonly #clients: Clients;
-  readonly #config: Config;
   readonly #costs;
 
   constructor(spec: GroupSpec) {
     this.#spec = spec;
     this.#costs = spec.capacity === 'ideal' ? idealCosts : measuredCosts;
-    this.#database = new Database(this.#time, new Cores(spec.databaseCores), this.#costs);
+    this.#machines = machinesOf(spec);
+    this.#questions = new QuestionModel(this.#machines.profile);
+    this.#shared = spec.isBench ? new Cores(benchCores) : undefined;
+    this.#database = new Database(this.#time, this.#shared ?? new Cores(spec.databaseCores), this.#costs);
     const model = { name: 'simulated', questions: this.#questions, texts: this.#texts };
     this.#servers = Array.from(
       { length: spec.replicas },
-      (_, at) => new GenerationServer(this.#time, model, gpuOf(spec, at)),
+      (_, at) => new GenerationServer(this.#time, model, this.#machines.gpu(at)),
     );
-    this.#config = configOf(spec);
     this.#addServers();
-    const callers = new Map(allKeys.map((name) => [name, callerOf(name, this.#config)]));
+    const callers = new Map(allKeys.map((name) => [name, callerOf(name)]));
     this.#clients = new Clients({
       time: this.#time,
       costs: this.#costs,
@@ -109,19 +108,21 @@ class Group {
     this.#servers.forEach((server, at) => {
       this.#network.add(urlOf(at), server);
     });
-    for (let at = 0; at < scorersOf(this.#spec); at += 1)
+    const { scorers, scorer } = this.#machines;
+    for (let at = 0; at < scorers; at += 1)
       this.#network.add(scorerUrl(at), new ScoringServer(this.#time, this.#questions, scorer));
   }
 
   #startNode(): void {
-    const { seed } = this.#spec;
+    const { seed, isBench } = this.#spec;
+    const only = isBench ? this.#nodes.length : undefined;
     const parts: NodeParts = {
       time: this.#time,
       network: this.#network,
       database: this.#database,
       costs: this.#costs,
-      cores: new Cores(1),
-      config: this.#config,
+      cores: this.#shared ?? new Cores(1),
+      config: configOf(this.#spec, this.#machines, only),
       seed: seed + this.#nodes.length,
       nodes: this.#nodes,
     };
@@ -170,14 +171,14 @@ function scorerUrl(at: number): string {
   return `http://scorer-${at}.cluster:9000/score`;
 }
 
-function scorersOf({ replicas }: GroupSpec): number {
-  return Math.ceil(replicas / replicasPerScorer);
-}
+/** More than any load leaves waiting: what a run measures is not to be refused by a bound. */
+const queue = 1_000_000;
 
-/** What every node of the group is configured with. */
-function configOf(spec: GroupSpec): Config {
-  const { replicas, searches, minutes } = spec;
-  const each = (count: number, url: (at: number) => string) => Array.from({ length: count }, (_, at) => url(at));
+/** What a node of the group is configured with; `only`: the one server that it has to itself. */
+function configOf({ replicas, searches, minutes }: GroupSpec, machines: Machines, only: number | undefined): Config {
+  const { scorers, sequenceLimit, budget } = machines;
+  const urls = (count: number, urlAt: (at: number) => string) =>
+    only === undefined ? Array.from({ length: count }, (_, at) => urlAt(at)) : [urlAt(only)];
   const perMinute = Math.ceil(searches / minutes);
   const quotas: Readonly<Record<string, object>> = { [floodKey]: { quota: { requests: perMinute, windowMs: 60_000 } } };
   const hash = `sha256:${'0'.repeat(64)}`;
@@ -185,19 +186,19 @@ function configOf(spec: GroupSpec): Config {
     models: [
       {
         name: 'm',
-        engine: { kind: 'openai', urls: each(replicas, urlOf), inFlight: sequenceLimit },
-        verifier: { kind: 'prm', format: 'http', urls: each(scorersOf(spec), scorerUrl) },
-        budget: strandsPerReplica * replicas,
+        engine: { kind: 'openai', urls: urls(replicas, urlOf), inFlight: sequenceLimit },
+        verifier: { kind: 'prm', format: 'http', urls: urls(scorers, scorerUrl) },
+        budget,
         policy: 'safe',
         threshold: 0.65,
       },
     ],
     keys: allKeys.map((name) => ({ name, hash, ...quotas[name] })),
-    admission: { queue: 1_000_000 },
+    admission: { queue },
   });
 }
 
-/** As the keyring makes it. */
-function callerOf(name: string, { admission }: Config): Caller {
-  return { name, share: 1, maxPriority: 0, queue: Math.ceil(admission.queue / 2), admin: false };
+/** As the keyring makes it: of several keys each may fill half of the queue. */
+function callerOf(name: string): Caller {
+  return { name, share: 1, maxPriority: 0, queue: queue / 2, admin: false };
 }

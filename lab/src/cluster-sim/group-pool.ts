@@ -1,0 +1,40 @@
+// Runs independent groups on several threads. What one gives depends on its spec alone, so the number of threads changes nothing but the
+// time.
+
+import { Worker } from 'node:worker_threads';
+import type { GroupSpec } from './cluster-spec.ts';
+import { runGroup } from './group.ts';
+import type { GroupResult } from './group-result.ts';
+
+/** What a thread answers. */
+export interface GroupDone {
+  readonly result: GroupResult;
+}
+
+const fromSource = ['--conditions=coppice-source'];
+
+export async function runGroups(specs: readonly GroupSpec[], threads: number): Promise<GroupResult[]> {
+  const results: GroupResult[] = [];
+  const left = specs.map((spec, at) => ({ spec, at }));
+  const work = async (run: (spec: GroupSpec) => Promise<GroupResult>) => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) results[next.at] = await run(next.spec);
+  };
+  if (threads <= 1) await work(runGroup);
+  else await Promise.all(Array.from({ length: Math.min(threads, specs.length) }, () => onThread(work)));
+  return results;
+}
+
+async function onThread(work: (run: (spec: GroupSpec) => Promise<GroupResult>) => Promise<void>): Promise<void> {
+  const worker = new Worker(new URL('./group-worker.ts', import.meta.url), { execArgv: fromSource });
+  const run = (spec: GroupSpec) =>
+    new Promise<GroupResult>((resolve, reject) => {
+      worker.once('message', ({ result }: GroupDone) => resolve(result));
+      worker.once('error', reject);
+      worker.postMessage(spec);
+    });
+  try {
+    await work(run);
+  } finally {
+    await worker.terminate();
+  }
+}
