@@ -22,13 +22,13 @@ export interface Costs {
 }
 
 export const measuredCosts: Costs = {
-  request: 1.5,
-  event: 0.1,
-  decision: 0.08,
-  call: 0.1,
+  request: 2.4,
+  event: 0.14,
+  decision: 0.11,
+  call: 0.12,
   bell: 0.02,
-  commit: 0.4,
-  write: 0.06,
+  commit: 1.6,
+  write: 0.058,
   statement: 0.3,
   diskMs: 1,
 };
