@@ -16,15 +16,25 @@ export interface ReplicaStatus {
 
 /** `parked` sequences wait for any replica to come back. */
 export function loadOf(replicas: readonly Replica[], parked: number, stepMs: number | undefined): EngineLoad {
-  const usable = replicas.filter((each) => each.breaker.state !== 'open');
+  // Read at every decision: one pass, and nothing made on the way.
+  let [running, waiting, limit, usable] = [0, parked, 0, 0];
+  let squeezed = false;
+  for (const { inFlight, queue, breaker, limit: own } of replicas) {
+    running += inFlight;
+    waiting += queue.sequences;
+    if (breaker.state === 'open') continue;
+    usable += 1;
+    limit += own.room;
+    squeezed ||= own.squeezed;
+  }
   return {
-    runningSequences: replicas.reduce((sum, each) => sum + each.inFlight, 0),
-    waitingSequences: replicas.reduce((sum, each) => sum + each.queue.sequences, parked),
-    sequenceLimit: usable.reduce((sum, each) => sum + each.limit.room, 0),
+    runningSequences: running,
+    waitingSequences: waiting,
+    sequenceLimit: limit,
     stepMs,
-    squeezed: usable.some((each) => each.limit.squeezed),
-    healthy: usable.length > 0,
-    ...(usable.length > 0 ? {} : { trouble: `no server is up: ${outageOf(replicas)}` }),
+    squeezed,
+    healthy: usable > 0,
+    ...(usable > 0 ? {} : { trouble: `no server is up: ${outageOf(replicas)}` }),
   };
 }
 
