@@ -6,10 +6,8 @@ import type { GroupSpec } from './cluster-spec.ts';
 import { runGroup } from './group.ts';
 import type { GroupResult } from './group-result.ts';
 
-/** What a thread answers. */
-export interface GroupDone {
-  readonly result: GroupResult;
-}
+/** What a thread says: how far it is, and at last what came of it. */
+type GroupWord = { readonly line: string } | { readonly result: GroupResult };
 
 const fromSource = ['--conditions=coppice-source'];
 /** Most of what a group allocates is dead at once: a large nursery keeps it from being copied. In MB. */
@@ -22,7 +20,7 @@ export async function runGroups(specs: readonly GroupSpec[], threads: number): P
   const work = async (run: (spec: GroupSpec) => Promise<GroupResult>) => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) results[next.at] = await run(next.spec);
   };
-  if (threads === 0) await work(runGroup);
+  if (threads === 0) await work((spec) => runGroup(spec));
   else await Promise.all(Array.from({ length: Math.min(threads, specs.length) }, () => onThread(work)));
   return results;
 }
@@ -34,7 +32,12 @@ async function onThread(work: (run: (spec: GroupSpec) => Promise<GroupResult>) =
   });
   const run = (spec: GroupSpec) =>
     new Promise<GroupResult>((resolve, reject) => {
-      worker.once('message', ({ result }: GroupDone) => resolve(result));
+      const hear = (word: GroupWord) => {
+        if ('line' in word) return console.error(word.line);
+        worker.off('message', hear);
+        resolve(word.result);
+      };
+      worker.on('message', hear);
       worker.once('error', reject);
       worker.postMessage(spec);
     });

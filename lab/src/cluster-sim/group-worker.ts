@@ -5,5 +5,6 @@ import type { GroupSpec } from './cluster-spec.ts';
 import { runGroup } from './group.ts';
 
 parentPort?.on('message', (spec: GroupSpec) => {
-  void runGroup(spec).then((result) => parentPort?.postMessage({ result }));
+  const tell = (line: string) => parentPort?.postMessage({ line });
+  void runGroup(spec, tell).then((result) => parentPort?.postMessage({ result }));
 });

@@ -30,9 +30,9 @@ const nodesPerDeath = 8;
 /** Of the machine of the benchmark. */
 const benchCores = 2;
 
-export async function runGroup(spec: GroupSpec): Promise<GroupResult> {
-  const group = new Group(spec);
-  return group.run();
+/** `tell` is told how far it is, every virtual minute. */
+export function runGroup(spec: GroupSpec, tell: (line: string) => void = () => {}): Promise<GroupResult> {
+  return new Group(spec).run(tell);
 }
 
 class Group {
@@ -76,7 +76,7 @@ class Group {
     this.#database.onEnded = ({ title }) => this.#texts.over(title ?? '');
   }
 
-  async run(): Promise<GroupResult> {
+  async run(tell: (line: string) => void): Promise<GroupResult> {
     const { nodes, minutes } = this.#spec;
     const time = this.#time;
     const arrivals = arrivalsOf(this.#spec);
@@ -91,6 +91,7 @@ class Group {
     };
     if (arrivals.length > 0) time.at(startMs + arrivals[0]!.atMs, ask);
     this.#planFaults(startMs + (minutes * 60_000) / 2);
+    this.#tellMinutes(tell);
     const isOver = () => next === arrivals.length && this.#clients.open === 0 && this.#database.unended === 0;
     await time.run(startMs + minutes * 60_000 + patienceMs, isOver);
     return resultOf({
@@ -102,6 +103,18 @@ class Group {
       servers: this.#servers,
       questions: this.#clients.questions,
     });
+  }
+
+  #tellMinutes(tell: (line: string) => void): void {
+    const { group, capacity } = this.#spec;
+    const every = () => {
+      const { counts, unended } = this.#database;
+      const minute = Math.round((this.#time.nowMs - startMs) / 60_000);
+      tell(`group ${group} (${capacity}), minute ${minute}: ${counts.ended} ended, ${unended} open`);
+      this.#time.after(60_000, every);
+      return false;
+    };
+    this.#time.after(60_000, every);
   }
 
   #addServers(): void {
