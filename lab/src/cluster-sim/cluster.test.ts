@@ -47,6 +47,7 @@ describe('its parts', () => {
     const two = new Cores(2);
     expect([two.work(0, 10), two.work(0, 10), two.work(0, 10)]).toEqual([10, 10, 20]);
     expect(two.busyMs).toBe(30);
+    expect(new Cores(0.25).work(0, 10)).toBe(40);
   });
 
   it('tokens say which path they are, until the question is over', () => {

@@ -1,7 +1,7 @@
 // `npm run lab -- cluster`: a cluster of up to 1,000 replicas and 64 nodes in virtual time, with the code that serves. Prints tables, and
 // says what it ran.
 
-import { type Flags, type Help, helpFlag, oneOf, raise, readArguments, whole } from 'coppice/internals';
+import { type Flags, flagOf, type Help, helpFlag, oneOf, raise, readArguments, whole } from 'coppice/internals';
 import { checkLines } from '../cluster-sim/check-nodes.ts';
 import {
   addedLines,
@@ -29,7 +29,7 @@ const flags = {
     default: '125',
     about: 'replicas of a group, which has a database of its own',
   },
-  'database-cores': { type: text, takes: 'N', default: '4', about: 'of each database' },
+  'database-cores': { type: text, takes: 'N', default: '4', about: 'of each database, or a part of one' },
   load: {
     type: text,
     takes: 'NAME',
@@ -75,7 +75,7 @@ export function readPlan(args: readonly string[]): ClusterPlan {
   const load = oneOf('load', values.load, ['day', 'flat', 'saturated']);
   const shared = {
     seed: whole('seed', values.seed, 0, 2 ** 31, ''),
-    databaseCores: whole('database-cores', values['database-cores'], 1, 64, 'cores'),
+    databaseCores: flagOf('database-cores', values['database-cores'], { low: 0.01, high: 64, unit: 'cores', why: '' }),
     minutes: whole('minutes', values.minutes, 1, 60, 'minutes'),
     rollouts: whole('rollouts', values.rollouts, 1, 64, 'rollouts'),
     load: load === 'saturated' ? 'flat' : load,
