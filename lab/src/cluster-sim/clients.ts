@@ -18,6 +18,8 @@ export interface Question {
   /** Background: the search was acknowledged and is owed. */
   isOwed: boolean;
   tries: number;
+  /** Of the try that is open. */
+  text: string;
 }
 
 interface ClientsOptions {
@@ -48,7 +50,16 @@ export class Clients {
 
   ask(arrival: Arrival): void {
     const at = this.questions.length;
-    const question = { at, arrival, answeredMs: undefined, answers: 0, refused: undefined, isOwed: false, tries: 0 };
+    const question = {
+      at,
+      arrival,
+      answeredMs: undefined,
+      answers: 0,
+      refused: undefined,
+      isOwed: false,
+      tries: 0,
+      text: '',
+    };
     this.questions.push(question);
     this.#try(question);
   }
@@ -66,6 +77,7 @@ export class Clients {
 
   #tryLater(question: Question): void {
     this.#waiting.delete(question);
+    this.#byText.delete(question.text);
     this.#options.time.after(retryMs, () => this.#try(question));
   }
 
@@ -85,6 +97,7 @@ export class Clients {
     const { callers, name } = this.#options;
     const { background, key } = question.arrival;
     const text = `${name}, try ${question.tries}, question ${question.at}`;
+    question.text = text;
     this.#byText.set(text, question);
     try {
       node.usage.request(key);
