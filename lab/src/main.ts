@@ -88,6 +88,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
     load: () => import('./commands/honesty.ts'),
   },
   micro: { about: 'benchmarks of one part each, by name', load: () => import('./micro/micro.ts') },
+  cluster: {
+    about: 'a cluster of many nodes and GPUs in virtual time, with the code that serves',
+    load: () => import('./commands/cluster.ts'),
+  },
   signature: {
     about: 'a hash of a small run, the same on every machine',
     load: () => import('./commands/signature.ts'),

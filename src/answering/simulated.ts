@@ -11,7 +11,7 @@ import type { Verifier } from '../verifier/verifier.ts';
 import { RealTimeWorld } from './real-time-world.ts';
 
 /** Like a set of school mathematics: most are easy, some need search, some cannot be solved. */
-const profile: QuestionProfile = {
+export const servedProfile: QuestionProfile = {
   name: 'serve',
   easyShare: 0.5,
   scalingShare: 0.35,
@@ -36,7 +36,7 @@ export function simulate(speed: number): {
   readonly extract: (pathText: string) => string | undefined;
 } {
   const real = new RealTimeWorld(speed);
-  const model = new QuestionModel(profile);
+  const model = new QuestionModel(servedProfile);
   const engine = new SimEngine(real.world, model, { ...room, cost: tableCost(llama8b.points), replicas: 1 });
   const scoring = { cost: tableCost(prm7b.points), passTokens: 8192, kvTokens: 400_000, reusesPrefix: true };
   const verifier = new SimVerifier(real.world, model, { ...scoring, replicas: 1 });

@@ -37,7 +37,7 @@ const remote = z
     urls: z
       .array(url)
       .min(1)
-      .max(64)
+      .max(1024)
       .optional()
       .meta({ description: 'base URLs of replicas of one model, such as http://127.0.0.1:8000/v1' }),
     replicas: replicas.optional().meta({ description: 'a list of replicas that come and go, in the place of urls' }),
@@ -89,7 +89,7 @@ const verifier = z.discriminatedUnion('kind', [
     urls: z
       .array(url)
       .min(1)
-      .max(64)
+      .max(1024)
       .optional()
       .meta({ description: 'of a remote reward model, one per replica; `http` takes the whole address' }),
     format: z.enum(['qwen-prm', 'math-shepherd', 'rlhflow', 'plain', 'http']).default('qwen-prm').meta({

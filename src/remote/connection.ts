@@ -1,22 +1,22 @@
-// One server's address and the sockets to it: small JSON calls that resolve, and streams that call back as bytes come.
-// Built on node:http, whose request can be destroyed at any moment: that is how work is cancelled. Never retries, but for
-// a kept-alive socket that the server closed just before we wrote to it.
+// One server's address and the way to it: small JSON calls that resolve, and streams that call back as bytes come. A request
+// can be destroyed at any moment: that is how work is cancelled. Never retries.
 
-import * as http from 'node:http';
-import * as https from 'node:https';
 import { type Fault, FaultError, fault, raise } from '../base/fault.ts';
 import { liveTimers, type Timers } from '../base/timers.ts';
 import { faultOfError, faultOfStatus, type Place } from './failure.ts';
+import { HttpTransport, type Transport, type WireHeaders } from './http-transport.ts';
 
 export interface ConnectionOptions {
   readonly url: string;
   readonly apiKey?: string;
   readonly timers?: Timers;
+  /** What carries requests; sockets unless given. */
+  readonly transport?: Transport;
 }
 
 export interface Reply {
   readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
+  readonly headers: WireHeaders;
   readonly body: string;
 }
 
@@ -28,7 +28,7 @@ interface CallOptions {
 
 interface StreamHandlers {
   /** A 2xx answer has begun. */
-  head(headers: http.IncomingHttpHeaders): void;
+  head(headers: WireHeaders): void;
   data(chunk: Uint8Array): void;
   end(): void;
   fail(fault: Fault): void;
@@ -45,26 +45,21 @@ const replyLimitBytes = 64 * 1024 * 1024;
 export class Connection implements Place {
   readonly url: string;
   readonly secrets: readonly string[];
-  readonly #base: URL;
-  readonly #agent: http.Agent;
-  readonly #transport: typeof http | typeof https;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #transport: Transport;
   readonly #timers: Timers;
 
   constructor(options: ConnectionOptions) {
-    this.#base = parseUrl(options.url);
+    const base = parseUrl(options.url);
     this.url = rootOf(options.url);
-    this.#transport = this.#base.protocol === 'https:' ? https : http;
-    // Sockets are bounded by our own queue, never by the agent: a second queue would hide the first.
-    this.#agent = new this.#transport.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-    const { username, password } = this.#base;
+    const { username, password } = base;
     const authorization =
       options.apiKey !== undefined
         ? `Bearer ${options.apiKey}`
         : username !== ''
           ? `Basic ${btoa(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)}`
           : undefined;
-    this.#headers = authorization === undefined ? {} : { authorization };
+    this.#transport =
+      options.transport ?? new HttpTransport(base, authorization === undefined ? {} : { authorization });
     this.secrets = [options.apiKey, password, decodeURIComponent(password), authorization?.split(' ')[1]].filter(
       (each): each is string => each !== undefined && each !== '',
     );
@@ -91,7 +86,7 @@ export class Connection implements Place {
         forget();
         reject(new FaultError(faultOfError(this, path, error)));
       };
-      const request = this.#open(method, path, body, {}, failed, (response) => {
+      const request = this.#transport.open({ method, path, body, headers: {} }, failed, (response) => {
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);
           bytes += chunk.length;
@@ -128,7 +123,7 @@ export class Connection implements Place {
       act();
     };
     const failed = (error: Error): void => once(() => handlers.fail(faultOfError(this, path, error)));
-    const request = this.#open('POST', path, body, headers, failed, (response) => {
+    const request = this.#transport.open({ method: 'POST', path, body, headers }, failed, (response) => {
       const status = response.statusCode!;
       if (status < 200 || status > 299) {
         let text = '';
@@ -155,61 +150,7 @@ export class Connection implements Place {
   }
 
   close(): void {
-    this.#agent.destroy();
-  }
-
-  #open(
-    method: string,
-    path: string,
-    body: unknown,
-    headers: Readonly<Record<string, string>>,
-    failed: (error: Error) => void,
-    answered: (response: http.IncomingMessage) => void,
-  ): { destroy(): void } {
-    const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-    let current: http.ClientRequest;
-    let destroyed = false;
-    const attempt = (): void => {
-      current = this.#transport.request(this.#requestOptions(method, path, headers, payload));
-      let responded = false;
-      current.on('response', (response) => {
-        responded = true;
-        answered(response);
-      });
-      current.on('error', (error: Error & { readonly code?: string }) => {
-        const stale = !responded && current.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-        if (stale && !destroyed) attempt();
-        else if (!destroyed) failed(error);
-      });
-      current.end(payload);
-    };
-    attempt();
-    return {
-      destroy() {
-        destroyed = true;
-        current.destroy();
-      },
-    };
-  }
-
-  #requestOptions(
-    method: string,
-    path: string,
-    headers: Readonly<Record<string, string>>,
-    payload: Buffer | undefined,
-  ): http.RequestOptions {
-    const { protocol, hostname, port, pathname } = this.#base;
-    const content =
-      payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(payload.length) };
-    return {
-      agent: this.#agent,
-      method,
-      protocol,
-      hostname: hostname.replace(/^\[|\]$/g, ''),
-      port,
-      path: `${pathname.replace(/\/$/, '')}${path}`,
-      headers: { ...this.#headers, ...headers, ...content },
-    };
+    this.#transport.close();
   }
 }
 

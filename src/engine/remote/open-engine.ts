@@ -50,7 +50,8 @@ function replicaMaker(options: RemoteEngineOptions): (server: Server) => Replica
   const { model, dialect, inFlight, timers = liveTimers } = options;
   const limits: LimitOptions = inFlight === undefined ? defaultLimits : { ...defaultLimits, known: inFlight };
   const probeOptions = { ...(model === undefined ? {} : { model }), ...(dialect === undefined ? {} : { dialect }) };
-  return (server) => new Replica({ ...server, timers }, probeOptions, limits, timers.nowMs());
+  return (server) =>
+    new Replica({ ...server, timers, ...carriedBy(options, server) }, probeOptions, limits, timers.nowMs());
 }
 
 function key({ listed }: RemoteEngineOptions): { readonly apiKey?: string } {
@@ -101,6 +102,10 @@ function begin(
     observe?.({ type: 'replica-refused', url: connection.url, reason: reason.message });
   if (reached && replica.facts.dialect === 'vllm' && !replica.facts.logprobs)
     observe?.({ type: 'replica-refuses', url: connection.url, reason: refusalText('logprobs') });
+}
+
+function carriedBy({ transport }: RemoteEngineOptions, { url }: { readonly url: string }) {
+  return transport === undefined ? {} : { transport: transport(url) };
 }
 
 function requireOneModel(replicas: readonly Replica[]): void {

@@ -2,6 +2,7 @@
 
 import { raise } from '../../base/fault.ts';
 import type { Timers } from '../../base/timers.ts';
+import type { Transport } from '../../remote/http-transport.ts';
 import type { DialectName } from './dialect/dialect.ts';
 import type { ListedOptions } from './list/followed-list.ts';
 import type { ReplicaEvent } from './replica/health.ts';
@@ -34,6 +35,8 @@ export interface RemoteEngineOptions extends RoutingOptions {
   /** How long a step waits in all for a server to come back; searches with a deadline give up earlier by themselves. */
   readonly patienceMs?: number;
   readonly timers?: Timers;
+  /** What carries requests to a server; sockets unless given. */
+  readonly transport?: (url: string) => Transport;
   /** Seeds the jitter of retries and probes. */
   readonly seed?: number;
   readonly observe?: (event: ReplicaEvent) => void;

@@ -21,7 +21,7 @@ import { PrefixCache, type PromptBlocks } from './prefix-cache.ts';
 import type { SharedGpu } from './shared-gpu.ts';
 import { SimBatch } from './sim-batch.ts';
 import { goesBefore, type SimPlace, type SimSequence, usageOf } from './sim-sequence.ts';
-import type { World } from './world.ts';
+import type { Happenings } from './world.ts';
 
 export interface SimReplicaOptions {
   readonly cost: CostModel;
@@ -53,7 +53,7 @@ interface DecodeSpan {
 }
 
 export class SimReplica {
-  readonly #world: World;
+  readonly #world: Happenings;
   readonly #options: SimReplicaOptions;
   readonly #post: (message: EngineMessage) => void;
   readonly #cache: PrefixCache;
@@ -71,7 +71,7 @@ export class SimReplica {
   #generatedTokens = 0;
   #squeezed = false;
 
-  constructor(world: World, options: SimReplicaOptions, post: (message: EngineMessage) => void) {
+  constructor(world: Happenings, options: SimReplicaOptions, post: (message: EngineMessage) => void) {
     assert(options.sequenceLimit >= 1 && options.kvTokens > blockTokens, 'a replica needs room for a sequence');
     this.#world = world;
     this.#options = options;

@@ -14,6 +14,9 @@ interface Happening {
   readonly action: () => void;
 }
 
+/** What a simulated GPU needs of a world: its clock, and a place for what will happen. */
+export type Happenings = Pick<World, 'nowMs' | 'at' | 'lateAt'>;
+
 export class World {
   readonly clock: VirtualClock;
   readonly #heap = new Heap<Happening>(before);

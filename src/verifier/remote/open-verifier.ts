@@ -4,6 +4,7 @@ import { raise } from '../../base/fault.ts';
 import type { DialectName, ServerFacts } from '../../engine/remote/dialect/dialect.ts';
 import { probe } from '../../engine/remote/dialect/probe.ts';
 import { Connection } from '../../remote/connection.ts';
+import type { Transport } from '../../remote/http-transport.ts';
 import { type JudgeOptions, JudgeScorer } from '../judge/judge-scorer.ts';
 import { type CausalReading, causalFormatNames, causalFormats } from '../prm/causal-formats.ts';
 import { CausalScorer, noProbabilities } from '../prm/causal-scorer.ts';
@@ -24,6 +25,8 @@ export interface OpenVerifierOptions extends RemoteVerifierOptions {
   readonly judge?: JudgeOptions;
   /** Of a causal format, where they are others than its authors'. */
   readonly verdicts?: CausalReading;
+  /** What carries requests to a server; sockets unless given. */
+  readonly transport?: (url: string) => Transport;
 }
 
 export async function openRemoteVerifier(options: OpenVerifierOptions): Promise<RemoteVerifier> {
@@ -37,6 +40,7 @@ export async function openRemoteVerifier(options: OpenVerifierOptions): Promise<
       const connection = new Connection({
         ...(kind === 'http' ? { ...server, url: addressOf(server.url).origin } : server),
         ...(options.timers === undefined ? {} : { timers: options.timers }),
+        ...(options.transport === undefined ? {} : { transport: options.transport(server.url) }),
       });
       open.push({ connection, facts: undefined, timeoutMs });
       open[open.length - 1] = { connection, facts: await factsOf(connection, options), timeoutMs };

@@ -9,7 +9,7 @@ import { compareUrgency, type RequestId, type Urgency } from '../../engine/engin
 import { PrefixCache } from '../../engine/sim/prefix-cache.ts';
 import type { SharedGpu } from '../../engine/sim/shared-gpu.ts';
 import type { RewardSource } from '../../engine/sim/source.ts';
-import type { World } from '../../engine/sim/world.ts';
+import type { Happenings } from '../../engine/sim/world.ts';
 import { type NodeKey, nodeKey } from '../../tree/keys.ts';
 import type { ScoreRequest, ScoreUsage, VerifierMessage } from '../verifier.ts';
 
@@ -39,7 +39,7 @@ interface ScoredRequest {
 }
 
 export class SimScorer {
-  readonly #world: World;
+  readonly #world: Happenings;
   readonly #source: RewardSource;
   readonly #options: SimScorerOptions;
   readonly #post: (message: VerifierMessage) => void;
@@ -56,7 +56,12 @@ export class SimScorer {
   #busyMs = 0;
   #computedTokens = 0;
 
-  constructor(world: World, source: RewardSource, options: SimScorerOptions, post: (message: VerifierMessage) => void) {
+  constructor(
+    world: Happenings,
+    source: RewardSource,
+    options: SimScorerOptions,
+    post: (message: VerifierMessage) => void,
+  ) {
     this.#world = world;
     this.#source = source;
     this.#options = options;

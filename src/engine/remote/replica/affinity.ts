@@ -2,7 +2,7 @@
 // only its own. Chooses, and remembers; sends nothing.
 
 import type { Replica } from './replica.ts';
-import { chooseReplica } from './route.ts';
+import { chooseReplica, mayStay } from './route.ts';
 
 export class Affinity {
   readonly #replicas: readonly Replica[];
@@ -14,6 +14,9 @@ export class Affinity {
 
   /** The replica for a search's next work, another than `avoid` where there is one; nothing while all are out. */
   choose(search: string, avoid?: Replica): Replica | undefined {
+    const settled = avoid === undefined ? this.#homes.get(search) : undefined;
+    // Made for every call: with hundreds of replicas, looking at all of them would cost more than the call.
+    if (settled !== undefined && mayStay(settled.load())) return settled;
     const loads = this.#replicas.map((each) => each.load());
     const others = avoid !== undefined && loads.some((load, at) => load.usable && this.#replicas[at] !== avoid);
     const open = loads.map((load, at) => (others && this.#replicas[at] === avoid ? { ...load, usable: false } : load));

@@ -16,23 +16,28 @@ export interface ReplicaStatus {
 
 /** `parked` sequences wait for any replica to come back. */
 export function loadOf(replicas: readonly Replica[], parked: number, stepMs: number | undefined): EngineLoad {
-  const usable = replicas.filter((each) => each.isUsable);
+  // Read at every decision: one pass, and nothing made on the way.
+  let [running, waiting, limit, usable, leaving] = [0, parked, 0, 0, 0];
+  let squeezed = false;
+  for (const { inFlight, queue, isUsable, leavingMs, limit: own } of replicas) {
+    running += inFlight;
+    waiting += queue.sequences;
+    if (leavingMs !== undefined) leaving += 1;
+    if (!isUsable) continue;
+    usable += 1;
+    limit += own.room;
+    squeezed ||= own.squeezed;
+  }
   return {
-    runningSequences: replicas.reduce((sum, each) => sum + each.inFlight, 0),
-    waitingSequences: replicas.reduce((sum, each) => sum + each.queue.sequences, parked),
-    sequenceLimit: usable.reduce((sum, each) => sum + each.limit.room, 0),
+    runningSequences: running,
+    waitingSequences: waiting,
+    sequenceLimit: limit,
     stepMs,
-    squeezed: usable.some((each) => each.limit.squeezed),
-    healthy: usable.length > 0,
-    replicas: countsOf(replicas),
-    ...(usable.length > 0 ? {} : { trouble: `no server is up: ${outageOf(replicas)}` }),
+    squeezed,
+    healthy: usable > 0,
+    replicas: { up: usable, out: replicas.length - usable - leaving, leaving },
+    ...(usable > 0 ? {} : { trouble: `no server is up: ${outageOf(replicas)}` }),
   };
-}
-
-function countsOf(replicas: readonly Replica[]) {
-  const leaving = replicas.filter(({ leavingMs }) => leavingMs !== undefined).length;
-  const up = replicas.filter(({ isUsable }) => isUsable).length;
-  return { up, out: replicas.length - up - leaving, leaving };
 }
 
 export function statusOf(replica: Replica): ReplicaStatus {

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseReplica, type ReplicaLoad } from './route.ts';
+import { chooseReplica, mayStay, type ReplicaLoad } from './route.ts';
 
 const load = (overrides: Partial<ReplicaLoad> = {}): ReplicaLoad => ({
   usable: true,
@@ -23,6 +24,22 @@ describe('chooseReplica', () => {
   it('moves it when the replica is out, and waits when all are', () => {
     expect(chooseReplica([load({ usable: false }), load({ inFlight: 8 })], 0)).toBe(1);
     expect(chooseReplica([load({ usable: false }), load({ usable: false })], 0)).toBeUndefined();
+  });
+
+  it('stays where it may stay, whatever the others are like', () => {
+    const any = fc.record({
+      usable: fc.boolean(),
+      inFlight: fc.nat(20),
+      waiting: fc.nat(20),
+      room: fc.integer({ min: 1, max: 8 }),
+      homes: fc.nat(5),
+    });
+    fc.assert(
+      fc.property(fc.array(any, { minLength: 1, maxLength: 6 }), fc.nat(5), (loads, luck) => {
+        const home = luck % loads.length;
+        if (mayStay(loads[home]!)) expect(chooseReplica(loads, home)).toBe(home);
+      }),
+    );
   });
 
   it('spreads new searches by load, then by the searches that live there', () => {

@@ -15,8 +15,12 @@ export function chooseReplica(loads: readonly ReplicaLoad[], home: number | unde
   const best = leastLoaded(loads);
   const settled = home === undefined ? undefined : loads[home];
   if (home === undefined || settled === undefined || !settled.usable || best === undefined) return best;
-  const crowded = pressure(settled) >= 2;
-  return crowded && pressure(loads[best]!) < 0.5 ? best : home;
+  return !mayStay(settled) && pressure(loads[best]!) < 0.5 ? best : home;
+}
+
+/** Whatever the others are like, a search stays where it is. */
+export function mayStay(home: ReplicaLoad): boolean {
+  return home.usable && pressure(home) < 2;
 }
 
 function leastLoaded(loads: readonly ReplicaLoad[]): number | undefined {

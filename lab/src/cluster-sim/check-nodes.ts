@@ -1,0 +1,40 @@
+// The model of nodes and database against a real run: the load of `npm run bench -- nodes`, one, two and four nodes on one machine of two
+// cores, beside what was measured there (lab/docs/scale-out-measured.md).
+
+import { percentile } from 'coppice/internals';
+import type { GroupSpec } from './cluster-spec.ts';
+import { runGroup } from './group.ts';
+
+/** Of `npm run bench -- nodes`, PostgreSQL, seed 1, two cores with nothing else to do. */
+const measured = [
+  { nodes: 1, served: 400, p50: 819, p99: 2146, nodeMs: 24.4, databaseMs: 12.7 },
+  { nodes: 2, served: 800, p50: 766, p99: 2091, nodeMs: 22.8, databaseMs: 11.9 },
+  { nodes: 4, served: 1600, p50: 1125, p99: 2838, nodeMs: 17.1, databaseMs: 9.0 },
+] as const;
+
+const searchesPerNode = 400;
+
+function specOf(nodes: number): GroupSpec {
+  const size = { replicas: nodes, nodes, databaseCores: 2, searches: searchesPerNode * nodes, minutes: 1 / 3 };
+  const load = { rollouts: 4, load: 'flat', faults: [], capacity: 'measured', gpus: 'mixed' } as const;
+  return { seed: 1, group: 0, ...size, ...load, isBench: true };
+}
+
+export async function checkLines(): Promise<string[]> {
+  const lines = [
+    '| nodes | served | p50 ms, measured | simulated | p99 ms, measured | simulated | CPU ms a search, measured | simulated |',
+    '|--:|--:|--:|--:|--:|--:|--:|--:|',
+  ];
+  for (const real of measured) {
+    const { answers, served, asked, databaseBusyMs } = await runGroup(specOf(real.nodes));
+    const took = answers.flatMap(({ tookMs }) => tookMs ?? []);
+    const at = (percent: number) => percentile(took, percent).toFixed(0);
+    // One machine: what its cores did is nodes and database together.
+    const cpuMs = (databaseBusyMs / served).toFixed(1);
+    const realMs = (real.nodeMs + real.databaseMs).toFixed(1);
+    lines.push(
+      `| ${real.nodes} | ${served} of ${asked} | ${real.p50} | ${at(50)} | ${real.p99} | ${at(99)} | ${realMs} | ${cpuMs} |`,
+    );
+  }
+  return lines;
+}

@@ -1,0 +1,159 @@
+// The tables of a simulated cluster: what was served, lost and doubled, what was added by nodes and databases, what grew how, and how
+// goodput went around a fault.
+
+import { percentile } from 'coppice/internals';
+import { floodFrom, floodKey, floodTo } from './arrivals.ts';
+import type { GroupSpec } from './cluster-spec.ts';
+import type { ClientAnswer, GroupResult } from './group-result.ts';
+
+type Count = 'asked' | 'served' | 'lost' | 'doubled' | 'askedAgain' | 'moved' | 'decisions' | 'events' | 'calls';
+type Total = Count | 'commits' | 'writes' | 'statements' | 'bytes' | 'databaseBusyMs' | 'nodeBusyMs' | 'happened';
+type Tokens = 'promptTokens' | 'cachedTokens' | 'generatedTokens';
+
+function total(results: readonly GroupResult[], of: Total | Tokens): number {
+  return results.reduce((sum, each) => sum + each[of], 0);
+}
+
+function tookOf(results: readonly GroupResult[], isWanted: (answer: ClientAnswer) => boolean = () => true): number[] {
+  return results.flatMap(({ answers }) => answers.filter(isWanted).flatMap(({ tookMs }) => tookMs ?? []));
+}
+
+function line(cells: readonly (string | number)[]): string {
+  return `| ${cells.map((each) => (typeof each === 'number' ? each.toLocaleString('en-US') : each)).join(' | ')} |`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string[] {
+  return [line(head), `|---|${'--:|'.repeat(head.length - 1)}`, ...rows.map(line)];
+}
+
+const ms = (value: number) => Math.round(value);
+const seconds = (value: number) => (value / 1000).toFixed(2);
+const share = (value: number) => `${(100 * value).toFixed(1)} %`;
+
+/** Everybody's fate. */
+export function fateLines(results: readonly GroupResult[]): string[] {
+  const refused = new Map<string, number>();
+  for (const each of results)
+    for (const [why, count] of Object.entries(each.refused)) refused.set(why, (refused.get(why) ?? 0) + count);
+  return table(
+    ['searches', ''],
+    [
+      ['asked for', total(results, 'asked')],
+      ['served', total(results, 'served')],
+      ...Array.from(refused, ([why, count]) => [`refused: ${why}`, count]),
+      ['lost', total(results, 'lost')],
+      ['doubled', total(results, 'doubled')],
+      ['went on on another node', total(results, 'moved')],
+      ['asked again, since their node died while they waited', total(results, 'askedAgain')],
+    ],
+  );
+}
+
+/** What nodes and database add to what the engine alone would take. */
+export function addedLines(measured: readonly GroupResult[], ideal: readonly GroupResult[]): string[] {
+  const row = (name: string, percent: number | undefined) => {
+    const of = (results: readonly GroupResult[]) => {
+      const took = tookOf(results, ({ key }) => key !== floodKey);
+      return percent === undefined
+        ? took.reduce((sum, each) => sum + each, 0) / took.length
+        : percentile(took, percent);
+    };
+    const [real, free] = [of(measured), of(ideal)];
+    return [name, seconds(free), seconds(real), ms(real - free), share(real / free - 1)];
+  };
+  return table(
+    ['time of a search', 's, nodes and database free', 's, as measured', 'added ms', 'added'],
+    [row('mean', undefined), row('p50', 50), row('p90', 90), row('p99', 99)],
+  );
+}
+
+export function growthLines(results: readonly GroupResult[], specs: readonly GroupSpec[]): string[] {
+  const served = Math.max(1, total(results, 'served'));
+  const lengthMs = specs[0]!.minutes * 60_000;
+  const nodes = specs.reduce((sum, each) => sum + each.nodes, 0);
+  const cores = specs.reduce((sum, each) => sum + each.databaseCores, 0);
+  const each = (name: string, of: Total, unit = '') => {
+    const all = total(results, of);
+    return [name, `${all.toLocaleString('en-US')}${unit}`, (all / served).toFixed(1)];
+  };
+  const busy = (of: Total, count: number) => share(total(results, of) / (count * lengthMs));
+  const prefix = total(results, 'cachedTokens') / Math.max(1, total(results, 'promptTokens'));
+  return table(
+    ['', 'in all', 'a search'],
+    [
+      each('decisions (steps of the loop)', 'decisions'),
+      each('events', 'events'),
+      each('calls to servers', 'calls'),
+      each('commits', 'commits'),
+      each('writes', 'writes'),
+      each('bytes of events', 'bytes'),
+      ['tokens generated', total(results, 'generatedTokens'), ms(total(results, 'generatedTokens') / served)],
+      ['prompt tokens found in a cache', share(prefix), ''],
+      [
+        'CPU of nodes: of their cores, ms',
+        busy('nodeBusyMs', nodes),
+        (total(results, 'nodeBusyMs') / served).toFixed(1),
+      ],
+      [
+        'CPU of databases: of their cores, ms',
+        busy('databaseBusyMs', cores),
+        (total(results, 'databaseBusyMs') / served).toFixed(1),
+      ],
+      ['happenings simulated', total(results, 'happened'), ms(total(results, 'happened') / served)],
+    ],
+  );
+}
+
+const bucketMs = 15_000;
+const shown = { beforeMs: 60_000, afterMs: 150_000 };
+/** Goodput is back when what is answered is this share of what is asked for. */
+const backShare = 0.95;
+
+/** Searches asked for and answered around the middle of the run, where faults are; when the group was back. */
+export function goodputLines(results: readonly GroupResult[], { minutes }: GroupSpec): string[] {
+  const peakMs = (minutes * 60_000) / 2;
+  const answers = results.flatMap((each) => each.answers).filter(({ key }) => key !== floodKey);
+  const within = (fromMs: number, at: (answer: ClientAnswer) => number | undefined) =>
+    answers.filter((answer) => {
+      const atMs = at(answer);
+      return atMs !== undefined && atMs >= fromMs && atMs < fromMs + bucketMs;
+    }).length;
+  const rows: (readonly (string | number)[])[] = [];
+  let backMs: number | undefined;
+  for (let fromMs = -shown.beforeMs; fromMs < shown.afterMs; fromMs += bucketMs) {
+    const asked = within(peakMs + fromMs, ({ atMs }) => atMs);
+    const done = within(peakMs + fromMs, ({ atMs, tookMs }) => (tookMs === undefined ? undefined : atMs + tookMs));
+    if (fromMs >= 0 && done < asked * backShare) backMs = undefined;
+    else if (fromMs >= 0) backMs ??= fromMs;
+    rows.push([`${fromMs / 1000} to ${(fromMs + bucketMs) / 1000}`, asked, done]);
+  }
+  const word = backMs === undefined ? 'not back within the table' : `back for good ${backMs / 1000} s after the fault`;
+  return [...table(['s after the fault', 'asked for', 'answered'], rows), '', `Goodput: ${word}.`];
+}
+
+/** What a key that floods does to the others. */
+export function floodLines(results: readonly GroupResult[], { minutes }: GroupSpec): string[] {
+  const lengthMs = minutes * 60_000;
+  const isIn = ({ atMs }: ClientAnswer) => atMs >= floodFrom * lengthMs && atMs < floodTo * lengthMs;
+  const row = (name: string, isWanted: (answer: ClientAnswer) => boolean) => {
+    const took = tookOf(results, isWanted);
+    return [name, took.length, seconds(percentile(took, 50)), seconds(percentile(took, 99))];
+  };
+  return table(
+    ['searches', 'served', 'p50 s', 'p99 s'],
+    [
+      row('of the others, during the flood', (each) => each.key !== floodKey && isIn(each)),
+      row('of the others, otherwise', (each) => each.key !== floodKey && !isIn(each)),
+      row('of the key that floods', (each) => each.key === floodKey),
+    ],
+  );
+}
+
+/** Served a second while there was always work: past the first quarter of the run. */
+export function throughputOf(results: readonly GroupResult[], { minutes }: GroupSpec): number {
+  const [fromMs, toMs] = [minutes * 15_000, minutes * 60_000];
+  const ends = results.flatMap(({ answers }) =>
+    answers.flatMap(({ atMs, tookMs }) => (tookMs === undefined ? [] : atMs + tookMs)),
+  );
+  return ends.filter((endMs) => endMs >= fromMs && endMs < toMs).length / ((toMs - fromMs) / 1000);
+}

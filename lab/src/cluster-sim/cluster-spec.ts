@@ -1,0 +1,25 @@
+// What a simulated cluster is: its size, its GPUs, its load and its faults. Plain data: a group of it is run in a thread of its own.
+
+export const faultNames = ['rack', 'node', 'slow', 'flood'] as const;
+export type FaultName = (typeof faultNames)[number];
+
+/** One database with its nodes and GPUs. */
+export interface GroupSpec {
+  readonly seed: number;
+  readonly group: number;
+  readonly replicas: number;
+  readonly nodes: number;
+  readonly databaseCores: number;
+  readonly searches: number;
+  readonly minutes: number;
+  readonly rollouts: number;
+  /** `day`: the rate rises from half to one and a half times the mean and falls again. */
+  readonly load: 'day' | 'flat';
+  readonly faults: readonly FaultName[];
+  /** `ideal`: nodes and database cost nothing, and a way takes no longer. */
+  readonly capacity: 'measured' | 'ideal';
+  /** Which kind each replica is: two in turn, or one alone. */
+  readonly gpus: 'mixed' | 'h200' | 'a100';
+  /** As `npm run bench -- nodes` has it: all on one machine of two cores, a fast engine for each node, clients that wait. */
+  readonly isBench?: boolean;
+}

@@ -1,0 +1,142 @@
+// What a node has of the database, as the production journal and cluster want it: the store of the writer, reads, the bell, the queue
+// between nodes and the list of the living. Each call leaves when the node's core is free and is answered in the node's turn.
+
+import type { BellEars, ClusterOptions, PostgresParts, Timers } from 'coppice/internals';
+import type { Database, SearchRow } from './database.ts';
+
+/** The process that calls. */
+export interface CallingNode {
+  readonly name: string;
+  readonly timers: Timers;
+  readonly database: Database;
+  readonly servers: readonly string[];
+  /** When what it sends now leaves. */
+  leavesMs(): number;
+  run(callback: () => void): void;
+  ring(message: BellMessage): void;
+}
+
+export type BellMessage = Parameters<PostgresParts['bell']['ring']>[0];
+
+const model = 'm';
+
+function call<Result>(node: CallingNode, writes: number, apply: (database: Database) => Result): Promise<Result> {
+  return new Promise((resolve) => {
+    node.database.call(
+      node.leavesMs(),
+      writes,
+      () => apply(node.database),
+      (result) => node.run(() => resolve(result)),
+    );
+  });
+}
+
+export function journalParts(node: CallingNode, hearBy: (ears: BellEars) => void, ears: BellEars): PostgresParts {
+  hearBy(ears);
+  return {
+    store: {
+      isLocal: false,
+      commit: (writes) =>
+        call(node, writes.length, (database) => writes.map((each) => database.apply(each, node.name))),
+      probe: async () => {},
+      close: async () => {},
+    },
+    timers: node.timers,
+    documents: undefined as never,
+    run: async (name, values) => {
+      const rows = await call(node, 0, (database) => read(database, name, values));
+      return { rows: rows as unknown as Readonly<Record<string, unknown>>[], rowCount: rows.length };
+    },
+    bell: { open: async () => {}, ring: (message) => node.ring(message), close: async () => {} },
+    close: async () => {},
+  };
+}
+
+function read({ rows, events, unendedRows }: Database, name: string, values: readonly unknown[]): readonly object[] {
+  switch (name) {
+    case 'read': {
+      const [search, after, limit] = values as [string, number, number];
+      return (events.get(search) ?? []).slice(after + 1, after + 1 + limit);
+    }
+    case 'find': {
+      const row = rows.get(String(values[0]));
+      return row === undefined ? [] : [{ ...row }];
+    }
+    case 'unfinished':
+      return unendedRows.map((row) => ({ ...row }));
+    default:
+      return [];
+  }
+}
+
+export function queueOf(node: CallingNode): ClusterOptions['queue'] {
+  return {
+    offer: ({ id, turn }) => call(node, 1, (database) => database.offer(id, turn)),
+    hold: (_, searches) =>
+      call(node, searches.length, (database) => {
+        for (const { id, turn } of searches) database.offer(id, turn, node.name);
+      }),
+    take: () => call(node, 0, (database) => database.take(node.name)),
+    touch: (_, ids) => call(node, 0, (database) => database.touch(ids)),
+    complete: (_, ids) => call(node, ids.length, (database) => database.complete(ids)),
+    giveBack: (_, ids) => call(node, ids.length, (database) => database.giveBack(ids)),
+    offerOrphans: (living) => call(node, 0, (database) => offerOrphans(database, living)),
+    close: async () => {},
+  };
+}
+
+function offerOrphans(database: Database, living: readonly string[]) {
+  const orphans = database
+    .deserted(living)
+    .filter(({ id, background, home }) => (background === 1 || home !== undefined) && !database.hasLease(id))
+    .map(({ id, turn }) => ({ id, model, turn }));
+  for (const { id, turn } of orphans) database.offer(id, turn);
+  return orphans;
+}
+
+export function membershipOf(node: CallingNode): ClusterOptions['membership'] {
+  const { name, servers } = node;
+  const facts = { version: '', models: [model], report: {}, silentMs: 0 };
+  return {
+    beat: () => call(node, 1, ({ nodes }) => void nodes.set(name, { seenMs: node.timers.nowMs(), servers })),
+    living: () =>
+      call(node, 0, (database) =>
+        database.living().map((each) => ({ node: each, ...facts, servers: database.nodes.get(each)!.servers })),
+      ),
+    skewMs: async () => 0,
+    lives: (each) => call(node, 0, (database) => database.living().includes(each)),
+    waiting: () => call(node, 0, (database) => database.waitingByOwner()),
+    queueAgeMs: () => call(node, 0, (database) => database.queueAgeMs()),
+    shareUsage: (used) =>
+      call(node, used.length, ({ usage }) => {
+        usage.set(name, new Map(used.map((each) => [each.key, { ...each }])));
+        return used.map((each) => {
+          const others = [...usage].filter(([other]) => other !== name).map(([, keys]) => keys.get(each.key));
+          const same = others.filter((other) => other?.windowMs === each.windowMs);
+          const sum = (of: 'requests' | 'tokens') => same.reduce((total, other) => total + other![of], 0);
+          return { ...each, requests: sum('requests'), tokens: sum('tokens') };
+        });
+      }),
+    forgetUsage: async () => {},
+    standings: (ids) =>
+      call(node, 0, ({ rows }) =>
+        ids.flatMap((id) => {
+          const row = rows.get(id);
+          return row === undefined ? [] : [standingOf(row)];
+        }),
+      ),
+    abandoned: (living) =>
+      call(node, 0, (database) =>
+        database
+          .deserted(living)
+          .filter(({ background, home }) => background === 0 && home === undefined)
+          .map(({ id }) => id),
+      ),
+    leave: async () => {},
+    close: async () => {},
+  };
+}
+
+function standingOf({ id, node, home, ended_ms, cancel_requested }: SearchRow) {
+  return { id, node, home: home ?? null, isEnded: ended_ms !== null, isCancelled: cancel_requested === 1 };
+}

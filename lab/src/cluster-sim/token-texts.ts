@@ -1,0 +1,86 @@
+// The tokenizer of the simulated model. A prompt and each step that was written have a number, which stands at the front of their
+// tokens; so a list of tokens says which path it is without being compared. Forgets a question when its search is over.
+
+import type { PathStep } from 'coppice/internals';
+
+type Step = PathStep['step'];
+
+export interface KnownQuestion {
+  readonly id: number;
+  readonly text: string;
+  readonly tokens: readonly number[];
+  readonly steps: number[];
+  /** Called when the question is over. */
+  readonly forget: Set<() => void>;
+}
+
+interface KnownStep extends PathStep {
+  readonly question: KnownQuestion;
+}
+
+export interface KnownPath {
+  readonly question: KnownQuestion;
+  readonly path: readonly PathStep[];
+}
+
+const filler = 7;
+
+export class TokenTexts {
+  readonly #questions = new Map<string, KnownQuestion>();
+  readonly #byId = new Map<number, KnownQuestion>();
+  readonly #steps = new Map<number, KnownStep>();
+  #next = 1000;
+
+  get open(): number {
+    return this.#questions.size;
+  }
+
+  question(text: string, length: number): KnownQuestion {
+    const known = this.#questions.get(text);
+    if (known !== undefined) return known;
+    this.#next += 1;
+    const id = this.#next;
+    const question = { id, text, tokens: tokensOf(id, length), steps: [], forget: new Set<() => void>() };
+    this.#questions.set(text, question);
+    this.#byId.set(id, question);
+    return question;
+  }
+
+  /** The tokens of a step that was written. */
+  write(question: KnownQuestion, step: Step): readonly number[] {
+    this.#next += 1;
+    const key = this.#next;
+    this.#steps.set(key, { key, step, question });
+    question.steps.push(key);
+    return tokensOf(key, step.tokens);
+  }
+
+  /** Undefined where its question is over. */
+  read(tokens: readonly number[]): KnownPath | undefined {
+    const question = this.#byId.get(tokens[0]!);
+    if (question === undefined) return undefined;
+    const path: PathStep[] = [];
+    for (let at = question.tokens.length; at < tokens.length; ) {
+      const known = this.#steps.get(tokens[at]!);
+      if (known === undefined) return undefined;
+      path.push(known);
+      at += known.step.tokens;
+    }
+    return { question, path };
+  }
+
+  over(text: string): void {
+    const question = this.#questions.get(text);
+    if (question === undefined) return;
+    this.#questions.delete(text);
+    this.#byId.delete(question.id);
+    for (const key of question.steps) this.#steps.delete(key);
+    for (const forget of question.forget) forget();
+  }
+}
+
+function tokensOf(first: number, length: number): number[] {
+  const tokens = new Array<number>(length).fill(filler);
+  tokens[0] = first;
+  return tokens;
+}

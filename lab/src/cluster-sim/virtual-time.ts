@@ -1,0 +1,90 @@
+// Virtual time for asynchronous code: one happening at a time, and before the next one every promise that follows from it. What
+// touches no promise says so, and costs nothing more. Happenings of one moment come in the order in which they were asked for; those
+// that are late come after all others of their moment.
+
+import { Heap } from 'coppice/internals';
+
+/** False where no promise can follow from it. */
+type Action = () => unknown;
+
+interface Due {
+  readonly atMs: number;
+  readonly isLate: boolean;
+  readonly order: number;
+  readonly action: Action;
+}
+
+export class VirtualTime {
+  readonly #due = new Heap<Due>(before);
+  #nowMs = 0;
+  #order = 0;
+  #happened = 0;
+
+  /** As clocks have it. */
+  readonly clock = { nowMs: () => this.#nowMs };
+
+  /** As simulated GPUs have it: what happens inside them touches no promise. */
+  readonly gpu;
+
+  constructor() {
+    const quiet = (action: () => void) => () => {
+      action();
+      return false;
+    };
+    const nowMs = () => this.#nowMs;
+    this.gpu = {
+      get nowMs() {
+        return nowMs();
+      },
+      at: (atMs: number, action: () => void) => this.at(atMs, quiet(action)),
+      lateAt: (atMs: number, action: () => void) => this.#push(atMs, true, quiet(action)),
+    };
+  }
+
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
+  /** What a run in virtual time pays for. */
+  get happened(): number {
+    return this.#happened;
+  }
+
+  at(atMs: number, action: Action): void {
+    this.#push(atMs, false, action);
+  }
+
+  after(delayMs: number, action: Action): void {
+    this.#push(this.#nowMs + delayMs, false, action);
+  }
+
+  /** Until this time, or until `isOver` says so. */
+  async run(untilMs: number, isOver: () => boolean = () => false): Promise<void> {
+    await settled();
+    for (let next = this.#due.peek(); next !== undefined && next.atMs <= untilMs; next = this.#due.peek()) {
+      this.#due.pop();
+      this.#nowMs = next.atMs;
+      this.#happened += 1;
+      if (next.action() === false) continue;
+      await settled();
+      if (isOver()) return;
+    }
+    this.#nowMs = Math.max(this.#nowMs, untilMs);
+  }
+
+  #push(atMs: number, isLate: boolean, action: Action): void {
+    this.#order += 1;
+    this.#due.push({ atMs: Math.max(atMs, this.#nowMs), isLate, order: this.#order, action });
+  }
+}
+
+function before(a: Due, b: Due): boolean {
+  if (a.atMs !== b.atMs) return a.atMs < b.atMs;
+  if (a.isLate !== b.isLate) return b.isLate;
+  return a.order < b.order;
+}
+
+/** A turn of the real loop: by then no promise has anything left to do. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,99 @@
+// The sockets to one server, on node:http, whose request can be destroyed at any moment. Never retries, but for a kept-alive socket
+// that the server closed just before we wrote to it. A simulated network is the other thing that carries requests.
+
+import * as http from 'node:http';
+import * as https from 'node:https';
+
+export type WireHeaders = http.IncomingHttpHeaders;
+
+/** One request as a connection gives it away; the body becomes JSON. */
+export interface SentRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** An answer whose body is still to come. */
+export type WireResponse = Pick<http.IncomingMessage, 'statusCode' | 'headers' | 'setEncoding' | 'on' | 'destroy'>;
+
+/** What carries requests to one server. After `destroy` neither callback is called. */
+export interface Transport {
+  open(
+    request: SentRequest,
+    failed: (error: Error) => void,
+    answered: (response: WireResponse) => void,
+  ): { destroy(): void };
+  close(): void;
+}
+
+export class HttpTransport implements Transport {
+  readonly #base: URL;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #agent: http.Agent;
+  readonly #http: typeof http | typeof https;
+
+  /** `headers` go with every request. */
+  constructor(base: URL, headers: Readonly<Record<string, string>>) {
+    this.#base = base;
+    this.#headers = headers;
+    this.#http = base.protocol === 'https:' ? https : http;
+    // Sockets are bounded by our own queue, never by the agent: a second queue would hide the first.
+    this.#agent = new this.#http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+  }
+
+  open(
+    { method, path, body, headers }: SentRequest,
+    failed: (error: Error) => void,
+    answered: (response: WireResponse) => void,
+  ): { destroy(): void } {
+    const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    let current: http.ClientRequest;
+    let destroyed = false;
+    const attempt = (): void => {
+      current = this.#http.request(this.#requestOptions(method, path, headers, payload));
+      let responded = false;
+      current.on('response', (response) => {
+        responded = true;
+        answered(response);
+      });
+      current.on('error', (error: Error & { readonly code?: string }) => {
+        const stale = !responded && current.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+        if (stale && !destroyed) attempt();
+        else if (!destroyed) failed(error);
+      });
+      current.end(payload);
+    };
+    attempt();
+    return {
+      destroy() {
+        destroyed = true;
+        current.destroy();
+      },
+    };
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #requestOptions(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    payload: Buffer | undefined,
+  ): http.RequestOptions {
+    const { protocol, hostname, port, pathname } = this.#base;
+    const content =
+      payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(payload.length) };
+    return {
+      agent: this.#agent,
+      method,
+      protocol,
+      hostname: hostname.replace(/^\[|\]$/g, ''),
+      port,
+      path: `${pathname.replace(/\/$/, '')}${path}`,
+      headers: { ...this.#headers, ...headers, ...content },
+    };
+  }
+}
