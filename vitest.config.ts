@@ -17,6 +17,7 @@ const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/com
 // `coppice` and `coppice/internals`, which the lab imports, are src/ here.
 const conditions = ['coppice-source', 'module', 'node', 'development|production'];
 const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions } } };
+/** For what never comes; a busy machine may need minutes for what takes seconds. */
 const patience = { testTimeout: 600_000, hookTimeout: 600_000 };
 
 export default defineConfig({
@@ -34,9 +35,8 @@ export default defineConfig({
           restoreMocks: true,
           unstubEnvs: true,
           env,
-          testTimeout: 60_000,
+          ...patience,
           maxWorkers: cores,
-          hookTimeout: 60_000,
         },
       },
       {

@@ -125,13 +125,12 @@ describe.skipIf(!hasPostgres)('a cluster', () => {
     expect(nodes.map(({ state }) => state)).toEqual(accepted.map(() => 'done'));
 
     const slow = await Promise.all(Array.from({ length: 30 }, (_, at) => create(first, 100 + at)));
-    const cancelled = await Promise.all(
-      slow.map(async ({ id }): Promise<Loose> => {
-        return (await fetch(`${second.url}/v1/searches/${id}`, { method: 'DELETE' })).json();
-      }),
-    );
-    for (const { state } of cancelled) expect(['cancelled', 'done']).toContain(state);
-    expect(cancelled.some(({ state }) => state === 'cancelled')).toBe(true);
+    // An answer waits two seconds for the end: a busy machine may take longer.
+    await Promise.all(slow.map(({ id }) => fetch(`${second.url}/v1/searches/${id}`, { method: 'DELETE' })));
+    const states = () => Promise.all(slow.map(async ({ id }) => (await get(`${second.url}/v1/searches/${id}`)).state));
+    await until(async () => (await states()).every((state) => state !== 'queued' && state !== 'running'));
+    expect(new Set(await states()).difference(new Set(['cancelled', 'done']))).toEqual(new Set());
+    expect(await states()).toContain('cancelled');
     await Promise.all([first.stop(), second.stop()]);
     expect((await checkCluster(database.url, 'coppice')).problems).toEqual([]);
   });

@@ -221,6 +221,23 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
     expect(await page.locator('.problem').isVisible()).toBe(false);
   });
 
+  it('says that a search grows which still waited when the page was opened', async () => {
+    const log = recordSearch({ id: 'srch_turn', seed: 5, rollouts: 6, threshold: 1 });
+    const begun = log.slice(0, log.findIndex(({ event }) => event.type === 'grown') + 1);
+    const body = begun
+      .map((entry) => `id: ${entry.sequence}\nevent: entry\ndata: ${JSON.stringify(entry)}\n\n`)
+      .join('');
+    const search = { id: 'srch_turn', state: 'queued', model: 'toy', created_ms: 0, ended_ms: null };
+    await page.route('**/v1/searches/srch_turn', (route) => route.fulfill({ json: search }));
+    await page.route('**/v1/searches/srch_turn/events', async (route) => {
+      const isFirst = (await route.request().allHeaders())['last-event-id'] === undefined;
+      // Asked to go on, it has nothing more to say.
+      if (isFirst) await route.fulfill({ contentType: 'text/event-stream', body });
+    });
+    await page.goto(`${server.url}/#/search/srch_turn`);
+    await page.getByText('growing').waitFor();
+  });
+
   it('replays for readers who want no motion', async () => {
     const own = await browser.newContext({ reducedMotion: 'reduce' });
     const visit = await own.newPage();
@@ -342,7 +359,7 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
     await page.locator('.outcome .chip:not(.live)').waitFor();
     await page.getByLabel('Speed of the replay').selectOption('4');
     await page.getByRole('button', { name: 'Replay', exact: true }).click();
-    const growing = await frameTimes(page, 4000);
+    const growing = await frameTimes(page, 2000);
     await slider(page).focus();
     await page.keyboard.press('End');
     await page.evaluate(() => {
@@ -357,7 +374,7 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
       };
       requestAnimationFrame(back);
     });
-    const scrubbing = await frameTimes(page, 2500);
+    const scrubbing = await frameTimes(page, 1500);
     console.log(`frames, tree of ${nodes} nodes, ${log.length} events, replayed: ${JSON.stringify(growing)}`);
     console.log(`frames, the same, dragged backwards: ${JSON.stringify(scrubbing)}`);
     expect(growing.frames).toBeGreaterThan(0);
@@ -371,7 +388,7 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
     expect(await page.locator('.rows a.row').count()).toBe(8);
     await page.getByRole('button', { name: 'Show 192 more' }).click();
     await page.waitForFunction(() => document.querySelectorAll('.rows a.row').length >= 200);
-    const overview = await frameTimes(page, 5000);
+    const overview = await frameTimes(page, 2000);
     console.log(`frames, overview of 200 live searches: ${JSON.stringify(overview)}`);
     expect(await page.locator('.rows a.row').count()).toBeGreaterThanOrEqual(200);
   });

@@ -23,18 +23,23 @@ export class OutcomePanel {
     const { exit, tree } = moment;
     const { state, verdict } = search;
     const absent = absentWords(moment);
-    const key = [exit?.kind, tree?.best?.id, state, verdict, tree?.nextStrand === 0, absent].join(' ');
+    const waits = isWaiting(moment, state);
+    const key = [exit?.kind, tree?.best?.id, state, verdict, waits, absent].join(' ');
     if (key === this.#shown) return;
     this.#shown = key;
-    const words = exit === undefined ? growing(moment, state) : ended(moment, exit, search);
+    const words = exit === undefined ? growing(moment, waits) : ended(moment, exit, search);
     fill(this.#words, ...words, absent === '' ? undefined : h('p', { class: 'why' }, absent));
     this.#numbers.hidden = exit === undefined;
     this.#evidence.textContent = exit === undefined ? '' : evidenceOf(exit);
   }
 }
 
-function growing({ tree }: SearchFold, state: SearchJson['state']): Content[] {
-  const waits = state === 'queued' && (tree === undefined || tree.nextStrand === 0);
+/** What the server said when the page was opened holds until a strand is opened. */
+function isWaiting({ tree }: SearchFold, state: SearchJson['state']): boolean {
+  return state === 'queued' && (tree === undefined || tree.nextStrand === 0);
+}
+
+function growing({ tree }: SearchFold, waits: boolean): Content[] {
   const best = tree?.best;
   return [
     h('p', { class: 'chip live' }, waits ? 'waiting for its turn' : 'growing'),
