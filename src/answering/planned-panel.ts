@@ -14,15 +14,16 @@ export function panelOf(
   const { name, price, panel, synthesizer } = model.config;
   const own = { [name]: { price } };
   // Without a panel such a program asks its own model alone.
-  if (!program?.asksModels || panel === undefined) return price === undefined ? {} : { writers: own };
+  if (!program?.asksModels || panel === undefined) {
+    return { ...(price && { writers: own }), ...(program?.asksModels && synthesizer !== undefined && { synthesizer }) };
+  }
   const named = new Set(synthesizer === undefined ? panel : [...panel, synthesizer]);
   named.delete(name);
   const writers = Array.from(named, (each) => {
     const member = memberOf(others, each, name);
     return [each, { prompt: promptFor(member), price: member.config.price }] as const;
   });
-  // Named even where it is the model itself: only by name can another stand in for it.
-  return { panel, synthesizer: synthesizer ?? name, writers: { ...own, ...Object.fromEntries(writers) } };
+  return { panel, synthesizer, writers: { ...own, ...Object.fromEntries(writers) } };
 }
 
 function memberOf(others: PlanRequest['others'], member: string, name: string): PlannedModel {

@@ -67,6 +67,7 @@ export function buildSearch(
     thinking,
     prompts,
     models,
+    own: models && plan.model,
     synthesizer,
   };
   const { exits, ...rules } =

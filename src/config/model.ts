@@ -213,7 +213,7 @@ export const model = z.strictObject({
   }),
   synthesizer: z.string().optional().meta({
     description:
-      'model of the panel that puts attempts together where they disagree (panel), or compares them (pairwise); this one where unset',
+      'model of the panel that puts attempts together where they disagree (panel; where unset the vote decides), or compares them (pairwise; this one where unset)',
   }),
   price: price.optional(),
   passthrough: z

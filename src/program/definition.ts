@@ -26,7 +26,9 @@ export interface ProgramSize {
   readonly eager?: number | undefined;
   /** Names of the models that its draws may name, where it asks several; the search's own is among them only if it is to answer. */
   readonly models?: readonly string[] | undefined;
-  /** The one that is shown what the others wrote; the search's own unless said. */
+  /** The search's own, by name, where it asks several: only by name can another stand in for it. */
+  readonly own?: string | undefined;
+  /** The one that is shown what the others wrote, where one is named. */
   readonly synthesizer?: string | undefined;
   /** Of a model that may think before it answers. */
   readonly thinking?: ProgramThinking | undefined;

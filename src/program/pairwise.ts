@@ -56,7 +56,7 @@ export const pairwise = defineProgram({
   options: { answerTokens: answerTokensKnob, attemptTokens: attemptTokensKnob },
   prompts: ['pairwise'],
   create: (size, { answerTokens, attemptTokens }) => {
-    const { rollouts, sampling, maxPathTokens, prompts, models = [], synthesizer: judge } = size;
+    const { rollouts, sampling, maxPathTokens, prompts, models = [], own, synthesizer: judge = own } = size;
     return createPairwise({
       models,
       judge,

@@ -6,9 +6,9 @@ import { Tree } from '../tree/tree.ts';
 import { lastWords } from './attempts.ts';
 import { createPanel, panel } from './panel.ts';
 
-function scene(samples = 3) {
+function scene(samples = 3, { synthesizer }: { synthesizer?: string } = { synthesizer: 'big' }) {
   const prompt = 'Look:\n{attempts}\nSo:\n';
-  const program = createPanel({ models: ['small', 'big'], samples, synthesizer: 'big', prompt });
+  const program = createPanel({ models: ['small', 'big'], samples, synthesizer, prompt });
   const tree = Tree.plant('product');
   const asks = () => {
     const wanted = [];
@@ -49,7 +49,10 @@ test('more than half of all samples decide it, and nothing is put together', () 
   round('7', '7');
   expect(program.conclusion?.(tree)).toBeUndefined();
   round('7.0', '7');
-  expect(program.conclusion?.(tree)).toEqual({ rule: 'majority', evidence: { leader: 4, samples: 6, left: 2 } });
+  expect(program.conclusion?.(tree)).toEqual({
+    rule: 'majority',
+    evidence: { leader: 4, rival: 0, samples: 6, left: 2 },
+  });
   expect(asks()).toEqual([]);
   expect(program.answer(tree)).toMatchObject({ answer: '7', support: 1 });
 });
@@ -72,6 +75,40 @@ test('where no majority is possible any more, the synthesizer is shown the diffe
   tell(6, '5');
   expect(program.answer(tree)).toMatchObject({ answer: '5' });
   expect(asks()).toEqual([]);
+});
+
+test('where no synthesizer is named the vote decides, as soon as the samples that are left cannot change it', () => {
+  const { program, tree, round, asks } = scene(3, {});
+  round('1', '2');
+  round('2', '3');
+  // Two votes against one each, and two samples left: one that ties is still possible.
+  expect(program.conclusion?.(tree)).toBeUndefined();
+  round('2', '4');
+  expect(program.conclusion?.(tree)).toEqual({
+    rule: 'majority',
+    evidence: { leader: 3, rival: 1, samples: 6, left: 0 },
+  });
+  expect(asks()).toEqual([]);
+  expect(program.answer(tree)).toMatchObject({ answer: '2', support: 0.5 });
+  const early = scene(3, {});
+  early.round('1', '1');
+  early.round('1', '2');
+  expect(early.program.conclusion?.(early.tree)).toBeUndefined();
+  early.round('1', '2');
+  expect(early.program.conclusion?.(early.tree)).toMatchObject({ evidence: { leader: 4, rival: 2 } });
+  const long = scene(4, {});
+  long.round('1', '1');
+  long.round('1', '2');
+  long.round('1', '3');
+  // Four of eight are no majority, and three more than the next with two left.
+  expect(long.program.conclusion?.(long.tree)).toMatchObject({ evidence: { leader: 4, rival: 1, left: 2 } });
+});
+
+test('a tie of the vote is that of the answer that came first, and nothing is put together', () => {
+  const { program, tree, round, asks } = scene(1, {});
+  round('1', '2');
+  expect([asks(), program.conclusion?.(tree)]).toEqual([[], undefined]);
+  expect(program.answer(tree)).toMatchObject({ answer: '1', support: 0.5 });
 });
 
 test('a tie after the last round is put together, and a synthesis without an answer leaves the vote', () => {
@@ -111,7 +148,7 @@ test('one rollout is kept for the synthesis', () => {
   const sampling = { temperature: 1 };
   const size = { branching: 1, maxDepth: 1, sampling, choose: 'best', prompts: { aggregate: '' } } as const;
   const program = panel.create(
-    { ...size, rollouts: 8, models: ['a', 'b'] },
+    { ...size, rollouts: 8, models: ['a', 'b'], synthesizer: 'a' },
     { answerTokens: 10, attemptTokens: 0, panelOrder: 'rounds' },
   );
   const tree = Tree.plant('product');

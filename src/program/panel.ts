@@ -1,6 +1,6 @@
-// A panel: several models answer, one sample of each in a round or the first model before the others, until more than half of all samples agree or no longer can. Agreement
-// ends it, by the exit rule `certain` (a certificate by default) or because the majority is decided; only where none is possible is a named
-// model shown the attempts and writes the answer. Another stands in for a model that is absent. No verifier. An answer is one draw below the root.
+// A panel: several models answer, one sample of each in a round or the first model before the others. Agreement ends it, by the exit rule
+// `certain` (a certificate by default) or because the vote is decided. Where a synthesizer is named and no majority is possible, it is shown
+// the attempts and writes the answer. Another stands in for a model that is absent. No verifier. An answer is one draw below the root.
 
 import { groupAnswers } from '../answer/groups.ts';
 import type { Answer } from '../log/end.ts';
@@ -22,7 +22,7 @@ export type PanelOrder = (typeof panelOrders)[number];
 interface PanelOptions {
   /** Who answers, by name; the search's own model alone where there is none. */
   readonly models: readonly string[];
-  /** Who is shown the attempts; the search's own model where unset. */
+  /** Who is shown attempts that disagree and writes the answer; where unset the vote decides. */
   readonly synthesizer?: string | undefined;
   /** Of each model. */
   readonly samples: number;
@@ -51,7 +51,7 @@ const mostShown = 4;
 export const panel = defineProgram({
   name: 'panel',
   summary:
-    'several models answer; agreement ends it, and only disagreement is put together by one of them; needs no verifier',
+    'several models answer until they agree; the vote decides, or a named model puts together what disagrees; needs no verifier',
   needsVerifier: false,
   expandsOnce: false,
   samplesIndependently: true,
@@ -75,8 +75,8 @@ export const panel = defineProgram({
     return createPanel({
       models,
       synthesizer,
-      // One rollout is kept for the synthesis.
-      samples: Math.max(1, Math.floor((rollouts - 1) / Math.max(1, models.length))),
+      // One rollout is kept for a synthesis.
+      samples: Math.max(1, Math.floor((rollouts - (synthesizer === undefined ? 0 : 1)) / Math.max(1, models.length))),
       sampling,
       prompt: prompts.aggregate,
       answerTokens: Math.min(answerTokens, maxPathTokens ?? answerTokens),
@@ -114,9 +114,10 @@ class PanelOfModels extends RootAnswers implements Program {
   }
 
   conclusion(tree: Tree): Conclusion | undefined {
-    const { lead, left } = this.#standing(tree);
-    if (2 * lead <= this.#samples) return undefined;
-    return { rule: 'majority', evidence: { leader: lead, samples: this.#samples, left } };
+    const standing = this.#standing(tree);
+    const { lead, rival, left } = standing;
+    if (!this.#isDecided(standing)) return undefined;
+    return { rule: 'majority', evidence: { leader: lead, rival, samples: this.#samples, left } };
   }
 
   /** The synthesis, where there is one that says something; else what most samples say. */
@@ -133,28 +134,34 @@ class PanelOfModels extends RootAnswers implements Program {
     return attemptsText(this.#options.prompt, sources, this.#options.attemptTokens);
   }
 
-  /** One sample of each model, or the synthesis. */
+  /** One sample of each model, the synthesis, or nothing where the vote is all there is. */
   protected round(tree: Tree): number[] {
-    const { lead, left, landed } = this.#standing(tree);
-    if (2 * lead > this.#samples || !hasWriter(tree, this.#asked)) return [];
-    const isSettled = 2 * (lead + left) <= this.#samples;
-    return isSettled ? [this.#samples] : Array.from({ length: this.naturalWidth }, (_, at) => landed + at);
+    const standing = this.#standing(tree);
+    const { lead, left, landed } = standing;
+    if (this.#isDecided(standing) || !hasWriter(tree, this.#asked)) return [];
+    const isSynthesized = this.#options.synthesizer !== undefined && 2 * (lead + left) <= this.#samples;
+    if (isSynthesized) return [this.#samples];
+    return Array.from({ length: Math.min(this.naturalWidth, left) }, (_, at) => landed + at);
   }
 
   protected mannerOf(tree: Tree, index: number): Manner {
-    const { models, synthesizer, answerTokens: maxTokens } = this.#options;
+    const { models, answerTokens: maxTokens } = this.#options;
     const plain = { stops: [], maxTokens };
     if (index < this.#samples) return writtenBy(writerAt(tree, models, turnOf(index, this.#options)), plain);
     const sources = shownAttempts(answersOf(tree, 0, this.#landed(tree))).map(({ key }) => key);
-    const writer = synthesizer === undefined ? undefined : writerAt(tree, this.#asked, 0);
-    return writtenBy(writer, sources.length === 0 ? plain : { ...plain, sources });
+    return writtenBy(writerAt(tree, this.#asked, 0), sources.length === 0 ? plain : { ...plain, sources });
   }
 
   /** How far the vote is. A sample without an answer is no vote, and none is left of it. */
   #standing(tree: Tree) {
     const landed = this.#landed(tree);
-    const [leader] = groupAnswers(this.votes(tree));
-    return { landed, lead: leader?.votes.length ?? 0, left: this.#samples - landed };
+    const [lead = 0, rival = 0] = groupAnswers(this.votes(tree)).map(({ votes }) => votes.length);
+    return { landed, lead, rival, left: this.#samples - landed };
+  }
+
+  /** The samples that are left cannot change the vote. Before a synthesis it must be a majority: less is a disagreement. */
+  #isDecided({ lead, rival, left }: { lead: number; rival: number; left: number }): boolean {
+    return this.#options.synthesizer === undefined ? lead - rival > left : 2 * lead > this.#samples;
   }
 
   /** Samples of the rounds that are whole. */

@@ -55,11 +55,11 @@ it('gives both the same samples, and ends the panel where four of six agree', as
   expect(easy!.majority).toMatchObject({ right: true });
   expect(easy!.panel.tokens).toBeLessThan(easy!.majority.tokens);
   expect(easy!.synthesis.tokens).toBeGreaterThan(easy!.majority.tokens);
-  expect(hard!.panel).toMatchObject({ right: false, by: 'synthesis', samples: 4 });
-  // Six samples of each question, though two searches asked for them, and one synthesis: that of the hard one is shown the same four attempts.
+  expect(hard!.panel).toMatchObject({ right: false, by: 'vote', samples: 6 });
+  // Six samples of each question, though two searches asked for them, and the synthesis of those that run to the end.
   expect(asked).toEqual({ big: 3 + 3 + 2, small: 3 + 3 });
   expect(said[0]).toContain('2 questions, 6 samples each');
-  expect(said.join('\n')).toContain('panel ended by majority after 4: 1, synthesis after 4: 1');
+  expect(said.join('\n')).toContain('panel ended by majority after 4: 1, vote after 6: 1');
   said = [];
   expect(await run([file])).toBe(0);
   expect(said[0]).toContain('2 questions');
@@ -99,6 +99,13 @@ it('replays recorded samples of two models, and leaves out questions that one of
     ['100.0', '20'],
     ['100.0', '20'],
     // By the list: 3 and 3 of the first model, 3 and 3 of both.
+    ['100.0', '40'],
+    ['100.0', '20'],
+    ['100.0', '20'],
+    // The same where a disagreement would be put together: only a vote that is no majority differs.
+    ['100.0', '60'],
+    ['100.0', '20'],
+    ['100.0', '20'],
     ['100.0', '40'],
     ['100.0', '20'],
     ['100.0', '20'],

@@ -19,7 +19,7 @@ import { majorityOf, runAll } from './run-all.ts';
 
 export interface PanelContest {
   readonly model: SearchModel;
-  readonly wish: Wish;
+  readonly wish: Wish & { readonly rollouts: number };
   readonly seed: number;
 }
 
@@ -41,7 +41,7 @@ export async function panelLine(contest: PanelContest, question: GoldQuestion): 
     panel: {
       right: right(result.answer?.answer),
       tokens: result.cost.committedTokens + result.cost.discardedTokens,
-      by: result.exit.kind === 'certain' ? result.exit.rule : 'synthesis',
+      by: result.exit.kind === 'certain' ? result.exit.rule : 'vote',
       samples: answersOf(tree, 0, count).length,
       promptTokens: result.cost.promptTokens,
     },
@@ -55,8 +55,9 @@ export async function panelLine(contest: PanelContest, question: GoldQuestion): 
 }
 
 async function answered({ model, wish, seed }: PanelContest, question: GoldQuestion, everything: boolean) {
-  const own = everything ? ({ ...wish, certain: 'off' } as const) : wish;
-  const asked = { ...own, program: 'panel' } as const;
+  // The last rollout is that of the synthesis, which only one of them writes.
+  const rollouts = wish.rollouts - (everything ? 0 : 1);
+  const asked = { ...wish, ...(everything && { certain: 'off' as const }), rollouts, program: 'panel' } as const;
   const plan = ownPlan(model.parts, question.question, asked, hash(seed, question.id), model.panel);
   const built = everything ? buildSearch(plan, runAll) : buildSearch(plan);
   return { ...(await model.run(requestOf(built, model.nextId(), model.extract))), rollouts: plan.rollouts };

@@ -24,20 +24,22 @@ export interface PanelRule {
   readonly certain: CertaintyRule;
   readonly risk: number;
   readonly order: PanelOrder;
+  /** A disagreement is put together by one of the models; else the vote decides. */
+  readonly isSynthesized: boolean;
 }
 
 export interface ReplayedPanel {
   readonly right: boolean;
   readonly tokens: number;
   readonly samples: number;
-  /** What ended it; `synthesis` where it would have had to be put together. */
+  /** What ended it; `synthesis` where it would have had to be put together, `vote` where all samples were asked for. */
   readonly by: string;
 }
 
 /** `drawn` of each model in their order; models in that of the panel. */
 export function replayPanel(
   drawn: readonly PanelSample[],
-  { certain, risk, order }: PanelRule,
+  { certain, risk, order, isSynthesized }: PanelRule,
   synthesis?: Pick<ReplayedPanel, 'right' | 'tokens'>,
 ): ReplayedPanel {
   const byModel = Map.groupBy(drawn, ({ model }) => model);
@@ -46,7 +48,7 @@ export function replayPanel(
   const each = own[0]!.length;
   const samples =
     order === 'list' ? own.flat() : Array.from({ length: each }, (_, at) => own.map((list) => list[at]!)).flat();
-  const program = createPanel({ models, samples: each, order });
+  const program = createPanel({ models, samples: each, order, ...(isSynthesized && { synthesizer: models[0]! }) });
   const tree = Tree.plant('product');
   const exits = [certainExit(certain, { ...defaultsOf(certaintyKnobs), certainRisk: risk }), concluded];
   const belief = {
@@ -60,7 +62,7 @@ export function replayPanel(
     for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true))
       indices.push(...ask.indices);
     const wanted = indices.filter((index) => index < samples.length);
-    if (wanted.length === 0) return endedBy('synthesis');
+    if (wanted.length === 0) return endedBy(isSynthesized ? 'synthesis' : 'vote');
     for (const index of wanted) {
       const { answer, tokens } = samples[index]!;
       const text = `${index}: ${answer}`;

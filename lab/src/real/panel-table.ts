@@ -26,14 +26,13 @@ export interface PanelLine {
   readonly synthesis: PanelArm & { readonly promptTokens: number };
 }
 
-export const replayedRules: readonly PanelRule[] = [
-  { certain: 'certificate', risk: 0.05, order: 'rounds' },
-  { certain: 'beta', risk: 0.125, order: 'rounds' },
-  { certain: 'beta', risk: 0.32, order: 'rounds' },
-  { certain: 'certificate', risk: 0.05, order: 'list' },
-  { certain: 'beta', risk: 0.125, order: 'list' },
-  { certain: 'beta', risk: 0.32, order: 'list' },
-];
+export const replayedRules: readonly PanelRule[] = [false, true].flatMap((isSynthesized) =>
+  (['rounds', 'list'] as const).flatMap((order): PanelRule[] => [
+    { certain: 'certificate', risk: 0.05, order, isSynthesized },
+    { certain: 'beta', risk: 0.125, order, isSynthesized },
+    { certain: 'beta', risk: 0.32, order, isSynthesized },
+  ]),
+);
 
 export function liveTable(lines: readonly PanelLine[]): string[] {
   const panel = lines.map((line) => line.panel);
@@ -70,7 +69,7 @@ export function replayedTable(questions: readonly (readonly PanelTry[])[]): stri
   const rows = replayedRules.flatMap((rule) => {
     const replayed = questions.map((times) => times.map(({ samples, written }) => replayPanel(samples, rule, written)));
     const arms = replayed.map(meanArm);
-    const name = `replayed, ${rule.order}, ${rule.certain} at ${rule.risk}`;
+    const name = `replayed, ${rule.isSynthesized ? 'synthesis' : 'vote'}, ${rule.order}, ${rule.certain} at ${rule.risk}`;
     return [
       armLine(name, arms),
       againstLine('  against the vote of all', arms, all),

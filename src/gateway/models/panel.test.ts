@@ -17,12 +17,12 @@ const says =
 
 const asked = { coppice: { program: 'panel', rollouts: 7 } };
 
-function panel(small: string, big: string, held = false) {
+function panel(small: string, big: string, held = false, own: { synthesizer?: string } = { synthesizer: 'big' }) {
   const engine = new ScriptedEngine({ script: says(small) });
   const other = new ScriptedEngine({ script: says(big), held });
   const price = { prompt: 1, generated: 1_000_000 };
   const more = [{ model: { name: 'big', stepPrompt: 'Be brief.', price }, engine: other }];
-  const model = { panel: ['m', 'big'], synthesizer: 'big', price: { prompt: 0, generated: 500_000 } };
+  const model = { panel: ['m', 'big'], ...own, price: { prompt: 0, generated: 500_000 } };
   return { engine, other, options: { engine, model, more } };
 }
 
@@ -55,6 +55,29 @@ test('models that disagree are put together by the one that is named, with the a
   expect([engine.asked.length, other.asked.length]).toEqual([3, 4]);
   const [shown] = other.asked.at(-1)!.path;
   expect(shown?.step.text).toMatch(/Attempt 1:\nThe answer is 1\.\n\nAttempt 2:\nThe answer is 2\./);
+});
+
+test('models that disagree are left to the vote where no synthesizer is named', async () => {
+  const { engine, other, options } = panel('1', '2', false, {});
+  const { url } = await runGateway(options);
+  const { coppice } = await ask(url, asked);
+  expect(coppice).toMatchObject({ answer: '1', rollouts: 6, exit: { kind: 'exhausted' } });
+  expect([engine.asked.length, other.asked.length]).toEqual([3, 3]);
+  expect(other.asked.every(({ path }) => path.length === 0)).toBe(true);
+});
+
+test('without a panel the model puts together what it wrote itself only where it is named', async () => {
+  const script: Script = (request) => says(`${request.seed}`)(request);
+  for (const [model, shown] of [
+    [{}, Array(7).fill(0)],
+    // Four different answers of six are no majority any more.
+    [{ synthesizer: 'm' }, [0, 0, 0, 0, 1]],
+  ] as const) {
+    const engine = new ScriptedEngine({ script });
+    const { url } = await runGateway({ engine, model });
+    await ask(url, asked);
+    expect(engine.asked.map(({ path }) => path.length)).toEqual(shown);
+  }
 });
 
 test('a budget in money ends it', async () => {
