@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Loose } from '../../../tests/support/loose.ts';
-import { ask, runGateway } from '../../../tests/support/running-gateway.ts';
+import { ask, outlivingJournal, post, question, runGateway } from '../../../tests/support/running-gateway.ts';
 import { ScriptedEngine, ScriptedVerifier } from '../../../tests/support/scripted-engine.ts';
+import { until } from '../../../tests/support/until.ts';
 import { mcts } from '../../program/mcts/mcts.ts';
 
 describe('a futile search', () => {
@@ -64,6 +65,31 @@ describe('a futile search', () => {
     expect(made).toHaveBeenCalledTimes(1);
     await ask(url, { coppice: { on_unaccepted: 'escalate' } });
     expect(made).toHaveBeenCalledTimes(3);
+  });
+
+  test('begins one successor, though the process dies before its end is written', async () => {
+    const journal = outlivingJournal();
+    const finish = journal.finish.bind(journal);
+    const small = hopeless();
+    const bigger = () => ({ model: { name: 'big' }, engine: new ScriptedEngine(), verifier: new ScriptedVerifier() });
+    const options = () => ({ ...small, model: { ...small.model, escalateTo: 'big' }, more: [bigger()], journal });
+    // What `exited` has begun is there, and no end is.
+    journal.finish = () => new Promise(() => {});
+    const first = await runGateway(options());
+    const body = { ...question, background: true, coppice: { on_unaccepted: 'escalate' } };
+    const { id } = (await (await post(`${first.url}/v1/searches`, body)).json()) as Loose;
+    await until(async () => (await journal.unfinished()).length === 2);
+    await first.close();
+    journal.finish = finish;
+    const { url } = await runGateway(options());
+    await until(async () => (await journal.unfinished()).length === 0);
+    const { data } = (await (await fetch(`${url}/v1/searches`)).json()) as Loose;
+    expect(data.map(({ model, state }: Loose) => [model, state])).toEqual([
+      ['big', 'done'],
+      ['m', 'done'],
+    ]);
+    const { result } = (await (await fetch(`${url}/v1/searches/${id}`)).json()) as Loose;
+    expect(result.escalated_to).toBe(data[0].id);
   });
 
   test('cannot escalate to nowhere', async () => {

@@ -81,6 +81,8 @@ export class LiveSearch {
   cancelled = false;
   /** The search on another model that went on where this one was futile. */
   successor: LiveSearch | undefined;
+  /** The same where a former process began it: it goes on, or has ended, by itself. */
+  knownSuccessor: string | undefined;
   /** The beginning of its log, until it is admitted and its epoch begins. */
   readonly unwritten: LoggedEvent[] = [];
   readonly listeners = new Set<SearchListener>();

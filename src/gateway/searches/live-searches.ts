@@ -202,7 +202,7 @@ export class LiveSearches {
   /** Its clients are answered when its last word is safe, with what is known of its cost. */
   end(search: LiveSearch, isSettled = false): void {
     const { admission, escalate } = this.#parts;
-    if (mayEscalate(search)) search.successor = escalate(search);
+    if (search.knownSuccessor === undefined && mayEscalate(search)) search.successor = escalate(search);
     admission.leave(search.id);
     search.end(this.#endOf(search, this.#nowMs()));
     // Its client waits for the commit: there is no company to wait for.

@@ -9,6 +9,7 @@ import type { Intake } from './intake.ts';
 import type { LiveSearch } from './live-search.ts';
 import type { LiveSearches } from './live-searches.ts';
 import { replayLog, revive } from './recovery.ts';
+import { successorId } from './search-facts.ts';
 import type { SearchesOptions } from './searches-options.ts';
 
 export class Revival {
@@ -47,7 +48,7 @@ export class Revival {
       if (search.ended !== undefined) return;
       if (search.fold.exit !== undefined) {
         runtime.withdraw(id);
-        return this.#here.end(search, true);
+        return await this.#endRead(search);
       }
       runtime.restore(id);
     } catch (error) {
@@ -72,8 +73,15 @@ export class Revival {
       if (this.#handBack(search, error)) return;
       this.#options.log.error('recover', { search: search.id, error });
     }
+    search.cancelled = true;
     if (search.fold.exit === undefined) this.#here.endUnstarted(search);
-    else this.#here.end(search, true);
+    else await this.#endRead(search);
+  }
+
+  /** Its log has an end, which was not written down: whether a search took over then stands in the journal. */
+  async #endRead(search: LiveSearch): Promise<void> {
+    search.knownSuccessor = (await this.#options.journal.find(successorId(search.facts)))?.id;
+    this.#here.end(search, true);
   }
 
   /** Where only the database was away, nothing is wrong with the search: a node goes on with it when it can be read. */

@@ -48,14 +48,17 @@ function lateness({ facts, fold: { exit, admittedMs } }: LiveSearch): string {
   return `${deadline} passed ${admittedMs === undefined ? 'before the search could start' : 'before its first token'}`;
 }
 
-function finalResult({ facts, fold, promptTokens, successor }: LiveSearch): ClientResult {
+function finalResult({ facts, fold, promptTokens, successor, knownSuccessor }: LiveSearch): ClientResult {
   const result = makeResult(facts.plan, fold, promptTokens, facts.createdMs);
-  if (successor === undefined) return result;
-  return { ...result, outcome: { ...result.outcome, escalated_to: successor.id } };
+  const escalatedTo = successor?.id ?? knownSuccessor;
+  return escalatedTo === undefined
+    ? result
+    : { ...result, outcome: { ...result.outcome, escalated_to: escalatedTo } };
 }
 
-export function mayEscalate({ facts: { plan, createdMs }, fold }: LiveSearch): boolean {
-  if (plan.onUnaccepted !== 'escalate') return false;
+/** Not where nobody wants an answer any more. */
+export function mayEscalate({ facts: { plan, createdMs }, fold, cancelled }: LiveSearch): boolean {
+  if (plan.onUnaccepted !== 'escalate' || cancelled) return false;
   const { exit, verdict } = makeResult(plan, fold, 0, createdMs).outcome;
   return handsOn(plan, exit.kind, verdict);
 }

@@ -11,11 +11,20 @@ import type { Ended, LiveSearch } from './live-search.ts';
 
 /** Sorts by time, and cannot be guessed. */
 export function newId(prefix: string, nowMs: number): string {
-  return `${prefix}${Math.floor(nowMs).toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
+  return `${prefix}${timePart(nowMs)}${randomBytes(10).toString('hex')}`;
+}
+
+function timePart(atMs: number): string {
+  return Math.floor(atMs).toString(16).padStart(12, '0');
 }
 
 export function newSearchId(nowMs: number): string {
   return newId('srch_', nowMs);
+}
+
+/** Of the search that takes over from this one. It follows from its id: whoever begins it, before or after a crash, begins the same one. Sorts behind it. */
+export function successorId({ id, createdMs }: { readonly id: string; readonly createdMs: number }): string {
+  return `srch_${timePart(createdMs + 1)}${createHash('sha256').update(id).digest('hex').slice(0, 20)}`;
 }
 
 export function randomSeed(): number {

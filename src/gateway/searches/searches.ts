@@ -20,7 +20,7 @@ import { Intake } from './intake.ts';
 import { LiveSearch, mayMove } from './live-search.ts';
 import { LiveSearches } from './live-searches.ts';
 import { Revival } from './revival.ts';
-import { newSearchId, offered } from './search-facts.ts';
+import { offered, successorId } from './search-facts.ts';
 import type { Known, NewSearchOptions, SearchesOptions } from './searches-options.ts';
 import { Watches } from './watches.ts';
 
@@ -206,8 +206,7 @@ export class Searches {
     const createdMs = clock.nowMs();
     try {
       const plan = planSuccessor(facts, model, target, config.limits, this.models);
-      const id = newSearchId(createdMs);
-      const successor = new LiveSearch({ ...facts, id, plan, createdMs, escalatedFrom: facts.plan.model });
+      const successor = new LiveSearch({ ...facts, id: successorId(facts), plan, createdMs, escalatedFrom: facts.plan.model });
       this.#intake.enter(successor);
       void this.#intake.accept(successor, undefined);
       this.#watch(successor);
