@@ -125,6 +125,19 @@ test('a member that is out is told in answer and log, and the others answer in i
   expect(events).toContain('"code":"refused","model":"big"');
 });
 
+test('a model is ready while one of its panel is, where its own program asks them', async () => {
+  const { engine, other, options } = panel('7', '7');
+  const ready = async (url: string) => ((await (await fetch(`${url}/ready`)).json()) as Loose).models[0];
+  engine.healthy = false;
+  const asking = await runGateway({ ...options, model: { ...options.model, program: 'panel' } });
+  expect(await ready(asking.url)).toEqual({ name: 'm', healthy: true });
+  const alone = await runGateway(options);
+  expect(await ready(alone.url)).toEqual({ name: 'm', healthy: false });
+  expect(await (await fetch(`${asking.url}/metrics`)).text()).toContain('coppice_engine_healthy{model="m"} 0');
+  other.healthy = false;
+  expect(await ready(asking.url)).toEqual({ name: 'm', healthy: false });
+});
+
 test('models that are all out are one line, or the end of a search that has an answer', async () => {
   const { options } = panel('timeout', 'refused');
   const { url } = await runGateway(options);

@@ -15,6 +15,7 @@ import { type PanelMember, panelEngine } from '../../engine/panel/panel-engine.t
 import type { LoggedEvent } from '../../log/events.ts';
 import { GrowthMeter } from '../../log/growth-meter.ts';
 import { createSharedScheduler } from '../../policy/create.ts';
+import { programOf } from '../../program/registry/programs.ts';
 import { LiveLoop } from '../../runtime/live.ts';
 import type { Token } from '../../runtime/options.ts';
 import { Runtime } from '../../runtime/runtime.ts';
@@ -49,6 +50,11 @@ function noPanel({ engine }: OpenModel): Generators {
   return { own: engine, members: new Map() };
 }
 
+function writersOf({ name, program, panel }: ModelConfig, own: Engine, members: Generators['members']): Engine[] {
+  if (panel === undefined || !programOf(program).asksModels) return [own];
+  return panel.flatMap((each) => (each === name ? own : (members.get(each)?.engine ?? [])));
+}
+
 export class ServedModel {
   readonly config: ModelConfig;
   readonly engine: Engine;
@@ -60,6 +66,8 @@ export class ServedModel {
   readonly runtime: Runtime;
   /** How fast its searches complete paths, and how often what they grow ahead is asked for. */
   readonly growth = new GrowthMeter();
+  /** The engines that its own program asks. */
+  readonly #writers: readonly Engine[];
   readonly #loop: Loop;
 
   constructor(
@@ -77,6 +85,7 @@ export class ServedModel {
     this.extract = parts.extract ?? extractAnswer;
     this.form = parts.form;
     this.upstream = parts.upstream;
+    this.#writers = writersOf(config, engine, generators.members);
     this.#loop = loop;
     this.runtime = new Runtime({
       engine: meterPrompts(panelEngine(config.name, generators.own, generators.members), hooks.onPrompt),
@@ -104,8 +113,9 @@ export class ServedModel {
     return this.config.name;
   }
 
+  /** Whether a search that names no program can be answered: of a program that asks a panel, one of it is enough. */
   get healthy(): boolean {
-    return this.engine.load().healthy && (this.verifier?.load().healthy ?? true);
+    return this.#writers.some((engine) => engine.load().healthy) && (this.verifier?.load().healthy ?? true);
   }
 
   /** So many processes use a server, this one included: budget and limits are this one's part. */

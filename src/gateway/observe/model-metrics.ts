@@ -38,7 +38,9 @@ function addServing(registry: Registry, models: Models): void {
   queue.gauge('budget_strands', 'M: strands that may be open', (runtime) => runtime.queue.budget);
   queue.gauge('open_strands', 'Strands that are open, both lanes', ({ leasesTaken }) => leasesTaken);
   const all = perModel(registry, models, (model) => model);
-  all.gauge('engine_healthy', '1 while engine and verifier answer', ({ healthy }) => (healthy ? 1 : 0));
+  all.gauge('engine_healthy', '1 while engine and verifier answer', ({ engine, verifier }) =>
+    engine.load().healthy && verifier?.load().healthy !== false ? 1 : 0,
+  );
   all.gauge('verifier_waiting_steps', 'Steps that wait to be scored', ({ verifier }) => verifier?.load().waiting ?? 0);
   const engine = perModel(registry, models, (model) => model.engine.load());
   engine.gauge('engine_running_sequences', 'Sequences in the batch', ({ runningSequences }) => runningSequences);

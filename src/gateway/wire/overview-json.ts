@@ -23,7 +23,7 @@ const verifierLoad = z.object({
 const modelLoad = z.object({
   name: text,
   engine: text,
-  /** Engine and verifier both answer. */
+  /** A search that names no program can be answered. */
   healthy: flag,
   engine_healthy: flag,
   /** Null where nothing scores. */
