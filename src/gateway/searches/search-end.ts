@@ -51,9 +51,7 @@ function lateness({ facts, fold: { exit, admittedMs } }: LiveSearch): string {
 function finalResult({ facts, fold, promptTokens, successor, knownSuccessor }: LiveSearch): ClientResult {
   const result = makeResult(facts.plan, fold, promptTokens, facts.createdMs);
   const escalatedTo = successor?.id ?? knownSuccessor;
-  return escalatedTo === undefined
-    ? result
-    : { ...result, outcome: { ...result.outcome, escalated_to: escalatedTo } };
+  return escalatedTo === undefined ? result : { ...result, outcome: { ...result.outcome, escalated_to: escalatedTo } };
 }
 
 /** Not where nobody wants an answer any more. */

@@ -206,7 +206,13 @@ export class Searches {
     const createdMs = clock.nowMs();
     try {
       const plan = planSuccessor(facts, model, target, config.limits, this.models);
-      const successor = new LiveSearch({ ...facts, id: successorId(facts), plan, createdMs, escalatedFrom: facts.plan.model });
+      const successor = new LiveSearch({
+        ...facts,
+        id: successorId(facts),
+        plan,
+        createdMs,
+        escalatedFrom: facts.plan.model,
+      });
       this.#intake.enter(successor);
       void this.#intake.accept(successor, undefined);
       this.#watch(successor);

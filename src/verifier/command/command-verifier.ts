@@ -68,13 +68,14 @@ export class CommandVerifier implements Verifier {
     this.#tests = options.tests;
     this.#parallel = limits.parallel;
     const line = typeof command === 'string' ? ready(command, limits.memoryMiB) : own(command);
-    const memoryMiB = this.#language === undefined ? limits.memoryMiB : addressMiB[this.#language](limits.memoryMiB);
+    const { memoryMiB } = limits;
+    const addresses = this.#language === undefined ? memoryMiB : addressMiB[this.#language](memoryMiB);
     const processes = processesEach * limits.parallel;
     this.#run = {
       sandbox,
       command: line,
       readable: [...neededPaths(line), ...readable],
-      limits: { timeoutMs: limits.timeoutMs, outputKiB: limits.outputKiB, memoryMiB, processes },
+      limits: { timeoutMs: limits.timeoutMs, outputKiB: limits.outputKiB, memoryMiB, addressMiB: addresses, processes },
     };
     const name = this.#language === undefined ? 'command' : `tests in ${this.#language}`;
     const containment = { by: sandbox.kind, open: sandbox.open };
@@ -161,9 +162,10 @@ export class CommandVerifier implements Verifier {
   }
 
   #judgementOf(end: ProcessEnd, proof: string): { readonly reward: number; readonly feedback?: string } {
-    const { timeoutMs, outputKiB } = this.#run.limits;
+    const { timeoutMs, memoryMiB, outputKiB } = this.#run.limits;
     if (end.broken !== undefined) return raise('unavailable', `the command verifier cannot start: ${end.broken}`);
     if (end.stopped === 'time') return worthless(`It did not end within ${timeoutMs / 1000} seconds.`);
+    if (end.stopped === 'memory') return worthless(`It used more than ${memoryMiB} MiB of memory.`);
     if (end.stopped === 'output') return worthless(`It wrote more than ${outputKiB} KiB.`);
     const said = lastValue(end.output);
     const judgement = judgementOf(said);

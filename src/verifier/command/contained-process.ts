@@ -1,10 +1,11 @@
-// One process under its limits: JSON on its input, what it writes on its output, killed as a group when its time or its output is over. Its
+// One process under its limits: JSON on its input, what it writes on its output, killed as a group when its time, its memory or its output is over. Its
 // folder is made before it and is gone after it. How it ends is a value; nothing that it does can throw here.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { watchMemory } from './memory-watch.ts';
 import type { Sandbox, SandboxLimits } from './sandbox.ts';
 
 export interface ProcessLimits extends SandboxLimits {
@@ -24,7 +25,7 @@ export interface ProcessEnd {
   readonly errors: string;
   readonly code: number | null;
   readonly signal: string | null;
-  readonly stopped?: 'time' | 'output' | 'cancelled' | undefined;
+  readonly stopped?: 'time' | 'memory' | 'output' | 'cancelled' | undefined;
   /** It could not be started at all. */
   readonly broken?: string | undefined;
 }
@@ -40,7 +41,6 @@ export function runContained(
   const folder = join(place, 'work');
   mkdirSync(folder);
   mkdirSync(join(place, 'root'));
-  if (sandbox.uid !== undefined) chownSync(folder, sandbox.uid, sandbox.uid);
   const [file, ...rest] = sandbox.wrap(command, folder, readable, limits);
   const child = spawn(file!, rest, { cwd: folder, detached: true, stdio: ['pipe', 'pipe', 'pipe'], env: cleared() });
   return ended(child, input, limits, signal).finally(() => rmSync(place, { recursive: true, force: true }));
@@ -61,11 +61,13 @@ function ended(child: ChildProcess, input: string, limits: ProcessLimits, signal
     killGroup(child);
   };
   const timer = setTimeout(() => stop('time'), limits.timeoutMs);
+  const endWatch = watchMemory(child.pid, limits.memoryMiB, () => stop('memory'));
   const cancel = () => stop('cancelled');
   signal.addEventListener('abort', cancel, { once: true });
   if (signal.aborted) cancel();
   const finish = (end: Omit<ProcessEnd, 'output' | 'errors' | 'stopped'>) => {
     clearTimeout(timer);
+    endWatch();
     signal.removeEventListener('abort', cancel);
     killGroup(child);
     resolve({ output: Buffer.concat(written).toString('utf8'), errors, stopped, ...end });
@@ -76,6 +78,8 @@ function ended(child: ChildProcess, input: string, limits: ProcessLimits, signal
     written.push(chunk);
   });
   child.stderr?.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > limits.outputKiB * 1024) return stop('output');
     errors = (errors + chunk.toString('utf8')).slice(-keptErrors);
   });
   child.on('error', (error) => finish({ code: null, signal: null, broken: error.message }));

@@ -7,7 +7,10 @@ import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 
 export interface SandboxLimits {
+  /** Of files that it writes; what its processes use together is watched (memory-watch.ts). */
   readonly memoryMiB: number;
+  /** Addresses of each process. */
+  readonly addressMiB: number;
   readonly timeoutMs: number;
   /** Processes and threads. */
   readonly processes: number;
@@ -17,8 +20,6 @@ export interface Sandbox {
   readonly kind: 'bubblewrap' | 'namespaces' | 'limits';
   /** What a hostile process could still do; empty where all is contained. */
   readonly open: readonly string[];
-  /** Whose the process is, where it is not the server's user: its folder must belong to it. */
-  readonly uid?: number;
   /** The command line that runs `command` in `folder` and nowhere else. `readable`: what it may read beside the system's own folders. */
   wrap(command: readonly string[], folder: string, readable: readonly string[], limits: SandboxLimits): string[];
 }
@@ -34,34 +35,74 @@ export function findSandbox(kinds: readonly Sandbox['kind'][] = ['bubblewrap', '
   return found.find(works) ?? limitsAlone;
 }
 
-function limitsOf({ memoryMiB, timeoutMs, processes }: SandboxLimits): string[] {
-  const bytes = memoryMiB * 1024 * 1024;
+function limitsOf({ memoryMiB, addressMiB, timeoutMs, processes }: SandboxLimits): string[] {
   const cpu = `--cpu=${Math.ceil(timeoutMs / 1000) + 1}`;
-  return ['prlimit', `--as=${bytes}`, `--nproc=${processes}`, cpu, `--fsize=${bytes}`, '--core=0', '--nofile=64', '--'];
+  const bytes = [`--as=${bytesOf(addressMiB)}`, `--fsize=${bytesOf(memoryMiB)}`];
+  return ['prlimit', ...bytes, `--nproc=${processes}`, cpu, '--core=0', '--nofile=64', '--'];
+}
+
+function bytesOf(mebibytes: number): number {
+  return mebibytes * 1024 * 1024;
 }
 
 const isRoot = process.getuid?.() === 0;
 
+/**
+ * Whoever may make a user namespace may mount memory of any size in it. So the command gets one, in which no further may be made and
+ * in which it has no capabilities; where the system forbids them to it, it has nothing to forbid.
+ */
+const withoutSpaces = `if unshare --user --map-root-user true 2>/dev/null
+then exec unshare --user --map-root-user sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-all --inh-caps=-all "$@"' shut "$@"
+fi
+exec "$@"`;
+
+/** As a user without rights, since the limit of processes does not hold for root. */
+function unprivileged(command: readonly string[], limits: SandboxLimits): string[] {
+  const self = isRoot ? [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--bounding-set=-all'] : [];
+  const shut = ['sh', '-c', withoutSpaces, 'shut'];
+  return ['setpriv', ...self, '--inh-caps=-all', '--no-new-privs', ...shut, ...limitsOf(limits), ...command];
+}
+
+/** The same of one that is in a user namespace of its own already, as its root. */
+function withoutRights(command: readonly string[], limits: SandboxLimits): string[] {
+  const shut = ['sh', '-c', 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"', 'shut'];
+  const dropped = ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--no-new-privs'];
+  return [...shut, ...dropped, ...limitsOf(limits), ...command];
+}
+
 const bubblewrap: Sandbox = {
   kind: 'bubblewrap',
-  open: isRoot ? ['the number of its processes: run the server as another user than root'] : [],
-  wrap(command, folder, readable, limits) {
-    const bound = [...systemFolders, ...readable].flatMap((path) => ['--ro-bind-try', path, path]);
-    const shut = ['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--clearenv'];
-    const own = ['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--bind', folder, workFolder];
+  open: [],
+  wrap(command, _folder, readable, limits) {
+    const paths = [...systemFolders, ...readable];
+    const bound = paths.flatMap((path) => ['--ro-bind-try', path, path]);
+    // It would close those above a path to all but root.
+    const above = [...new Set(paths.flatMap(foldersAbove))].flatMap((path) => ['--dir', path]);
+    const memory = (path: string, mebibytes: number) => [
+      ...['--perms', '1777', '--size', String(bytesOf(mebibytes)), '--tmpfs', path],
+    ];
+    const own = [...memory('/tmp', 16), ...memory('/dev/shm', 16), ...memory(workFolder, limits.memoryMiB)];
+    const sealed = ['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', workFolder];
     return [
-      'bwrap',
-      ...shut,
-      ...bound,
-      ...own,
-      '--chdir',
-      workFolder,
-      ...environment(),
-      ...limitsOf(limits),
-      ...command,
+      ...['bwrap', ...(isRoot ? asRoot : ['--unshare-all', '--cap-drop', 'ALL'])],
+      ...['--die-with-parent', '--new-session', '--clearenv', ...environment()],
+      ...[...above, ...bound, '--proc', '/proc', '--dev', '/dev', ...own, ...sealed],
+      ...unprivileged(command, limits),
     ];
   },
 };
+
+/** The outermost first, without the root. */
+function foldersAbove(path: string): string[] {
+  const above = dirname(path);
+  return above === path || above === '/' ? [] : [...foldersAbove(above), above];
+}
+
+/** Root mounts what another user could not read the way to, and then gives up all that it may. */
+const asRoot = [
+  ...['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try', '--cap-drop', 'ALL'],
+  ...['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'].flatMap((each) => ['--cap-add', each]),
+];
 
 function environment(): string[] {
   return Object.entries(cleanEnvironment).flatMap(([name, value]) => ['--setenv', name, value]);
@@ -75,11 +116,12 @@ const cleanEnvironment: Readonly<Record<string, string>> = {
 };
 
 /**
- * A root of its own, made of bind mounts that cannot be written, and left by no `chroot`: the old root is unmounted. Arguments: the
- * folder, the new root, the number of readable paths, these paths, the command.
+ * A root of its own, made of bind mounts that cannot be written, and left by no `chroot`: the old root is unmounted. Arguments: MiB of
+ * its own folder, the new root, the number of readable paths, these paths, the command.
  */
 const enter = `set -e
-folder=$1 root=$2 count=$3; shift 3
+PATH=$PATH:/usr/sbin:/sbin
+size=$1 root=$2 count=$3; shift 3
 mount --make-rprivate / 2>/dev/null || true
 mount -t tmpfs -o size=1m,mode=755 none "$root"
 bind() {
@@ -91,9 +133,9 @@ bind() {
 }
 while [ "$count" -gt 0 ]; do bind "$1"; shift; count=$((count - 1)); done
 mkdir -p "$root${workFolder}" "$root/proc" "$root/dev" "$root/tmp" "$root/old"
-mount --bind "$folder" "$root${workFolder}"
+mount -t tmpfs -o "size=\${size}m,nr_inodes=16k,mode=1777,nosuid,nodev" none "$root${workFolder}"
 mount -t proc -o nosuid,nodev,noexec none "$root/proc"
-mount -t tmpfs -o size=16m,mode=1777 none "$root/tmp"
+mount -t tmpfs -o size=16m,nr_inodes=16k,mode=1777,nosuid,nodev none "$root/tmp"
 for device in null zero random urandom; do : > "$root/dev/$device"; mount --bind "/dev/$device" "$root/dev/$device"; done
 cd "$root"
 pivot_root . old
@@ -106,24 +148,27 @@ exec "$@"`;
 const namespaces: Sandbox = {
   kind: 'namespaces',
   open: [],
-  ...(isRoot ? { uid: nobody } : {}),
   wrap(command, folder, readable, limits) {
     const bound = [...systemFolders, ...readable];
     const spaces = ['--net', '--pid', '--mount', '--ipc', '--uts', '--fork', '--kill-child'];
-    const caps = ['--no-new-privs', '--bounding-set=-all', '--inh-caps=-all'];
-    const self = isRoot ? [`--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', ...caps] : caps;
     const clean = ['env', '-i', ...Object.entries(cleanEnvironment).map(([name, value]) => `${name}=${value}`)];
     return [
       ...['unshare', ...(isRoot ? [] : ['--user', '--map-root-user']), ...spaces, 'sh', '-c', enter, 'sandbox'],
-      ...[folder, join(folder, '..', 'root'), String(bound.length), ...bound],
-      ...[...clean, 'setpriv', ...self, ...limitsOf(limits), ...command],
+      ...[String(limits.memoryMiB), join(folder, '..', 'root'), String(bound.length), ...bound],
+      ...[...clean, ...(isRoot ? unprivileged : withoutRights)(command, limits)],
     ];
   },
 };
 
 const limitsAlone: Sandbox = {
   kind: 'limits',
-  open: ['network', 'files that the server may read or write', 'signals to other processes of its user'],
+  open: [
+    'network',
+    'files that the server may read or write',
+    'signals to other processes of its user',
+    'processes that outlive their time',
+    ...(isRoot ? ['the number of its processes'] : []),
+  ],
   wrap: (command, _folder, _readable, limits) =>
     canRun(['prlimit', '--version']) ? [...limitsOf(limits), ...command] : [...command],
 };
@@ -134,7 +179,7 @@ function works({ kind, wrap }: Sandbox): boolean {
   const place = execFileSync('mktemp', ['-d'], { encoding: 'utf8' }).trim();
   try {
     execFileSync('mkdir', [join(place, 'work'), join(place, 'root')]);
-    const limits = { memoryMiB: 64, timeoutMs: 5000, processes: 64 };
+    const limits = { memoryMiB: 64, addressMiB: 64, timeoutMs: 5000, processes: 64 };
     return canRun(wrap(['/bin/sh', '-c', 'exit 0'], join(place, 'work'), [], limits));
   } finally {
     execFileSync('rm', ['-rf', place]);
