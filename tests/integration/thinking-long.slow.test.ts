@@ -26,39 +26,35 @@ describe.each(Object.keys(thinkingServers))('a chain of 20,000 tokens on %s', (n
   test('goes on after kill -9 in the middle, from its last step where the server continues thinking', async () => {
     const server = await thinkingServers[name]!({ words }).listen();
     onTestFinished(() => server.close());
-    const folder = mkdtempSync(join(tmpdir(), 'coppice-thinking-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const file = join(folder, 'coppice.json');
-    writeFileSync(
-      file,
-      JSON.stringify({ models: [{ name: 'thinker', engine: { kind: 'openai', urls: [server.url] } }] }),
-    );
-    const start = async () => {
-      const served = await ServedProcess.start(['--config', file, '--journal', join(folder, 'journal.db')]);
-      onTestFinished(() => served.kill());
-      return served;
-    };
-    const first = await start();
-    const search = (await (
-      await post(`${first.url}/v1/searches`, { ...thinkerAsk, background: true })
-    ).json()) as Loose;
-    await until(() => server.tokensWritten > words / 2);
-    await first.kill();
-    const written = server.tokensWritten;
-    const second = await start();
-    let told: Loose = {};
-    await until(async () => {
-      told = (await (await fetch(`${second.url}/v1/searches/${search.id}`)).json()) as Loose;
-      return told.result !== null && told.result !== undefined;
+    let written = 0;
+    const model = { engine: { kind: 'openai', urls: [server.url] } };
+    const isHalfway = () => server.tokensWritten > words / 2;
+    const { result } = await killedAndResumed(model, thinkerAsk, isHalfway, () => {
+      written = server.tokensWritten;
     });
-    expect(told.result.content).toBe(thoughtAnswer);
-    expect(wordsIn(told.result.reasoning_content)).toBe(words);
+    expect(result.content).toBe(thoughtAnswer);
+    expect(wordsIn(result.reasoning_content)).toBe(words);
     const again = server.tokensWritten - written;
     if (name.startsWith('a chat route')) expect(again).toBeGreaterThanOrEqual(words);
     // What the journal had not yet taken is written again; how much that is depends on the machine.
     else expect(again).toBeLessThan(words * 0.9);
-    await second.stop();
   });
+});
+
+test('a chain on the embedded engine goes on after kill -9 from its last step', async () => {
+  const tokens = 1500;
+  const coppice = { rollouts: 1, program: 'self-consistency', max_thinking_tokens: tokens };
+  const asked = { ...thinkerAsk, ...embeddedQuestion, coppice };
+  const isUnderWay = ({ summary }: Loose) => summary.nodes > 12;
+  const { result, events } = await killedAndResumed({ ...tinyThinker(4096), thinkingStepTokens: 64 }, asked, isUnderWay);
+  expect(result.content.trim()).toBe('42');
+  expect(result.reasoning_content.split('\n')[0]!.length).toBeGreaterThan(0.9 * tokens);
+  const kinds = events.map(({ type }) => type);
+  expect(kinds.filter((type) => type === 'resumed')).toHaveLength(1);
+  // Its steps before the kill that had come to the disk are there once, and were not written again.
+  expect(kinds.slice(0, kinds.indexOf('resumed')).filter((type) => type === 'grown').length).toBeGreaterThan(0);
+  const grown = events.filter(({ type }) => type === 'grown').map(({ parent, index }) => `${parent} ${index}`);
+  expect(new Set(grown).size).toBe(grown.length);
 });
 
 /** A token costs the more the longer its path is: all 20,000 take minutes, and run where that is asked for. */
@@ -79,3 +75,34 @@ test('a chain of thousands of tokens on the embedded engine is answered and stre
       .trim(),
   ).toBe('42');
 });
+
+/** The result of a search whose server is killed when `isToDie` says so and started again, and the events of its log. */
+async function killedAndResumed(
+  model: object,
+  body: object,
+  isToDie: (told: Loose) => boolean,
+  onKilled = () => {},
+): Promise<{ readonly result: Loose; readonly events: readonly Loose[] }> {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-thinking-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'coppice.json');
+  writeFileSync(file, JSON.stringify({ models: [{ name: 'thinker', ...model }] }));
+  const start = async () => {
+    const served = await ServedProcess.start(['--config', file, '--journal', join(folder, 'journal.db')]);
+    onTestFinished(() => served.kill());
+    return served;
+  };
+  const first = await start();
+  const { id } = (await (await post(`${first.url}/v1/searches`, { ...body, background: true })).json()) as Loose;
+  const told = async (url: string) => (await (await fetch(`${url}/v1/searches/${id}`)).json()) as Loose;
+  await until(async () => isToDie(await told(first.url)));
+  await first.kill();
+  onKilled();
+  const second = await start();
+  await until(async () => Boolean((await told(second.url)).result));
+  const { result } = await told(second.url);
+  const stream = await (await fetch(`${second.url}/v1/searches/${id}/events`)).text();
+  const lines = stream.split('\n').filter((line) => line.startsWith('data: {"search"'));
+  await second.stop();
+  return { result, events: lines.map((line) => (JSON.parse(line.slice(6)) as Loose).event) };
+}
