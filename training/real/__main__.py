@@ -2,170 +2,20 @@
 
 Imports stand in the commands: each needs other packages, and vLLM's processes read this file too."""
 
-import argparse
 import json
-import math
 import os
 import time
 from collections import defaultdict
 from pathlib import Path
 
-from . import forms
+from .arguments import parse
 from .sets import SETS, TRAINING, load
-
-SEED = 31
 
 
 def main():
     os.environ.setdefault('TOKENIZERS_PARALLELISM', 'false')
-    arguments = parse()
-    arguments.command(arguments)
-
-
-def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog='python -m training.real', description='Makes and grades reward models for real generators.')
-    commands = parser.add_subparsers(required=True)
-    path = {'type': Path, 'required': True}
-    one = commands.add_parser('base', help='a Qwen2 GGUF as a Hugging Face folder in bf16')
-    one.set_defaults(command=run_base)
-    one.add_argument('model', type=Path)
-    one.add_argument('--out', **path)
-    one.add_argument('--only', choices=('tokenizer', 'weights'))
-    one.add_argument('--processes', type=int, default=1)
-    one = commands.add_parser('rollouts', help='sample solutions with vLLM')
-    one.set_defaults(command=run_rollouts)
-    for name in ('--base', '--data', '--out', '--control'):
-        one.add_argument(name, **path)
-    one.add_argument('--shard', type=int, default=0)
-    one.add_argument('--shards', type=int, default=1)
-    one.add_argument('--sequences', type=int, default=512)
-    one.add_argument('--kv-gb', type=float, default=12)
-    one.add_argument('--seed', type=int, default=SEED)
-    one.add_argument('--sizes', type=int, nargs=4, default=[10**6] * 4, help=f'most questions of {", ".join(SETS)}')
-    one.add_argument('--weights', default='auto', choices=('auto', 'later', 'dummy'), help='later: compile first, and take the weights when their file is there')
-    one.add_argument('--greedy', type=int, default=10**6, help='most test questions answered greedily')
-    one.add_argument('--system', default=forms.MAIN, choices=sorted(forms.SYSTEMS), help='the system message of all test questions and of three training questions in four')
-    one.add_argument('--roots', type=int, default=4, help='whole solutions of a training question')
-    one.add_argument('--toy', action='store_true', help='random answers instead of a model: a dry run')
-    one = commands.add_parser('draws', help='plain samples of chosen questions with vLLM')
-    one.set_defaults(command=run_draws)
-    for name in ('--base', '--data', '--out'):
-        one.add_argument(name, **path)
-    one.add_argument('--questions', nargs='+', required=True, help='gsm8k-train=400@0 gsm8k=1319@16: so many of each set, samples from number 16 on')
-    one.add_argument('--samples', type=int, default=32, help='up to this number')
-    one.add_argument('--server', help='URL of a vLLM that serves the base as --served, in place of one of our own')
-    one.add_argument('--served', default='gen')
-    one.add_argument('--without', type=Path, help='folder with solutions whose training questions are left out')
-    one.add_argument('--system', default='boxed', choices=sorted(forms.SYSTEMS))
-    one.add_argument('--shard', type=int, default=0)
-    one.add_argument('--shards', type=int, default=1)
-    one.add_argument('--sequences', type=int, default=512)
-    one.add_argument('--kv-gb', type=float, default=12)
-    one.add_argument('--seed', type=int, default=1031, help='of the engine: another one than that of earlier samples')
-    one.add_argument('--seconds', type=float, default=math.inf, help='after which no further sample is begun')
-    one.add_argument('--toy', action='store_true', help='random answers instead of a model: a dry run')
-    one = commands.add_parser('confidence', help='how sure the generator was of each token of recorded solutions')
-    one.set_defaults(command=run_confidence)
-    for name in ('--base', '--data', '--solutions', '--out'):
-        one.add_argument(name, **path)
-    one.add_argument('--sets', nargs='+', default=['gsm8k-train', 'gsm8k', 'math500'])
-    one.add_argument('--questions', type=int, default=10**6, help='those with a lower index')
-    one.add_argument('--device', default='cuda')
-    one.add_argument('--processes', type=int, default=1, help='that make documents')
-    one = commands.add_parser('make', help='the whole run on one GPU')
-    one.set_defaults(command=run_make)
-    for name in ('--base', '--data', '--out'):
-        one.add_argument(name, **path)
-    one.add_argument('--site', type=Path, help='folder with vLLM, where it is not installed')
-    one.add_argument('--name', default='Qwen/Qwen2.5-Coder-1.5B-Instruct')
-    one.add_argument('--rank', type=int, default=8)
-    one.add_argument('--shards', type=int, default=3, help='processes that sample')
-    one.add_argument('--kv-gb', type=float, default=12)
-    one.add_argument('--sample-seconds', type=float, default=230, help='for training questions, from the first solution on')
-    one.add_argument('--test-seconds', type=float, default=400, help='for test questions after that, at most')
-    one.add_argument('--fit-seconds', type=float, default=280)
-    one.add_argument('--sample-by', type=float, default=math.inf, help='the same as times, in seconds since 1970: whichever comes first')
-    one.add_argument('--fit-by', type=float, default=math.inf)
-    one.add_argument('--outcome-seconds', type=float, help='of the baseline; as many where unset')
-    one.add_argument('--also', nargs='*', choices=('embedded', 'linear', 'outcome'), default=['embedded', 'linear', 'outcome'])
-    one.add_argument('--rollouts', nargs=argparse.REMAINDER, default=[], help='more for the samplers: comes last')
-    one.add_argument('--fit', action='append', default=[], help='more for the training, one word each')
-    one.add_argument('--device', default='cuda')
-    one.add_argument('--processes', type=int, default=8, help='that make documents')
-    one = commands.add_parser('fit', help='train an adapter on the sampled solutions')
-    one.set_defaults(command=run_fit)
-    for name in ('--base', '--data', '--solutions', '--out'):
-        one.add_argument(name, **path)
-    one.add_argument('--name', default='Qwen/Qwen2.5-Coder-1.5B-Instruct')
-    one.add_argument('--labels', choices=('steps', 'outcome'), default='steps')
-    one.add_argument('--seconds', type=float, default=300)
-    one.add_argument('--rate', type=float, default=4e-4)
-    one.add_argument('--rank', type=int, default=8)
-    one.add_argument('--alpha', type=float, default=16)
-    one.add_argument('--tokens', type=int, default=12_288, help='in one pass')
-    one.add_argument('--together', type=int, default=4, help='passes per step')
-    one.add_argument('--seed', type=int, default=SEED)
-    one.add_argument('--device', default='cuda')
-    one.add_argument('--processes', type=int, default=1, help='that make documents')
-    one = commands.add_parser('score', help='score sampled test solutions and print the figures')
-    one.set_defaults(command=run_score)
-    for name in ('--base', '--data', '--solutions', '--out'):
-        one.add_argument(name, **path)
-    one.add_argument('--adapter', type=Path, help='without one: the bare generator')
-    one.add_argument('--sets', nargs='+', default=['gsm8k', 'math500'])
-    one.add_argument('--form', choices=('shepherd', 'embedded'), default='shepherd')
-    one.add_argument('--questions', type=int, default=10**6)
-    one.add_argument('--device', default='cuda')
-    one.add_argument('--processes', type=int, default=1, help='that make documents')
-    one = commands.add_parser('linear', help='the same with a linear head on frozen hidden states')
-    one.set_defaults(command=run_linear)
-    for name in ('--base', '--data', '--solutions', '--out'):
-        one.add_argument(name, **path)
-    one.add_argument('--groups', type=int, default=1500, help='training questions')
-    one.add_argument('--sets', nargs='+', default=['gsm8k', 'math500'])
-    one.add_argument('--questions', type=int, default=300)
-    one.add_argument('--seed', type=int, default=SEED)
-    one.add_argument('--device', default='cuda')
-    one.add_argument('--processes', type=int, default=1, help='that make documents')
-    one = commands.add_parser('greedy', help='accuracy of the greedy answers under each system message')
-    one.set_defaults(command=run_greedy)
-    for name in ('--data', '--solutions', '--out'):
-        one.add_argument(name, **path)
-    one = commands.add_parser('figures', help='the figures of a file of scores')
-    one.set_defaults(command=run_figures)
-    one.add_argument('scores', type=Path)
-    one.add_argument('--out', **path)
-    one = commands.add_parser('serving', help='compare the scores of a vLLM that serves the adapter, and time it')
-    one.set_defaults(command=run_serving)
-    one.add_argument('--url', required=True)
-    one.add_argument('--model', required=True, help="the adapter's name on the server")
-    one.add_argument('--generator', required=True, help="the base's name on the server")
-    for name in ('--base', '--data', '--solutions', '--scores', '--out'):
-        one.add_argument(name, **path)
-    one.add_argument('--paths', type=int, default=256)
-    one = commands.add_parser('trees', help='sampled and scored test solutions as recorded trees, for the lab')
-    one.set_defaults(command=run_trees)
-    for name in ('--base', '--data', '--solutions', '--scores', '--out'):
-        one.add_argument(name, **path)
-    one.add_argument('--name', default='Qwen/Qwen2.5-Coder-1.5B-Instruct')
-    one.add_argument('--sets', nargs=1, default=['gsm8k'])
-    one.add_argument('--questions', type=int, default=10**6)
-    one.add_argument('--adapter', type=Path, help='whose hash the recording names')
-    one.add_argument('--seed', type=int, default=SEED)
-    one = commands.add_parser('adapter-gguf', help='an adapter as GGUF, for llama.cpp')
-    one.set_defaults(command=run_gguf)
-    one.add_argument('adapter', type=Path)
-    one.add_argument('--out', **path)
-    one = commands.add_parser('merge', help='the base with an adapter in its weights, as a Hugging Face folder')
-    one.set_defaults(command=run_merge)
-    for name in ('--base', '--adapter', '--out'):
-        one.add_argument(name, **path)
-    one = commands.add_parser('shrink', help='the nearest adapter of a lower rank')
-    one.set_defaults(command=run_shrink)
-    one.add_argument('adapter', type=Path)
-    one.add_argument('--rank', type=int, required=True)
-    one.add_argument('--out', **path)
-    return parser.parse_args()
+    given = parse()
+    COMMANDS[given.command](given)
 
 
 def run_merge(given):
@@ -192,8 +42,7 @@ def run_rollouts(given):
     given.out.mkdir(parents=True, exist_ok=True)
     encoder = encoder_of(given.base)
     if given.toy:
-        golds = {f'{name}:{at}': each['answer'] for name, rows in load(given.data).items() for at, each in enumerate(rows)}
-        engine = rollouts.ToyEngine(encoder, golds, given.seed + given.shard)
+        engine = rollouts.ToyEngine(encoder, golds_of(load(given.data)), given.seed + given.shard)
     else:
         engine = rollouts.VllmEngine(given.base, given.seed + given.shard, given.sequences, int(given.kv_gb * 1e9), given.weights)
     sizes = {**dict(zip(SETS, given.sizes)), 'greedy': given.greedy}
@@ -213,7 +62,7 @@ def run_draws(given):
     tasks = draws.tasks_of(questions, counts, first, given.samples, given.system, known)
     mine = [task for task in tasks if task.index % given.shards == given.shard]
     if given.toy:
-        engine = rollouts.ToyEngine(encoder, {f'{name}:{at}': each['answer'] for name, rows in questions.items() for at, each in enumerate(rows)}, given.seed)
+        engine = rollouts.ToyEngine(encoder, golds_of(questions), given.seed)
     elif given.server:
         engine = draws.ServerEngine(given.server, given.served, given.sequences)
     else:
@@ -390,6 +239,10 @@ def show(scores: Path, out: Path, about: dict):
         print(name, json.dumps(part['choosing']), json.dumps(part['telling']), flush=True)
 
 
+def golds_of(questions: dict) -> dict[str, str]:
+    return {f'{name}:{at}': each['answer'] for name, rows in questions.items() for at, each in enumerate(rows)}
+
+
 def encoder_of(base: Path):
     from tokenizers import Tokenizer
 
@@ -400,6 +253,25 @@ def solutions_of(folder: Path) -> list[dict]:
     from .rollouts import read_lines
 
     return [each for file in sorted(folder.glob('solutions-*.jsonl')) for each in read_lines(file)]
+
+
+COMMANDS = {
+    'base': run_base,
+    'rollouts': run_rollouts,
+    'draws': run_draws,
+    'confidence': run_confidence,
+    'make': run_make,
+    'fit': run_fit,
+    'score': run_score,
+    'linear': run_linear,
+    'greedy': run_greedy,
+    'figures': run_figures,
+    'serving': run_serving,
+    'trees': run_trees,
+    'adapter-gguf': run_gguf,
+    'merge': run_merge,
+    'shrink': run_shrink,
+}
 
 
 if __name__ == '__main__':
