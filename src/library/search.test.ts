@@ -136,6 +136,26 @@ test('a model whose policy is turned by parts of its own opens, and searches by 
   }
 });
 
+test('a panel that disagrees is decided by its vote, or by the synthesizer that is named', async () => {
+  const says =
+    (answer: number): Script =>
+    (request) => ({
+      text: `The answer is ${request.path.length === 0 ? answer : 3}.`,
+      end: 'eos',
+    });
+  const second = makeModel({ engine: new ScriptedEngine({ script: says(2) }), name: 'second' });
+  for (const [settings, answer] of [
+    [{}, '1'],
+    [{ synthesizer: 'second' }, '3'],
+  ] as const) {
+    const engine = new ScriptedEngine({ script: says(1) });
+    const first = makeModel({ engine, name: 'first', panel: [second], ...settings });
+    expect((await search('a', { model: first, program: 'panel', rollouts: 7 })).answer).toBe(answer);
+    await first.close();
+  }
+  await second.close();
+});
+
 test('models in a panel answer in one search, each by its own engine, while they are used by themselves', async () => {
   const script: Script = ({ seed }) => ({ text: `The answer is ${seed % 2}.`, end: 'eos' });
   const [mine, other] = [new ScriptedEngine({ script }), new ScriptedEngine({ script })];
