@@ -125,12 +125,13 @@ function embedderOf(embed: NonNullable<ModelParts['embed']>): BatchedEmbedder {
   return new BatchedEmbedder(texts, { name: 'embed', timeoutMs: embedMs });
 }
 
-/** The configuration knows policies by name; one of one's own stands beside it. */
+/** The configuration knows policies and models of a panel by name: a policy of one's own stands beside it, and a synthesizer is checked with its panel. */
 function configOf(
-  settings: Omit<ModelInput, 'name' | 'policy' | 'panel'> & { readonly name?: string },
+  { synthesizer, ...settings }: Omit<ModelInput, 'name' | 'policy' | 'panel'> & { readonly name?: string },
   policy: ModelPolicy['policy'],
 ): ModelConfig {
-  return checkConfig({ models: [{ name: 'model', ...settings, ...policySetting(policy) }] }).models[0]!;
+  const [config] = checkConfig({ models: [{ name: 'model', ...settings, ...policySetting(policy) }] }).models;
+  return { ...config!, synthesizer };
 }
 
 function policySetting(policy: ModelPolicy['policy']): { readonly policy?: PolicyName } {

@@ -153,6 +153,8 @@ test('a panel that disagrees is decided by its vote, or by the synthesizer that 
     expect((await search('a', { model: first, program: 'panel', rollouts: 7 })).answer).toBe(answer);
     await first.close();
   }
+  const engine = new ScriptedEngine();
+  expect(() => makeModel({ engine, panel: [second], synthesizer: 'third' })).toThrow(/synthesizer is 'third'/);
   await second.close();
 });
 
