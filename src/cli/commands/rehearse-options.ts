@@ -8,7 +8,8 @@ import { contenderOf, rows } from '../../bench/simulated/contenders.ts';
 import { parseLoad } from '../../bench/simulated/load.ts';
 import { profileOf, searchDefaults, settingNames } from '../../bench/simulated/profiles.ts';
 import { readTrees } from '../../bench/simulated/questions.ts';
-import { type RequestTrace, readRequestTrace } from '../../bench/simulated/trace/request-trace.ts';
+import type { TracedRequest } from '../../bench/simulated/trace/formats.ts';
+import { perSecondOf, readRequestTrace } from '../../bench/simulated/trace/request-trace.ts';
 import { budgetKnob } from '../../config/machine-knobs.ts';
 import { modelKnobs, requestKnobs } from '../../config/vocabulary.ts';
 import { type RemoteVerifierKind, remoteVerifierKinds } from '../../verifier/remote/open-verifier.ts';
@@ -167,17 +168,17 @@ function pointsOf(values: Values, prediction: Prediction | undefined): Rehearsal
   const loads = listOf(values.load, [prediction !== undefined ? '1p' : trace !== undefined ? '1x' : 'backlog']);
   return loads.flatMap((load) => {
     const predicted = (name: string) => prediction && predictedLoad(prediction, common, name)?.perSecond;
-    const perSecond = tracedRate(load, trace) ?? rateOf(load, predicted);
+    const perSecond = tracedRate(load, trace?.requests.slice(0, common.requests)) ?? rateOf(load, predicted);
     return policies.map((row) => ({ ...common, row, load, perSecond }));
   });
 }
 
 /** As many times as fast as the trace came. */
-function tracedRate(load: string, trace: RequestTrace | undefined): number | undefined {
+function tracedRate(load: string, requests: readonly TracedRequest[] | undefined): number | undefined {
   const times = /^(\d+(?:\.\d+)?)x$/.exec(load)?.[1];
   if (times === undefined) return undefined;
-  if (trace === undefined) return raise('bad-setting', `--load is '${load}', which needs a --trace; or say 0.8/s`);
-  return trace.perSecond * flagOf('load', times, { low: 0.0001, high: 10_000, unit: 'times', why: '' });
+  if (requests === undefined) return raise('bad-setting', `--load is '${load}', which needs a --trace; or say 0.8/s`);
+  return perSecondOf(requests) * flagOf('load', times, { low: 0.0001, high: 10_000, unit: 'times', why: '' });
 }
 
 function rateOf(load: string, predicted: (load: string) => number | undefined): number | undefined {

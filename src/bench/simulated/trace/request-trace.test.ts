@@ -87,6 +87,8 @@ describe('a stream of a trace', () => {
     const atMs = stream.arrivalsMs(100, 2 * trace.perSecond);
     expect(atMs.slice(0, 3)).toEqual([0, 5, 20]);
     expect(100_000 / atMs.at(-1)!).toBeCloseTo(2 * trace.perSecond, 9);
+    // It begins fast and becomes slow: ten of them at a rate are ten at that rate.
+    expect(stream.arrivalsMs(10, 5).at(-1)).toBeCloseTo(2000, 9);
     expect(() => stream.at(100)).toThrow(/has 100 requests that fit/);
   });
 

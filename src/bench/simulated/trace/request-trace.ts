@@ -77,7 +77,12 @@ function timed(read: readonly TracedRequest[], refuse: (why: string) => never) {
     refuse(
       `has ${requests.length} requests in ${seconds} s, more than ${mostPerSecond} a second; are its times in another unit?`,
     );
-  return { requests, perSecond: requests.length / seconds, notes: holesIn(requests) };
+  return { requests, perSecond: perSecondOf(requests), notes: holesIn(requests) };
+}
+
+/** Their mean rate; infinite where all come at once. */
+export function perSecondOf(requests: readonly TracedRequest[]): number {
+  return (1000 * requests.length) / (requests.at(-1)!.atMs - requests[0]!.atMs);
 }
 
 function holesIn(requests: readonly TracedRequest[]): string[] {

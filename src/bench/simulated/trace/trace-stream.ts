@@ -5,7 +5,7 @@
 import { raise } from '../../../base/fault.ts';
 import { Random } from '../../../base/random.ts';
 import type { TracedRequest } from './formats.ts';
-import type { RequestTrace } from './request-trace.ts';
+import { perSecondOf, type RequestTrace } from './request-trace.ts';
 
 /** Plain data, as a trial and a rehearsal name it. */
 export interface TraceUse {
@@ -60,9 +60,14 @@ export class TraceStream {
     return { request: requests[index]!, gapMs: this.#gapMs(index), again };
   }
 
-  /** When each of the first so many comes, at a mean rate. */
+  /**
+   * When each of the first so many comes, at a mean rate: of these, where the trace is replayed as it came, for it may begin slowly; of the whole
+   * trace where it is resampled, for some streams are heavier than others.
+   */
   arrivalsMs(count: number, perSecond: number): number[] {
-    const scale = this.trace.perSecond / perSecond;
+    const came =
+      this.#resampled === undefined ? perSecondOf(this.trace.requests.slice(0, count)) : this.trace.perSecond;
+    const scale = Number.isFinite(came) ? came / perSecond : 1;
     let atMs = 0;
     return Array.from({ length: count }, (_, place) => {
       atMs += scale * this.at(place).gapMs;
