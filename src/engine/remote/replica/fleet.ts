@@ -2,7 +2,7 @@
 // One that leaves drains: nothing new goes there, what is under way may end, and what has not ended after a while is done again
 // elsewhere. It never takes a replica away that still has work, and never decides which replica a search goes to.
 
-import { fault } from '../../../base/fault.ts';
+import { type Fault, fault } from '../../../base/fault.ts';
 import type { Timers } from '../../../base/timers.ts';
 import { CircuitBreaker } from '../../../remote/circuit-breaker.ts';
 import { rootOf } from '../../../remote/connection.ts';
@@ -20,14 +20,14 @@ interface FleetListener {
   /** One more may get work. */
   joined(): void;
   /** It gets none yet, for this reason, and is to be asked again. */
-  kept(replica: Replica, reason: string): void;
+  kept(replica: Replica, reason: Fault): void;
   /** What waits there has to wait elsewhere. */
   leaving(replica: Replica): void;
 }
 
 type ComingOrGoing =
   | { readonly type: 'replica-joined' | 'replica-leaving' | 'replica-left' }
-  | { readonly type: 'replica-down' | 'replica-refused'; readonly reason: string };
+  | { readonly type: 'replica-down'; readonly reason: string };
 
 type Observe = ((event: ReplicaEvent) => void) | undefined;
 
@@ -87,9 +87,8 @@ export class Fleet {
       if (replica.isUsable) this.#join(replica);
       return;
     }
-    const { retryable, message } = reason;
-    this.#tell(replica, { type: retryable ? 'replica-down' : 'replica-refused', reason: message });
-    this.#listener.kept(replica, message);
+    if (reason.retryable) this.#tell(replica, { type: 'replica-down', reason: reason.message });
+    this.#listener.kept(replica, reason);
   }
 
   /** It is listed again before it was gone. */
