@@ -226,6 +226,20 @@ describe('a list', () => {
     expect(engine.load().listHealthy).toBe(true);
   });
 
+  it('that names only wrong servers lets nobody go, until it names a right one', async () => {
+    const [first, liar, right] = [server(), server({ loadedFrom: 'other' }), server()];
+    const { engine, request, finish, put, until, told } = await elastic([first, liar, right], 1);
+    await put(liar);
+    await until(() => told('replica-refused').length === 1);
+    const requests = Array.from({ length: 4 }, (_, at) => request({ search: `search-${at}` }));
+    engine.generate(requests);
+    await finish(requests);
+    expect([generated(first), generated(liar)]).toEqual([4, 0]);
+    await put(right);
+    await until(() => told('replica-left').length === 2, 250);
+    expect(engine.servers()).toEqual([right.url]);
+  });
+
   it('that names nobody ends the start with one line', async () => {
     const list = { name: 'the list', read: async () => [] };
     const opening = openRemoteEngine({ servers: [], listed: { list, everyMs } });

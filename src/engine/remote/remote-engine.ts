@@ -385,6 +385,7 @@ export class RemoteEngine implements Engine {
   #probed(replica: Replica, reason: Fault | undefined): void {
     if (!this.#replicas.includes(replica)) return;
     if (!this.#health.probed(replica, reason)) return this.#watch.probeLater(replica);
+    this.#fleet.settle();
     this.#waiting.unpark();
     this.#pumpAll();
   }
