@@ -4,6 +4,7 @@ import { connect, type DatabaseOptions } from '../journal/postgres/connection.ts
 import { PostgresJournal } from '../journal/postgres/postgres-journal.ts';
 import { migrate } from '../journal/postgres/schema.ts';
 import type { LogFormats } from '../log/format.ts';
+import { Membership } from './membership.ts';
 import { NodeQueue } from './node-queue.ts';
 
 let database: TestDatabase;
@@ -54,6 +55,29 @@ describe.skipIf(!hasPostgres)('the queue between nodes', () => {
     await node.queue.complete('m', [first, second, third, searchId(5)]);
     for (const id of [first, second, third])
       await node.journal.finish(id, 0, { state: 'done', endedMs: 1, outcome: {}, texts: {} });
+  });
+
+  test('is as old as the search that has waited longest; nodes name the servers that they use now', async () => {
+    const node = await nodeOf({ writes: 1, reads: [1] });
+    const members = ['a', 'b'].map((name) => new Membership(options, { node: name, version: '1', models: ['m'] }));
+    onTestFinished(async () => {
+      await Promise.all(members.map((each) => each.close()));
+    });
+    const [a, b] = members as [Membership, Membership];
+    expect(await a.queueAgeMs()).toBe(0);
+    const id = await accept(node, 40);
+    // It was accepted a millisecond after 1970 began.
+    expect(await a.queueAgeMs()).toBeGreaterThan(1e12);
+    await node.queue.complete('m', [id]);
+    await node.journal.finish(id, 0, { state: 'done', endedMs: 1, outcome: {}, texts: {} });
+    const servers = async (isWhole: boolean) => (await a.living(isWhole)).map((each) => each.servers);
+    await a.beat({}, ['one']);
+    expect(await servers(false)).toEqual([['one']]);
+    await b.beat({}, ['one']);
+    expect(await servers(false)).toEqual([['one'], ['one']]);
+    await b.beat({}, ['one', 'two']);
+    expect(await servers(false)).toEqual([['one'], ['one']]);
+    expect(await servers(true)).toEqual([['one'], ['one', 'two']]);
   });
 
   test('gives a node only logs that it can read, and never again one that a newer node went on with', async () => {

@@ -20,10 +20,19 @@ const server = (settings: VllmSettings = {}) => new VllmServer({ vocabulary, ...
 
 /** An engine whose list holds the first `listed` of these servers until it is changed. */
 async function elastic(servers: readonly TestServer[], listed = servers.length, more: object = {}) {
-  const now: { read: () => readonly string[] } = { read: () => servers.slice(0, listed).map(({ url }) => url) };
+  let first: readonly string[] | undefined;
+  const now = {
+    read: (): readonly string[] => {
+      first ??= servers.slice(0, listed).map(({ url }) => url);
+      return first;
+    },
+  };
   const list = { name: 'the list', read: async () => now.read() };
   const bench = await open(servers, { servers: [], listed: { list, everyMs }, ...more });
-  const put = (...on: TestServer[]) => spoil(() => on.map(({ url }) => url));
+  const put = (...on: TestServer[]) => {
+    const urls = on.map(({ url }) => url);
+    return spoil(() => urls);
+  };
   /** Resolves when it was read. */
   const spoil = async (read: () => readonly string[]): Promise<void> => {
     now.read = read;
@@ -94,6 +103,28 @@ describe('a replica that comes', () => {
     await finish(requests);
     expect([generated(honest), generated(liar)]).toEqual([8, 0]);
     expect(told('replica-refused').length).toBe(1);
+  });
+
+  it('and was another before its outage gets one line and no work', async () => {
+    const [first, second] = [server(), server()];
+    const { engine, request, finish, until, told, timers } = await elastic([first, second]);
+    const port = Number(new URL(second.url).port);
+    await second.close();
+    const requests = Array.from({ length: 4 }, (_, at) => request({ search: `search-${at}` }));
+    engine.generate(requests);
+    await until(() => told('replica-down').length === 1);
+    const other = await server({ loadedFrom: 'other' }).listen(port);
+    await until(() => told('replica-refused').length === 1, 100);
+    await finish(requests);
+    for (let probe = 0; probe < 5; probe += 1) {
+      timers.advance(60_000);
+      await until(() => true);
+    }
+    expect(told('replica-refused')).toMatchObject([
+      { reason: expect.stringContaining("serves 'other' under the name") },
+    ]);
+    expect(generated(other)).toBe(0);
+    await other.close();
   });
 
   it('is told of when it cannot be reached, and gets work when it can', async () => {
@@ -193,6 +224,20 @@ describe('a list', () => {
     await put(first, second);
     await until(() => told('replicas-listed').length === 1, everyMs);
     expect(engine.load().listHealthy).toBe(true);
+  });
+
+  it('that names only wrong servers lets nobody go, until it names a right one', async () => {
+    const [first, liar, right] = [server(), server({ loadedFrom: 'other' }), server()];
+    const { engine, request, finish, put, until, told } = await elastic([first, liar, right], 1);
+    await put(liar);
+    await until(() => told('replica-refused').length === 1);
+    const requests = Array.from({ length: 4 }, (_, at) => request({ search: `search-${at}` }));
+    engine.generate(requests);
+    await finish(requests);
+    expect([generated(first), generated(liar)]).toEqual([4, 0]);
+    await put(right);
+    await until(() => told('replica-left').length === 2, 250);
+    expect(engine.servers()).toEqual([right.url]);
   });
 
   it('that names nobody ends the start with one line', async () => {

@@ -1,6 +1,9 @@
 // The whole way: an OpenAI client's request through the gateway, by search, to a server that speaks vLLM's protocol, with
 // a reward model behind /pooling.
 
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openModels } from '../../src/answering/open-models.ts';
 import { checkConfig } from '../../src/config/load.ts';
@@ -8,6 +11,7 @@ import { Gateway } from '../../src/gateway/gateway.ts';
 import { silentLog } from '../../src/gateway/observe/log.ts';
 import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
+import { Vocabulary } from '../servers/model.ts';
 import { SglangServer } from '../servers/sglang-server.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import type { Loose } from '../support/loose.ts';
@@ -74,4 +78,32 @@ test('log probabilities come from the server, token by token, in every dialect t
     expect(logprobs.content.length).toBeGreaterThan(1);
     expect(logprobs.content.every(({ logprob }: Loose) => logprob <= 0)).toBe(true);
   }
+});
+
+test('replicas that a file lists come and go under searches and requests that are passed on', async () => {
+  const vocabulary = new Vocabulary();
+  const [first, second] = [await vllm({ vocabulary }), await vllm({ vocabulary })];
+  const folder = await mkdtemp(join(tmpdir(), 'coppice-replicas-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'replicas.txt');
+  const list = async (...servers: readonly VllmServer[]) => {
+    await writeFile(`${path}.new`, servers.map((each) => each.url).join('\n'));
+    await rename(`${path}.new`, path);
+  };
+  await list(first);
+  const url = await serve({ engine: { kind: 'openai', replicas: { from: 'file', path, everyMs: 100 } } });
+  const answered = async () => (await post(`${url}/v1/chat/completions`, ask)).status;
+  const states = async () => (await (await fetch(`${url}/metrics`)).text()).match(/^coppice_replica.*$/gm);
+  expect(await answered()).toBe(200);
+  await list(second);
+  await until(() => second.bodies('/tokenize').length > 0);
+  // The new one is out until it was found to be like the old one, which then leaves.
+  await until(async () => (await states())?.includes('coppice_replicas{model="remote",state="out"} 0') === true);
+  const before = first.seen.length;
+  expect([await answered(), await answered()]).toEqual([200, 200]);
+  await writeFile(path, '');
+  await until(async () => (await states())?.includes('coppice_replica_list_healthy{model="remote"} 0') === true);
+  expect(await answered()).toBe(200);
+  expect(first.seen.length).toBe(before);
+  expect(await states()).toContain('coppice_replicas{model="remote",state="up"} 1');
 });

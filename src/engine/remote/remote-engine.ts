@@ -389,9 +389,10 @@ export class RemoteEngine implements Engine {
   }
 
   /** A probe has come back: without a reason, the replica is on trial and parked work may go there. */
-  #probed(replica: Replica, reason: string | undefined): void {
+  #probed(replica: Replica, reason: Fault | undefined): void {
     if (!this.#replicas.includes(replica)) return;
     if (!this.#health.probed(replica, reason)) return this.#watch.probeLater(replica);
+    this.#fleet.settle();
     this.#waiting.unpark();
     this.#pumpAll();
   }

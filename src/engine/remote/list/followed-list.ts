@@ -1,9 +1,8 @@
 // A list that is read again and again. Tells who stands on it when that changes; a list that is empty or cannot be read changes
 // nothing: the replicas that were known last stay, and the operator is told once why, and once when it is read again.
 
-import { FaultError } from '../../../base/fault.ts';
 import type { Timers } from '../../../base/timers.ts';
-import type { ReplicaList } from './replica-list.ts';
+import { type ReplicaList, unread } from './replica-list.ts';
 
 /** Replicas that come and go. */
 export interface ListedOptions {
@@ -81,8 +80,7 @@ export async function readOnce(list: ReplicaList): Promise<readonly string[] | s
     const urls = await list.read();
     return urls.length > 0 ? urls : `${list.name} is empty`;
   } catch (error) {
-    if (error instanceof FaultError) return error.fault.message;
-    throw error;
+    return unread(list.name, error).fault.message;
   }
 }
 

@@ -2,7 +2,7 @@
 // One that leaves drains: nothing new goes there, what is under way may end, and what has not ended after a while is done again
 // elsewhere. It never takes a replica away that still has work, and never decides which replica a search goes to.
 
-import { fault } from '../../../base/fault.ts';
+import { type Fault, fault } from '../../../base/fault.ts';
 import type { Timers } from '../../../base/timers.ts';
 import { CircuitBreaker } from '../../../remote/circuit-breaker.ts';
 import { rootOf } from '../../../remote/connection.ts';
@@ -20,14 +20,14 @@ interface FleetListener {
   /** One more may get work. */
   joined(): void;
   /** It gets none yet, for this reason, and is to be asked again. */
-  kept(replica: Replica, reason: string): void;
+  kept(replica: Replica, reason: Fault): void;
   /** What waits there has to wait elsewhere. */
   leaving(replica: Replica): void;
 }
 
 type ComingOrGoing =
   | { readonly type: 'replica-joined' | 'replica-leaving' | 'replica-left' }
-  | { readonly type: 'replica-down' | 'replica-refused'; readonly reason: string };
+  | { readonly type: 'replica-down'; readonly reason: string };
 
 type Observe = ((event: ReplicaEvent) => void) | undefined;
 
@@ -42,6 +42,8 @@ export class Fleet {
   readonly #observe: Observe;
   readonly #listener: FleetListener;
   #sharersOf: (url: string) => number = () => 1;
+  /** Undefined while no list was followed. */
+  #listed: ReadonlySet<string> | undefined;
 
   constructor({ first, make }: OpenedReplicas, timers: Timers, observe: Observe, listener: FleetListener) {
     this.#all = [...first];
@@ -64,16 +66,24 @@ export class Fleet {
 
   /** These are the replicas from now on. */
   follow(urls: readonly string[]): void {
-    const listed = new Set(urls.map(rootOf));
+    this.#listed = new Set(urls.map(rootOf));
     const known = new Map(this.#all.map((each) => [each.connection.url, each]));
-    for (const url of listed) {
+    for (const url of this.#listed) {
       const replica = known.get(url);
       if (replica === undefined) void this.#meet(url);
       else if (replica.leavingMs !== undefined) this.#stay(replica);
     }
-    for (const [url, replica] of known) {
-      if (!listed.has(url) && replica.leavingMs === undefined) this.#drain(replica);
-    }
+    this.settle();
+  }
+
+  /** Those that are not listed leave, once one that is listed may get work: a list of wrong servers alone empties no fleet. */
+  settle(): void {
+    const listed = this.#listed;
+    if (listed === undefined) return;
+    const isListed = ({ connection }: Replica): boolean => listed.has(connection.url);
+    if (!this.#all.some((each) => each.isUsable && isListed(each))) return;
+    const going = this.#all.filter((each) => each.leavingMs === undefined && !isListed(each));
+    for (const replica of going) this.#drain(replica);
   }
 
   async #meet(url: string): Promise<void> {
@@ -87,9 +97,8 @@ export class Fleet {
       if (replica.isUsable) this.#join(replica);
       return;
     }
-    const { retryable, message } = reason;
-    this.#tell(replica, { type: retryable ? 'replica-down' : 'replica-refused', reason: message });
-    this.#listener.kept(replica, message);
+    if (reason.retryable) this.#tell(replica, { type: 'replica-down', reason: reason.message });
+    this.#listener.kept(replica, reason);
   }
 
   /** It is listed again before it was gone. */
@@ -101,6 +110,7 @@ export class Fleet {
   #join(replica: Replica): void {
     this.#tell(replica, { type: 'replica-joined' });
     this.#listener.joined();
+    this.settle();
   }
 
   #drain(replica: Replica): void {

@@ -13,7 +13,7 @@ export type ReplicaEvent =
   | { readonly type: 'replica-up'; readonly url: string }
   /** It stands on the list and gets work from now on. */
   | { readonly type: 'replica-joined'; readonly url: string }
-  /** It stands on the list and gets none, being another model or unable to do what the others do. */
+  /** It answers and gets no work, being another model or unable to do what the others do. */
   | { readonly type: 'replica-refused'; readonly url: string; readonly reason: string }
   /** It stands on the list no more: it ends what it has; and then it is gone. */
   | { readonly type: 'replica-leaving'; readonly url: string }
@@ -56,10 +56,17 @@ export class ReplicaHealth {
   }
 
   /** A probe has come back, with the reason why the replica is still out. True where it is on trial. */
-  probed(replica: Replica, reason: string | undefined): boolean {
+  probed(replica: Replica, reason: Fault | undefined): boolean {
     if (reason === undefined) failSilent(replica);
-    replica.breaker.probed(reason === undefined, reason, this.#timers.nowMs(), this.#chance.uniform());
+    else this.#tellRefused(replica, reason);
+    replica.breaker.probed(reason === undefined, reason?.message, this.#timers.nowMs(), this.#chance.uniform());
     return !isOpen(replica);
+  }
+
+  /** Waiting does not mend it, such as other weights under the same name: told once, and not at every probe. */
+  #tellRefused({ breaker, connection }: Replica, { retryable, message: reason }: Fault): void {
+    if (retryable || breaker.reason === reason) return;
+    this.#observe?.({ type: 'replica-refused', url: connection.url, reason });
   }
 }
 

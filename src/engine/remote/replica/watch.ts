@@ -14,7 +14,7 @@ interface WatchOptions {
 interface WatchListener {
   stalled(attempt: Attempt, reason: Fault): void;
   /** `reason` is why the replica is still out. */
-  probed(replica: Replica, reason: string | undefined): void;
+  probed(replica: Replica, reason: Fault | undefined): void;
   tick(): void;
 }
 
@@ -73,6 +73,6 @@ export class Watch {
   async #probe(replica: Replica): Promise<void> {
     if (this.#stopped) return;
     const reason = await replica.inspect();
-    if (!this.#stopped) this.#listener.probed(replica, reason?.message);
+    if (!this.#stopped) this.#listener.probed(replica, reason);
   }
 }
