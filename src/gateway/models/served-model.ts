@@ -60,6 +60,10 @@ export class ServedModel {
   readonly runtime: Runtime;
   /** How fast its searches complete paths, and how often what they grow ahead is asked for. */
   readonly growth = new GrowthMeter();
+  /** What the operator calls its weights, once they have changed under it. */
+  weights: string | undefined;
+  /** No search is taken until its new weights are there. */
+  isReloading = false;
   readonly #loop: Loop;
 
   constructor(
@@ -106,6 +110,17 @@ export class ServedModel {
 
   get healthy(): boolean {
     return this.engine.load().healthy && (this.verifier?.load().healthy ?? true);
+  }
+
+  /** Its weights have changed: caches go, and later searches name them. Nothing may run. */
+  async reload(weights: string): Promise<void> {
+    this.isReloading = true;
+    try {
+      await this.engine.reload?.();
+      this.weights = weights;
+    } finally {
+      this.isReloading = false;
+    }
   }
 
   /** So many processes use a server, this one included: budget and limits are this one's part. */
