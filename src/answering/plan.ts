@@ -65,6 +65,7 @@ function planOf(request: PlanRequest): SearchPlan {
   const search = isDirect ? undefined : searchShape(wish, model, limits, thought);
   const plan: SearchPlan = {
     model: model.config.name,
+    weights: model.weights,
     title: question.title,
     prompt,
     ...panelOf(request, search?.program, (member) => promptFor(question.prompt, wish, member)),
@@ -134,6 +135,7 @@ export function escalatedPlan({ deadlineMs, priority, seed }: SearchPlan, reques
 type SearchShape = Omit<
   SearchPlan,
   | 'model'
+  | 'weights'
   | 'title'
   | 'prompt'
   | 'panel'

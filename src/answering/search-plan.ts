@@ -19,6 +19,8 @@ import type { FormQuestion } from './question-form.ts';
 
 export interface SearchPlan {
   readonly model: string;
+  /** What the operator calls the model's weights; unset while they are those of the start. */
+  readonly weights?: string | undefined;
   readonly prompt: Prompt;
   /** `direct`: one generation without search, as `reasoning_effort: none` asks. */
   readonly mode: 'search' | 'direct';
@@ -118,6 +120,7 @@ export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | unde
 /** What a plan needs to know of a model that has been opened. */
 export interface PlannedModel {
   readonly config: ModelConfig;
+  readonly weights?: string | undefined;
   readonly engine: Pick<Engine, 'shapeTrouble'> & {
     readonly capabilities: {
       readonly contextTokens?: number | undefined;

@@ -234,6 +234,11 @@ export interface Engine {
    * none to any leaves this out.
    */
   shapeTrouble?(schema: JsonSchema): string | undefined;
+  /**
+   * Its weights have changed: it computes with the new ones from now on, and keeps nothing of the old. Raises a fault, and stays as it is, while
+   * something is asked of it. An engine whose servers see to that themselves leaves this out.
+   */
+  reload?(): Promise<void>;
   /** The search has ended: whatever is kept for its prefixes may go. */
   release(search: string): void;
   load(): EngineLoad;

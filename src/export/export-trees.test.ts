@@ -73,6 +73,7 @@ describe('rows', () => {
       search: 's',
       question: 'q',
       model: 'm',
+      weights: null,
       leaf: 2,
       path: [1, 2],
       count: 1,

@@ -13,6 +13,8 @@ export interface LoggedSearch {
   /** Missing where its texts are not kept. */
   readonly question?: string | undefined;
   readonly model: string;
+  /** What the operator called them when the search began, where they were named. */
+  readonly weights?: string | undefined;
   readonly events: Iterable<LoggedEvent>;
 }
 

@@ -9,7 +9,7 @@ import { countTokens } from './api/count-tokens.ts';
 import { create } from './api/create.ts';
 import { dialects } from './api/dialects.ts';
 import { HistoryApi } from './api/history-api.ts';
-import { listExamples, listModels, readModel } from './api/models-api.ts';
+import { changeWeights, listExamples, listModels, readModel } from './api/models-api.ts';
 import { type OverviewApi, readUsage } from './api/overview-api.ts';
 import { passOnly } from './api/passthrough.ts';
 import { ResponsesApi } from './api/responses-api.ts';
@@ -57,6 +57,7 @@ export function routesOf({ context, batches: runner, feed, isStopping }: RoutedP
     { method: 'POST', path: '/v1/batches/{id}/cancel', handle: (exchange) => batches.cancel(exchange) },
     { method: 'GET', path: '/v1/models', handle: (exchange) => listModels(context, exchange) },
     { method: 'GET', path: '/v1/models/{name}', handle: (exchange) => readModel(context, exchange) },
+    { method: 'POST', path: '/v1/models/{name}/weights', handle: (exchange) => changeWeights(context, exchange) },
     { method: 'POST', path: '/v1/searches', handle: (exchange) => createSearch(context, exchange) },
     { method: 'GET', path: '/v1/searches', handle: (exchange) => listSearches(context, exchange) },
     { method: 'GET', path: '/v1/searches/{id}', handle: (exchange) => readSearch(context, exchange) },

@@ -40,6 +40,7 @@ export class ScriptedEngine implements Engine {
   readonly shapeTrouble?: (schema: JsonSchema) => string | undefined;
   healthy = true;
   closed = false;
+  reloads = 0;
   /** Its steps have token ids, a word's length each; every prompt is read as 7, 8, 9. */
   tellsTokens = false;
   #held: boolean;
@@ -97,6 +98,10 @@ export class ScriptedEngine implements Engine {
       if (!this.#open.delete(request)) continue;
       this.#post({ type: 'fault', request, fault: fault('cancelled', 'cancelled') });
     }
+  }
+
+  async reload(): Promise<void> {
+    this.reloads += 1;
   }
 
   load() {

@@ -40,6 +40,44 @@ describe('LlamaEngine', () => {
     await engine.close();
   });
 
+  it('reads its file again once its weights have changed, and not while it is at work', async () => {
+    const changing = join(folder, 'changing.gguf');
+    writeTinyModel(changing, { kind: 'random', seed: 3 });
+    const engine = await LlamaEngine.open({ model: changing });
+    const inbox = new Inbox<EngineMessage>();
+    engine.connect(inbox.post);
+    const request = { maxTokens: 4, delimiters: [], sampling: { temperature: 0 } };
+    engine.generate([generateRequest(1, request)]);
+    await inbox.answered(1);
+    rmSync(changing); // another file in its place: the old one is mapped into memory
+    writeTinyModel(changing, { kind: 'bigram', logit: (_, next) => (next === 97 ? 20 : 0) });
+    await engine.reload();
+    engine.generate([generateRequest(2, request)]);
+    await inbox.answered(2);
+    const texts = inbox.answers.map((each) => each.type === 'step' && each.step.text);
+    expect(texts[1]).toBe('aaaa');
+    expect(texts[0]).not.toBe('aaaa');
+    engine.generate([generateRequest(3, { maxTokens: 4000, delimiters: [] })]);
+    await expect(engine.reload()).rejects.toThrow('1 requests are under way');
+    await engine.close();
+  });
+
+  it('tells what a model read, token by token, where that is wanted', async () => {
+    const engine = await LlamaEngine.open({ model });
+    const inbox = new Inbox<EngineMessage>();
+    engine.connect(inbox.post);
+    const needs = { logprobs: true, tokens: false, seed: true };
+    // `ab` is one token of this vocabulary.
+    const prompt = { kind: 'text', text: 'abc' } as const;
+    engine.generate([generateRequest(1, { prompt, needs: { ...needs, record: true } })]);
+    engine.generate([generateRequest(2, { prompt, needs })]);
+    await inbox.answered(2);
+    const [told, untold] = inbox.answers.toSorted((a, b) => a.request - b.request);
+    expect(told).toMatchObject({ read: { ids: [256, 99] } });
+    expect(untold).not.toHaveProperty('read');
+    await engine.close();
+  });
+
   it('refuses a schema that names nothing but itself, and holds others to theirs, cancelled ones too', async () => {
     const engine = await LlamaEngine.open({ model });
     const inbox = new Inbox<EngineMessage>();

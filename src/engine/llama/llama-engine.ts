@@ -1,6 +1,6 @@
 // The embedded engine: libllama in a thread of this process, behind the engine contract.
 
-import { FaultError } from '../../base/fault.ts';
+import { FaultError, fault, raise } from '../../base/fault.ts';
 import type { MeasuredPoints } from '../../cost/table.ts';
 import type {
   DraftRecord,
@@ -52,16 +52,22 @@ function triesThreads({ threads, draft, gpuLayers = 0 }: LlamaEngineOptions): bo
 
 export class LlamaEngine implements Engine {
   readonly capabilities: EngineCapabilities;
-  readonly #thread: LlamaThread;
+  #thread: LlamaThread;
+  readonly #start: () => Promise<LlamaThread>;
+  #post: (message: EngineMessage) => void = () => {};
+  /** A reward model computes with the same weights. */
+  #lent = false;
   readonly #sequences: number;
   #trial: Pick<DraftRecord, 'gain' | 'isUsed'> | undefined;
 
   private constructor(
     thread: LlamaThread,
+    start: () => Promise<LlamaThread>,
     options: Required<Omit<LlamaEngineOptions, 'gpuLayers' | 'libraryDirectory' | 'draft'>>,
     { drafts, onGpu }: { readonly drafts: boolean; readonly onGpu: boolean },
   ) {
     this.#thread = thread;
+    this.#start = start;
     this.#sequences = options.sequences;
     this.capabilities = {
       name: `llama ${thread.info.name}`,
@@ -85,23 +91,25 @@ export class LlamaEngine implements Engine {
   static async open(options: LlamaEngineOptions): Promise<LlamaEngine> {
     const { kvTokens, threads, sequences } = { ...llamaDefaults, ...options };
     const settings = { model: options.model, kvTokens, threads, sequences };
-    const thread = await LlamaThread.start({
-      ...settings,
-      rowLimit: llamaDefaults.rowLimit,
-      bulkRows: llamaDefaults.bulkRows,
-      flashAttention: true,
-      tokenIdsOf: 'own',
-      triesThreads: triesThreads(options),
-      ...(options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers }),
-      ...(options.libraryDirectory === undefined ? {} : { libraryDirectory: options.libraryDirectory }),
-      ...(options.draft === undefined ? {} : { draft: options.draft }),
-    });
+    const start = () =>
+      LlamaThread.start({
+        ...settings,
+        rowLimit: llamaDefaults.rowLimit,
+        bulkRows: llamaDefaults.bulkRows,
+        flashAttention: true,
+        tokenIdsOf: 'own',
+        triesThreads: triesThreads(options),
+        ...(options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers }),
+        ...(options.libraryDirectory === undefined ? {} : { libraryDirectory: options.libraryDirectory }),
+        ...(options.draft === undefined ? {} : { draft: options.draft }),
+      });
     const onGpu = (options.gpuLayers ?? 0) > 0;
-    return new LlamaEngine(thread, settings, { drafts: options.draft !== undefined, onGpu });
+    return new LlamaEngine(await start(), start, settings, { drafts: options.draft !== undefined, onGpu });
   }
 
   /** For a reward model that is an adapter of this model. */
   get weights(): SharedWeights {
+    this.#lent = true;
     return this.#thread.weights;
   }
 
@@ -115,9 +123,30 @@ export class LlamaEngine implements Engine {
   }
 
   connect(post: (message: EngineMessage) => void): void {
+    this.#post = post;
     this.#thread.connect((message) => {
       if (message.type !== 'read') post(message);
     });
+  }
+
+  /** Reads its file again, in a thread of its own, which takes the place of the old one and of all that it had cached. */
+  async reload(): Promise<void> {
+    if (this.#lent) raise('unsupported', 'a reward model computes with the same weights; restart to change them');
+    const next = await this.#start();
+    const trouble =
+      this.#thread.outstanding > 0
+        ? fault('overloaded', `${this.#thread.outstanding} requests are under way`)
+        : next.info.vocabularyHash === this.info.vocabularyHash
+          ? undefined
+          : fault('bad-setting', 'the new weights have another vocabulary; restart to serve another model');
+    if (trouble !== undefined) {
+      await next.close();
+      throw new FaultError(trouble);
+    }
+    const old = this.#thread;
+    this.#thread = next;
+    this.connect(this.#post);
+    await old.close();
   }
 
   shapeTrouble(schema: JsonSchema): string | undefined {

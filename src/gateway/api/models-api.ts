@@ -1,11 +1,15 @@
 // `/v1/models` and `/v1/examples`: what this server offers, as its configuration says.
 
+import { z } from 'zod';
 import { usualSearch } from '../../answering/plan.ts';
+import { FaultError } from '../../base/fault.ts';
 import { policyNames } from '../../policy/policies.ts';
 import { programs } from '../../program/registry/programs.ts';
 import { ApiError } from '../http/api-error.ts';
-import { type Exchange, writeJson } from '../http/exchange.ts';
+import { parseBody } from '../http/checked-input.ts';
+import { type Exchange, readJson, writeJson } from '../http/exchange.ts';
 import type { ServedModel } from '../models/served-model.ts';
+import type { ServedModels } from '../models/served-models.ts';
 import type { ModelJson } from '../wire/server-json.ts';
 import type { GatewayContext } from './context.ts';
 
@@ -14,10 +18,37 @@ export function listModels({ searches }: GatewayContext, { response }: Exchange)
 }
 
 export function readModel({ searches }: GatewayContext, { parameters, response }: Exchange): void {
-  const name = decode(parameters.name ?? '');
-  const model = searches.models.get(name);
-  if (model === undefined)
-    throw new ApiError('model_not_found', `there is no model '${name.slice(0, 128)}'`, { param: 'model' });
+  writeJson(response, 200, viewModel(modelAt(searches.models, parameters.name ?? '')));
+}
+
+function modelAt(models: ServedModels, segment: string): ServedModel {
+  const name = decode(segment);
+  const model = models.get(name);
+  if (model !== undefined) return model;
+  throw new ApiError('model_not_found', `there is no model '${name.slice(0, 128)}'`, { param: 'model' });
+}
+
+export const weightsSchema = z.strictObject({
+  version: z.string().min(1).max(128).meta({ description: 'what later searches call the weights, such as step-120' }),
+});
+
+/** Told by an operator between two rounds of training. A search has one set of weights: while one runs or waits, they stay. */
+export async function changeWeights({ searches, config }: GatewayContext, exchange: Exchange): Promise<void> {
+  const { parameters, caller, request, response } = exchange;
+  if (!caller.admin) throw new ApiError('not_found', 'only an admin key may change weights');
+  const model = modelAt(searches.models, parameters.name ?? '');
+  const { version } = parseBody(weightsSchema, await readJson(request, config.server.bodyBytes));
+  const running = [...searches.live].filter(({ facts }) => facts.plan.model === model.name).length;
+  if (running > 0 || model.isReloading) {
+    const what = model.isReloading ? 'its weights are changing now' : `${running} searches run or wait on it`;
+    throw new ApiError('conflict', `the weights of '${model.name}' stay as they are: ${what}`);
+  }
+  try {
+    await model.reload(version);
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    throw new ApiError('conflict', `the weights of '${model.name}' stay as they are: ${error.fault.message}`);
+  }
   writeJson(response, 200, viewModel(model));
 }
 
@@ -45,6 +76,7 @@ function viewModel(model: ServedModel): ModelJson {
         .filter(({ needsVerifier }) => !needsVerifier || verifier.kind !== 'none')
         .map(({ name }) => name),
       policies: policyNames,
+      ...(model.weights === undefined ? {} : { weights: model.weights }),
     },
   };
 }

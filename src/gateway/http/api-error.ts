@@ -21,6 +21,7 @@ export const errorKinds = {
   method_not_allowed: [405, 'invalid_request_error'],
   request_timeout: [408, 'invalid_request_error'],
   idempotency_conflict: [409, 'invalid_request_error'],
+  conflict: [409, 'invalid_request_error'],
   body_too_large: [413, 'invalid_request_error'],
   unsupported_media_type: [415, 'invalid_request_error'],
   expectation_failed: [417, 'invalid_request_error'],

@@ -66,6 +66,10 @@ export class ServedModel {
   readonly runtime: Runtime;
   /** How fast its searches complete paths, and how often what they grow ahead is asked for. */
   readonly growth = new GrowthMeter();
+  /** What the operator calls its weights, once they have changed under it. */
+  weights: string | undefined;
+  /** No search is taken until its new weights are there. */
+  isReloading = false;
   /** The engines that its own program asks. */
   readonly #writers: readonly Engine[];
   readonly #loop: Loop;
@@ -121,6 +125,17 @@ export class ServedModel {
   /** Roots of the servers that its engine uses now. */
   get servers(): readonly string[] {
     return this.engine.servers?.() ?? [];
+  }
+
+  /** Its weights have changed: caches go, and later searches name them. Nothing may run. */
+  async reload(weights: string): Promise<void> {
+    this.isReloading = true;
+    try {
+      await this.engine.reload?.();
+      this.weights = weights;
+    } finally {
+      this.isReloading = false;
+    }
   }
 
   /** So many processes use a server, this one included: budget and limits are this one's part. */

@@ -28,6 +28,8 @@ export function modelNamed({ searches: { models }, config }: Serving, name: unkn
 /** The same, refused where there is none. */
 export function servedModel(serving: Serving, name: string): ServedModel {
   const model = modelNamed(serving, name);
+  if (model?.isReloading)
+    throw new ApiError('unavailable', `model '${model.name}' is taking new weights`, { retryAfterSeconds: 1 });
   if (model !== undefined) return model;
   const known = [...serving.searches.models.keys()].join(', ');
   throw new ApiError('model_not_found', `there is no model '${name.slice(0, 128)}'; there are ${known}`, {

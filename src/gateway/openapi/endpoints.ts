@@ -6,6 +6,7 @@ import { batchSchema } from '../api/batches/batches-api.ts';
 import { filesQuery, uploadForm } from '../api/batches/files-api.ts';
 import { listQuery } from '../api/batches/listing.ts';
 import { historyQuery } from '../api/history-api.ts';
+import { weightsSchema } from '../api/models-api.ts';
 import { itemsQuery, responseQuery } from '../api/responses-api.ts';
 import { eventsQuery } from '../api/search-events.ts';
 import { searchesQuery } from '../api/searches-api.ts';
@@ -65,6 +66,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   'POST /v1/batches/{id}/cancel': { answer: batchJson },
   'GET /v1/models': { answer: list(modelJson) },
   'GET /v1/models/{name}': { answer: modelJson },
+  'POST /v1/models/{name}/weights': { body: weightsSchema, answer: modelJson },
   'GET /v1/examples': { answer: list(exampleJson) },
   'POST /v1/searches': { body: searchSchema, answer: wholeSearchJson },
   'GET /v1/searches': { query: searchesQuery, answer: list(searchJson, { has_more: flag }) },

@@ -55,6 +55,7 @@ export const summaries: Readonly<Record<string, Summary>> = Object.fromEntries([
   ...group('models', {
     'GET /v1/models': 'List the configured models',
     'GET /v1/models/{name}': 'Read one model',
+    'POST /v1/models/{name}/weights': 'Tell that the weights of a model have changed',
     'GET /v1/examples': 'List questions that the default model can answer',
   }),
   ...group('operations', {

@@ -297,7 +297,9 @@ function rounded(ms: number): number {
 /** The `coppice` object of an answer. */
 export function describeForClient(
   id: string,
-  plan: Pick<AboutJson, 'mode' | 'program' | 'policy' | 'policy_note' | 'calibrated' | 'scoring'>,
+  plan: Pick<AboutJson, 'mode' | 'program' | 'policy' | 'policy_note' | 'calibrated' | 'scoring'> & {
+    readonly weights?: string | undefined;
+  },
   texts: ResultTexts,
   outcome: ResultFacts,
   escalatedFrom: string | null,
@@ -305,7 +307,10 @@ export function describeForClient(
   const { exit, verdict, verdict_text, score, support, complete, rollouts, nodes, queue_ms, search_ms, tokens } =
     outcome;
   const { program, policy, policy_note, calibrated = [], scoring } = plan;
-  const note = policy_note === undefined ? {} : { policy_note };
+  const note = {
+    ...(policy_note === undefined ? {} : { policy_note }),
+    ...(plan.weights === undefined ? {} : { weights: plan.weights }),
+  };
   const how =
     plan.mode === 'direct' ? ({ passed_through: true } as const) : { scoring, program, policy, ...note, calibrated };
   const { models, money } = outcome;

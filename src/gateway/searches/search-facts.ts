@@ -46,6 +46,7 @@ export function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): About
     mode,
     program,
     policy,
+    ...(plan.weights === undefined ? {} : { weights: plan.weights }),
     ...(note === undefined ? {} : { policy_note: note }),
     calibrated,
     scoring,

@@ -10,15 +10,22 @@ const call = z.object({
   type: z.literal('function'),
   function: z.object({ name: text, arguments: text }),
 });
+/** Of a search that records its tokens; null from an engine that does not tell them. */
+const perToken = z.array(number).nullable().exactOptional();
 export const completionJson = z.object({
   id: text,
   object: z.literal('chat.completion'),
   created: z.int(),
   model: text,
   system_fingerprint: text,
+  prompt_token_ids: perToken,
   choices: z.array(
     z.object({
       index: z.int(),
+      token_ids: perToken,
+      token_mask: perToken,
+      token_logprobs: perToken,
+      score: maybeNumber.exactOptional(),
       message: z.object({
         role: z.literal('assistant'),
         content: maybeText,

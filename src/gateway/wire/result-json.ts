@@ -75,6 +75,8 @@ export const coppiceJson = z.object({
   program: text.exactOptional(),
   policy: text.exactOptional(),
   policy_note: text.exactOptional(),
+  /** The weights that answered, where the operator has named them. */
+  weights: text.exactOptional(),
   calibrated: z.array(text).exactOptional(),
   passed_through: z.literal(true).exactOptional(),
   escalated_from: maybeText,

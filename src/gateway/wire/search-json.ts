@@ -57,6 +57,8 @@ export interface AboutJson
   readonly calibrated?: readonly string[];
   /** Rules of the policy that cannot act in this search, and why. */
   readonly policy_note?: string;
+  /** Of its model, as the operator called them when it was accepted. */
+  readonly weights?: string;
   readonly scoring: string;
 }
 

@@ -17,6 +17,8 @@ export const modelJson = z.object({
     /** What a request may ask for instead: without a verifier only programs that need none. */
     programs: z.array(text),
     policies: z.array(text),
+    /** What the operator calls its weights, once they have changed under a running server. */
+    weights: text.exactOptional(),
   }),
 });
 export type ModelJson = Written<typeof modelJson>;

@@ -39,7 +39,13 @@ export async function* journalledSearches(journal: Journal): AsyncGenerator<Logg
         continue;
       }
       whole += 1;
-      yield { search: id, question: questionOf(record, plan), model: plan.model, events: await eventsOf(journal, id) };
+      yield {
+        search: id,
+        question: questionOf(record, plan),
+        model: plan.model,
+        weights: plan.weights,
+        events: await eventsOf(journal, id),
+      };
     }
     if (page.length < pageSearches) break;
     before = page.at(-1)!;
