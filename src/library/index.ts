@@ -20,6 +20,7 @@ export type {
 export { defineExit, definePrune, type ExitPart, type PrunePart } from '../exit/definition.ts';
 export type { ExitRule, Judge, PruneRule, SearchView } from '../exit/exit.ts';
 export type { Answer, Cost, Evidence, Exit, ExitKind } from '../log/end.ts';
+export { eventsIn, type LogEntry } from '../log/entry.ts';
 export type { LoggedEvent, SearchEvent } from '../log/events.ts';
 export { SearchFold } from '../log/fold.ts';
 // Policies: when a search ends and how the budget is shared.
