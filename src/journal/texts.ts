@@ -24,9 +24,8 @@ const textKeys: ReadonlySet<string> = new Set([
 ]);
 
 export function splitTexts(event: SearchEvent): SplitEvent {
-  const texts: Record<string, unknown> = {};
-  const bare = strip(event as unknown as Plain, texts);
-  return { bare: bare as unknown as SearchEvent, texts: Object.keys(texts).length === 0 ? undefined : texts };
+  const { bare, texts } = strip(event as unknown as Plain);
+  return { bare: bare as unknown as SearchEvent, texts };
 }
 
 export function joinTexts(bare: SearchEvent, texts: Plain | undefined): SearchEvent {
@@ -63,21 +62,21 @@ export function joinEntry({ body, texts }: StoredEntry): Pick<LogEntry, 'event' 
   };
 }
 
-function strip(value: Plain, texts: Record<string, unknown>): Plain {
-  const bare: Record<string, unknown> = {};
-  for (const [key, each] of Object.entries(value)) {
-    if (isPlain(each)) {
-      const below: Record<string, unknown> = {};
-      bare[key] = strip(each, below);
-      if (Object.keys(below).length > 0) texts[key] = below;
-    } else if (textKeys.has(key)) {
-      texts[key] = each;
-      if (key === 'text') bare[key] = '';
-    } else {
-      bare[key] = each;
-    }
+/** What holds no text is given as it is, without a copy: most of an event does not. */
+function strip(value: Plain): { readonly bare: Plain; readonly texts: Plain | undefined } {
+  let bare: Record<string, unknown> | undefined;
+  let texts: Record<string, unknown> | undefined;
+  for (const key of Object.keys(value)) {
+    const each = value[key];
+    const below = isPlain(each) ? strip(each) : undefined;
+    if (below === undefined ? !textKeys.has(key) : below.texts === undefined) continue;
+    bare ??= { ...value };
+    texts ??= {};
+    texts[key] = below?.texts ?? each;
+    // As JSON, undefined is no key at all.
+    bare[key] = below?.bare ?? (key === 'text' ? '' : undefined);
   }
-  return bare;
+  return { bare: bare ?? value, texts };
 }
 
 function merge(bare: Plain, texts: Plain): Plain {

@@ -25,6 +25,7 @@ export type { AnswerJudge, LoggedSearch } from '../export/finished-tree.ts';
 export type { NodeRow } from '../export/nodes.ts';
 export type { RolloutRow } from '../export/rollouts.ts';
 export type { Answer, Cost, Evidence, Exit, ExitKind } from '../log/end.ts';
+export { eventsIn, type LogEntry } from '../log/entry.ts';
 export type { LoggedEvent, SearchEvent } from '../log/events.ts';
 export { SearchFold } from '../log/fold.ts';
 // Policies: when a search ends and how the budget is shared.

@@ -5,12 +5,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SearchEvent } from 'coppice';
+import type { LogEntry, SearchEvent } from 'coppice';
 import {
   connect,
   type DatabaseOptions,
   type Journal,
-  type LogEntry,
   migrate,
   PostgresJournal,
   raise,
