@@ -33,6 +33,7 @@ const share = (value: number) => `${(100 * value).toFixed(1)} %`;
 /** Everybody's fate. */
 export function fateLines(results: readonly GroupResult[]): string[] {
   const refused = new Map<string, number>();
+  const took = tookOf(results, ({ key }) => key !== floodKey);
   for (const each of results)
     for (const [why, count] of Object.entries(each.refused)) refused.set(why, (refused.get(why) ?? 0) + count);
   return table(
@@ -45,6 +46,8 @@ export function fateLines(results: readonly GroupResult[]): string[] {
       ['doubled', total(results, 'doubled')],
       ['went on on another node', total(results, 'moved')],
       ['asked again, since their node died while they waited', total(results, 'askedAgain')],
+      ['p50 of the others than a flood, s', seconds(percentile(took, 50))],
+      ['p99', seconds(percentile(took, 99))],
     ],
   );
 }
