@@ -197,7 +197,6 @@ export { PostgresJournal } from '../journal/postgres/postgres-journal.ts';
 export { migrate } from '../journal/postgres/schema.ts';
 export { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 export { SearchModel } from '../library/search-model.ts';
-export { eventsIn, type LogEntry } from '../log/entry.ts';
 export type { LoggedEvent } from '../log/events.ts';
 export { GrowthMeter, type GrowthTotals, goodput } from '../log/growth-meter.ts';
 export { addGuesses, type Guesses, rightShares, sumOfGuesses } from '../log/guesses.ts';

@@ -1,12 +1,12 @@
 // One coppice process of a simulated cluster: production journal, cluster, searches, runtime, remote engine and remote verifier on one
 // simulated core. What it does takes CPU: whatever comes while the core is busy waits for its turn. It may be killed.
 
+import type { LogEntry } from 'coppice';
 import {
   Cluster,
   type Config,
   countUsage,
   extractAnswer,
-  type LoggedEvent,
   type Loop,
   NodeTaker,
   openRemoteEngine,
@@ -91,9 +91,9 @@ export class ClusterNode implements Sender, CallingNode {
     const journal = new MeteredJournal({ urlEnv: 'DATABASE_URL' }, this.name, (ears) =>
       journalParts(this, (heard) => this.#hearBy(heard as Ears), ears),
     );
-    journal.onAppended = () => {
-      this.counts.events += 1;
-      this.charge(this.#parts.costs.event);
+    journal.onAppended = (events) => {
+      this.counts.events += events;
+      this.charge(events * this.#parts.costs.event);
     };
     const cluster = new Cluster({
       journal,
@@ -236,13 +236,13 @@ export class ClusterNode implements Sender, CallingNode {
   }
 }
 
-/** Tells of every entry that it is given. */
+/** Tells how many events are in every entry that it is given. */
 class MeteredJournal extends PostgresJournal {
-  onAppended: () => void = () => {};
+  onAppended: (events: number) => void = () => {};
 
-  override append(epoch: number, entry: LoggedEvent): void {
+  override append(epoch: number, entry: LogEntry): void {
     super.append(epoch, entry);
-    this.onAppended();
+    this.onAppended(1 + (entry.more?.length ?? 0));
   }
 }
 
