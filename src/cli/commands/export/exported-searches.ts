@@ -5,6 +5,7 @@ import type { SearchPlan } from '../../../answering/search-plan.ts';
 import { raise } from '../../../base/fault.ts';
 import type { LoggedSearch } from '../../../export/finished-tree.ts';
 import type { Journal, SearchRecord } from '../../../journal/journal.ts';
+import { eventsIn } from '../../../log/entry.ts';
 import type { LoggedEvent } from '../../../log/events.ts';
 import { readTrace } from '../../terminal/trace.ts';
 
@@ -61,7 +62,7 @@ async function eventsOf(journal: Journal, id: string): Promise<LoggedEvent[]> {
   const events: LoggedEvent[] = [];
   for (;;) {
     const page = await journal.read(id, events.at(-1)?.sequence ?? -1, pageEvents);
-    events.push(...page);
+    events.push(...page.flatMap(eventsIn));
     if (page.length < pageEvents) return events;
   }
 }
