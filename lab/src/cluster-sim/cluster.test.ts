@@ -47,9 +47,6 @@ describe('its parts', () => {
     const two = new Cores(2);
     expect([two.work(0, 10), two.work(0, 10), two.work(0, 10)]).toEqual([10, 10, 20]);
     expect(two.busyMs).toBe(30);
-    // Work of the future goes behind other work rather than leave a core idle.
-    const pair = new Cores(2);
-    expect([pair.work(0, 10), pair.work(10, 10), pair.work(0, 10)]).toEqual([10, 20, 10]);
     expect(new Cores(0.25).work(0, 10)).toBe(40);
   });
 
