@@ -9,7 +9,17 @@ import { TokenTexts } from './token-texts.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 const small: GroupSpec = {
-  ...{ seed: 3, group: 0, replicas: 4, nodes: 3, databaseCores: 1, searches: 12, minutes: 1, rollouts: 2 },
+  ...{
+    seed: 3,
+    group: 0,
+    replicas: 4,
+    nodes: 3,
+    databaseCores: 1,
+    replicasPerScorer: 8,
+    searches: 12,
+    minutes: 1,
+    rollouts: 2,
+  },
   ...{ load: 'day', faults: ['rack', 'node', 'slow', 'flood'], capacity: 'measured', gpus: 'mixed' },
 };
 
