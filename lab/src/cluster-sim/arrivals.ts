@@ -4,7 +4,7 @@
 import { Random } from 'coppice/internals';
 import type { GroupSpec } from './cluster-spec.ts';
 
-export interface Arrival {
+export interface ClientArrival {
   readonly atMs: number;
   readonly key: string;
   readonly background: boolean;
@@ -19,10 +19,10 @@ export const floodFrom = 0.2;
 export const floodTo = 0.4;
 const floodTimes = 2;
 
-export function arrivalsOf(spec: GroupSpec): Arrival[] {
+export function arrivalsOf(spec: GroupSpec): ClientArrival[] {
   const random = new Random('arrivals', spec.seed, spec.group);
   const lengthMs = spec.minutes * 60_000;
-  const arrivals = Array.from({ length: spec.searches }, (): Arrival => {
+  const arrivals = Array.from({ length: spec.searches }, (): ClientArrival => {
     const luck = random.uniform();
     const atMs = lengthMs * (spec.load === 'flat' ? luck : dayTime(luck));
     return {

@@ -15,7 +15,14 @@ const measured = [
 const searchesPerNode = 400;
 
 function specOf(nodes: number): GroupSpec {
-  const size = { replicas: nodes, nodes, databaseCores: 2, searches: searchesPerNode * nodes, minutes: 1 / 3 };
+  const size = {
+    replicas: nodes,
+    nodes,
+    databaseCores: 2,
+    replicasPerScorer: 1,
+    searches: searchesPerNode * nodes,
+    minutes: 1 / 3,
+  };
   const load = { rollouts: 4, load: 'flat', faults: [], capacity: 'measured', gpus: 'mixed' } as const;
   return { seed: 1, group: 0, ...size, ...load, isBench: true };
 }

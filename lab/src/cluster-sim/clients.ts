@@ -2,15 +2,15 @@
 // as clients do. Knows when each was answered, and how often.
 
 import { ApiError, type Caller, type LiveSearch, makePlan } from 'coppice/internals';
-import type { Arrival } from './arrivals.ts';
+import type { ClientArrival } from './arrivals.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import type { Costs } from './costs.ts';
 import type { SearchRow } from './database.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-export interface Question {
+export interface AskedQuestion {
   readonly at: number;
-  readonly arrival: Arrival;
+  readonly arrival: ClientArrival;
   /** Undefined until it was answered. */
   answeredMs: number | undefined;
   answers: number;
@@ -35,10 +35,10 @@ const retryMs = 1000;
 const deadlineMs = 600_000;
 
 export class Clients {
-  readonly questions: Question[] = [];
+  readonly questions: AskedQuestion[] = [];
   readonly #options: ClientsOptions;
-  readonly #byText = new Map<string, Question>();
-  readonly #waiting = new Map<Question, ClusterNode>();
+  readonly #byText = new Map<string, AskedQuestion>();
+  readonly #waiting = new Map<AskedQuestion, ClusterNode>();
 
   constructor(options: ClientsOptions) {
     this.#options = options;
@@ -48,7 +48,7 @@ export class Clients {
     return this.#byText.size;
   }
 
-  ask(arrival: Arrival): void {
+  ask(arrival: ClientArrival): void {
     const at = this.questions.length;
     const question = {
       at,
@@ -75,13 +75,13 @@ export class Clients {
     for (const [question, of] of [...this.#waiting]) if (of === node) this.#tryLater(question);
   }
 
-  #tryLater(question: Question): void {
+  #tryLater(question: AskedQuestion): void {
     this.#waiting.delete(question);
     this.#byText.delete(question.text);
     this.#options.time.after(retryMs, () => this.#try(question));
   }
 
-  #try(question: Question): void {
+  #try(question: AskedQuestion): void {
     const { anyNode, costs } = this.#options;
     question.tries += 1;
     const node = anyNode((question.at * 0.6180339887 + question.tries * 0.37) % 1);
@@ -93,7 +93,7 @@ export class Clients {
     });
   }
 
-  #start(question: Question, node: ClusterNode): void {
+  #start(question: AskedQuestion, node: ClusterNode): void {
     const { callers, name } = this.#options;
     const { background, key } = question.arrival;
     const text = `${name}, try ${question.tries}, question ${question.at}`;
@@ -111,7 +111,7 @@ export class Clients {
     }
   }
 
-  #plan(text: string, { at }: Question, node: ClusterNode) {
+  #plan(text: string, { at }: AskedQuestion, node: ClusterNode) {
     const { rollouts } = this.#options;
     return makePlan({
       question: { prompt: { kind: 'text', text }, title: text },
@@ -125,25 +125,25 @@ export class Clients {
     });
   }
 
-  #owed(question: Question): void {
+  #owed(question: AskedQuestion): void {
     question.isOwed = true;
     this.#waiting.delete(question);
   }
 
-  async #wait(question: Question, search: LiveSearch, text: string): Promise<void> {
+  async #wait(question: AskedQuestion, search: LiveSearch, text: string): Promise<void> {
     const { ended } = await search.wait();
     if (ended?.state === 'done') this.#answered(question, text);
     else this.#refuse(question, text, new Error(`${ended?.state}: ${ended?.error?.message ?? 'no word'}`));
   }
 
-  #answered(question: Question, text: string): void {
+  #answered(question: AskedQuestion, text: string): void {
     this.#byText.delete(text);
     this.#waiting.delete(question);
     question.answers += 1;
     question.answeredMs ??= this.#options.time.nowMs;
   }
 
-  #refuse(question: Question, text: string, error: unknown): void {
+  #refuse(question: AskedQuestion, text: string, error: unknown): void {
     this.#byText.delete(text);
     this.#waiting.delete(question);
     question.refused = error instanceof ApiError ? error.code : String(error);

@@ -24,7 +24,7 @@ import type { Costs } from './costs.ts';
 import { latencyMs } from './costs.ts';
 import type { Database } from './database.ts';
 import type { Network, Sender } from './network.ts';
-import { type BellMessage, type CallingNode, journalParts, membershipOf, queueOf } from './node-surfaces.ts';
+import { type CallingNode, journalParts, membershipOf, queueOf, type RungMessage } from './node-surfaces.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 export interface NodeParts {
@@ -40,7 +40,7 @@ export interface NodeParts {
   readonly nodes: readonly ClusterNode[];
 }
 
-type Ears = { hear(message: BellMessage & { readonly node: string }): void };
+type Ears = { hear(message: RungMessage & { readonly node: string }): void };
 
 export class ClusterNode implements Sender, CallingNode {
   readonly name: string;
@@ -195,7 +195,7 @@ export class ClusterNode implements Sender, CallingNode {
   // ---- its surroundings ------------------------------------------------------------------------------------------------
 
   /** NOTIFY wakes every node; it is delivered to those that wait for one of its searches, and costs the others their CPU. */
-  ring(message: BellMessage): void {
+  ring(message: RungMessage): void {
     const { nodes, costs, time, database } = this.#parts;
     const named = [...(message.grown ?? []).map(([id]) => id), ...(message.ended ?? []), ...(message.cancelled ?? [])];
     const homes = new Set(named.map((id) => database.rows.get(id)?.home));

@@ -8,9 +8,9 @@ import type { ClientAnswer, GroupResult } from './group-result.ts';
 
 type Count = 'asked' | 'served' | 'lost' | 'doubled' | 'askedAgain' | 'moved' | 'decisions' | 'events' | 'calls';
 type Total = Count | 'commits' | 'writes' | 'statements' | 'bytes' | 'databaseBusyMs' | 'nodeBusyMs' | 'happened';
-type Tokens = 'promptTokens' | 'cachedTokens' | 'generatedTokens';
+type TokenCount = 'promptTokens' | 'cachedTokens' | 'generatedTokens';
 
-function total(results: readonly GroupResult[], of: Total | Tokens): number {
+function total(results: readonly GroupResult[], of: Total | TokenCount): number {
   return results.reduce((sum, each) => sum + each[of], 0);
 }
 

@@ -10,6 +10,8 @@ export interface GroupSpec {
   readonly replicas: number;
   readonly nodes: number;
   readonly databaseCores: number;
+  /** Of the generator, for each server of the reward model. */
+  readonly replicasPerScorer: number;
   readonly searches: number;
   readonly minutes: number;
   readonly rollouts: number;

@@ -9,7 +9,17 @@ import { TokenTexts } from './token-texts.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 const small: GroupSpec = {
-  ...{ seed: 3, group: 0, replicas: 4, nodes: 3, databaseCores: 1, searches: 12, minutes: 1, rollouts: 2 },
+  ...{
+    seed: 3,
+    group: 0,
+    replicas: 4,
+    nodes: 3,
+    databaseCores: 1,
+    replicasPerScorer: 8,
+    searches: 12,
+    minutes: 1,
+    rollouts: 2,
+  },
   ...{ load: 'day', faults: ['rack', 'node', 'slow', 'flood'], capacity: 'measured', gpus: 'mixed' },
 };
 
@@ -47,9 +57,6 @@ describe('its parts', () => {
     const two = new Cores(2);
     expect([two.work(0, 10), two.work(0, 10), two.work(0, 10)]).toEqual([10, 10, 20]);
     expect(two.busyMs).toBe(30);
-    // Work of the future goes behind other work rather than leave a core idle.
-    const pair = new Cores(2);
-    expect([pair.work(0, 10), pair.work(10, 10), pair.work(0, 10)]).toEqual([10, 20, 10]);
     expect(new Cores(0.25).work(0, 10)).toBe(40);
   });
 

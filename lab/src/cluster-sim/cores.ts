@@ -1,4 +1,4 @@
-// CPU as a queue: work is done in the order in which it comes, on the core that has just become free, else on the one that will be first. A node is one core, a database some, or a
+// CPU as a queue: work is done in the order in which it comes, on the core that is free first. A node is one core, a database some, or a
 // part of one, which is a core that is so much slower; on a small machine they share.
 
 export class Cores {
@@ -21,17 +21,10 @@ export class Cores {
     if (costMs === 0) return fromMs;
     const free = this.#freeMs;
     let first = 0;
-    for (let at = 1; at < free.length; at += 1) if (goesBefore(free[at]!, free[first]!, fromMs)) first = at;
+    for (let at = 1; at < free.length; at += 1) if (free[at]! < free[first]!) first = at;
     const doneMs = Math.max(fromMs, free[first]!) + costMs / this.#speed;
     free[first] = doneMs;
     this.#busyMs += costMs;
     return doneMs;
   }
-}
-
-/** Work that begins later than a core is free would leave it idle until then: the core with the least to lose takes it. */
-function goesBefore(one: number, other: number, fromMs: number): boolean {
-  const isFree = one <= fromMs;
-  if (isFree !== other <= fromMs) return isFree;
-  return isFree ? one > other : one < other;
 }

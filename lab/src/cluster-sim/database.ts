@@ -39,7 +39,7 @@ export interface EntryRow {
   readonly texts: string | null;
 }
 
-interface Lease {
+interface SearchLease {
   readonly search: string;
   readonly owner: string;
   readonly turn: number;
@@ -79,8 +79,8 @@ export class Database {
   readonly #time: VirtualTime;
   readonly #cores: Cores;
   readonly #costs: Costs;
-  readonly #leases = new Map<string, Lease>();
-  readonly #waiting = new Heap<Lease>((a, b) => a.turn < b.turn || (a.turn === b.turn && a.order < b.order));
+  readonly #leases = new Map<string, SearchLease>();
+  readonly #waiting = new Heap<SearchLease>((a, b) => a.turn < b.turn || (a.turn === b.turn && a.order < b.order));
   readonly #unended = new Set<string>();
   #kept: string[] = [];
   #order = 0;

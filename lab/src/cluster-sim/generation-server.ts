@@ -2,7 +2,7 @@
 // measured step times and a prefix cache. It may go down, and comes back with an empty cache.
 
 import { type CostModel, type QuestionModel, SimReplica, type SimRequest } from 'coppice/internals';
-import type { Exchange, NetworkServer } from './network.ts';
+import type { NetworkServer, VirtualExchange } from './network.ts';
 import type { KnownPath, KnownQuestion, TokenTexts } from './token-texts.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -31,12 +31,12 @@ interface CompletionBody {
   readonly priority?: number;
 }
 
-type Answer = Parameters<ConstructorParameters<typeof SimReplica>[2]>[0];
+type GpuAnswer = Parameters<ConstructorParameters<typeof SimReplica>[2]>[0];
 
 /** A sequence on its way, and how its end is told. */
-interface Written {
+interface OpenSequence {
   readonly request: SimRequest;
-  readonly finish: (answer: Answer) => void;
+  readonly finish: (answer: GpuAnswer) => void;
 }
 
 const contextTokens = 131_072;
@@ -46,8 +46,8 @@ export class GenerationServer implements NetworkServer {
   readonly #time: VirtualTime;
   readonly #model: ModelOnServers;
   readonly #kind: GpuKind;
-  readonly #written = new Map<number, Written>();
-  readonly #exchanges = new Set<Exchange>();
+  readonly #written = new Map<number, OpenSequence>();
+  readonly #exchanges = new Set<VirtualExchange>();
   #gpu: SimReplica;
   #isDown = false;
   #ids = 0;
@@ -87,7 +87,7 @@ export class GenerationServer implements NetworkServer {
     this.#gpu = this.#newGpu();
   }
 
-  receive(exchange: Exchange): void {
+  receive(exchange: VirtualExchange): void {
     if (this.#isDown) return exchange.fail('ECONNREFUSED');
     const { path, body } = exchange.request;
     switch (path) {
@@ -121,7 +121,7 @@ export class GenerationServer implements NetworkServer {
     return texts.question(prompt, questions.promptTokens({ kind: 'text', text: prompt })).tokens;
   }
 
-  #complete(exchange: Exchange, body: CompletionBody): void {
+  #complete(exchange: VirtualExchange, body: CompletionBody): void {
     const known = typeof body.prompt === 'string' ? undefined : this.#model.texts.read(body.prompt);
     if (known === undefined) return exchange.end(sampleAnswer);
     this.#exchanges.add(exchange);
@@ -129,7 +129,7 @@ export class GenerationServer implements NetworkServer {
     const ids: number[] = [];
     let left = count;
     let usage = { prompt: 0, cached: 0, generated: 0 };
-    const tell = (index: number, request: SimRequest) => (answer: Answer) => {
+    const tell = (index: number, request: SimRequest) => (answer: GpuAnswer) => {
       if (answer.type !== 'step') return;
       left -= 1;
       const { computedTokens, cachedTokens, generatedTokens } = answer.usage;
@@ -160,7 +160,7 @@ export class GenerationServer implements NetworkServer {
     { question, path }: KnownPath,
     body: CompletionBody,
     at: number,
-    tell: (index: number, request: SimRequest) => (answer: Answer) => void,
+    tell: (index: number, request: SimRequest) => (answer: GpuAnswer) => void,
   ): number {
     const { questions } = this.#model;
     this.#ids += 1;
@@ -191,7 +191,7 @@ export class GenerationServer implements NetworkServer {
     { delimiters }: SimRequest,
     index: number,
     body: CompletionBody,
-    step: Extract<Answer, { type: 'step' }>['step'],
+    step: Extract<GpuAnswer, { type: 'step' }>['step'],
   ): string {
     const tokens = this.#model.texts.write(question, step);
     const finish = step.end === 'length' ? '"length"' : '"stop"';

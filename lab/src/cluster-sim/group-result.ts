@@ -1,6 +1,6 @@
 // What a group came to, as plain data: who was answered when, what was counted, what it took.
 
-import type { Question } from './clients.ts';
+import type { AskedQuestion } from './clients.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import type { GroupSpec } from './cluster-spec.ts';
 import type { Database } from './database.ts';
@@ -47,11 +47,11 @@ interface GroupEnd {
   readonly database: Database;
   readonly nodes: readonly ClusterNode[];
   readonly servers: readonly GenerationServer[];
-  readonly questions: readonly Question[];
+  readonly questions: readonly AskedQuestion[];
 }
 
 export function resultOf({ startMs, time, database, nodes, servers, questions }: GroupEnd): GroupResult {
-  const isServed = ({ answeredMs }: Question) => answeredMs !== undefined;
+  const isServed = ({ answeredMs }: AskedQuestion) => answeredMs !== undefined;
   const refused: Record<string, number> = {};
   for (const { refused: why } of questions) if (why !== undefined) refused[why] = (refused[why] ?? 0) + 1;
   const sum = <Each>(all: readonly Each[], of: (each: Each) => number) =>

@@ -14,7 +14,7 @@ import type { GroupResult } from './group-result.ts';
 import { resultOf } from './group-result.ts';
 import { type Machines, machinesOf } from './machines.ts';
 import { Network } from './network.ts';
-import { ScoringServer } from './scoring-server.ts';
+import { RewardServer } from './scoring-server.ts';
 import { TokenTexts } from './token-texts.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -123,7 +123,7 @@ class Group {
     });
     const { scorers, scorer } = this.#machines;
     for (let at = 0; at < scorers; at += 1)
-      this.#network.add(scorerUrl(at), new ScoringServer(this.#time, this.#questions, scorer));
+      this.#network.add(scorerUrl(at), new RewardServer(this.#time, this.#questions, scorer));
   }
 
   #startNode(): void {

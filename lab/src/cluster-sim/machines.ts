@@ -23,8 +23,6 @@ const longSteps: QuestionProfile = { ...servedProfile, name: 'cluster', stepToke
 const sequenceLimit = 64;
 /** With a branching of four they fill a server's places. */
 const strandsPerReplica = 16;
-/** One server of the reward model for so many of the generator. */
-const replicasPerScorer = 8;
 /** Every so many replicas are of the slower kind. */
 export const slowerEvery = 4;
 
@@ -54,7 +52,7 @@ export function machinesOf(spec: GroupSpec): Machines {
   return spec.isBench ? benchMachines(spec) : clusterMachines(spec);
 }
 
-function clusterMachines({ replicas, gpus, faults }: GroupSpec): Machines {
+function clusterMachines({ replicas, replicasPerScorer, gpus, faults }: GroupSpec): Machines {
   const kinds = { h200: kindOf('h200', 1), a100: kindOf('a100', a100Factor), slow: kindOf('slow h200', slowFactor) };
   const { pass, passTokens, callMs, reusesPrefix } = vllmCausalOnH200.rewardModel;
   return {

@@ -15,7 +15,7 @@ export interface Sender {
 }
 
 /** What a server is given, and answers by. */
-export interface Exchange {
+export interface VirtualExchange {
   readonly request: SentRequest;
   readonly isClosed: boolean;
   /** Called when the sender has gone. */
@@ -27,7 +27,7 @@ export interface Exchange {
 }
 
 export interface NetworkServer {
-  receive(exchange: Exchange): void;
+  receive(exchange: VirtualExchange): void;
 }
 
 /** The answer as node:http would give it. */
@@ -100,7 +100,7 @@ export class Network {
       }
       if (piece !== '') response.tell('data', Buffer.from(piece));
     };
-    const exchange: Exchange = {
+    const exchange: VirtualExchange = {
       request,
       get isClosed() {
         return isOver;

@@ -13,10 +13,10 @@ export interface CallingNode {
   /** When what it sends now leaves. */
   leavesMs(): number;
   run(callback: () => void): void;
-  ring(message: BellMessage): void;
+  ring(message: RungMessage): void;
 }
 
-export type BellMessage = Parameters<PostgresParts['bell']['ring']>[0];
+export type RungMessage = Parameters<PostgresParts['bell']['ring']>[0];
 
 const model = 'm';
 

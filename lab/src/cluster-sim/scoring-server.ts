@@ -3,7 +3,7 @@
 
 import type { CostModel, PathStep, QuestionModel } from 'coppice/internals';
 import { prefillMs } from 'coppice/internals';
-import type { Exchange, NetworkServer } from './network.ts';
+import type { NetworkServer, VirtualExchange } from './network.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 export interface ScorerKind {
@@ -23,12 +23,12 @@ interface ScoreItem {
 }
 
 interface Waiting {
-  readonly exchange: Exchange;
+  readonly exchange: VirtualExchange;
   readonly items: readonly ScoreItem[];
   readonly tokens: number;
 }
 
-export class ScoringServer implements NetworkServer {
+export class RewardServer implements NetworkServer {
   readonly #time: VirtualTime;
   readonly #questions: QuestionModel;
   readonly #kind: ScorerKind;
@@ -41,7 +41,7 @@ export class ScoringServer implements NetworkServer {
     this.#kind = kind;
   }
 
-  receive(exchange: Exchange): void {
+  receive(exchange: VirtualExchange): void {
     const { items } = exchange.request.body as { readonly items: readonly ScoreItem[] };
     const tokens = items.reduce((sum, item) => sum + this.#tokens(item), 0);
     this.#waiting.push({ exchange, items, tokens });
@@ -77,7 +77,7 @@ export class ScoringServer implements NetworkServer {
     });
   }
 
-  #answer(exchange: Exchange, items: readonly ScoreItem[]): void {
+  #answer(exchange: VirtualExchange, items: readonly ScoreItem[]): void {
     const rewards = items.map(({ question, steps }) => {
       const path = steps.map(
         (text) => ({ key: 0, step: { text, tokens: 1, meanLogprob: 0, end: 'delimiter' } }) as PathStep,

@@ -3,7 +3,7 @@
 
 import type { PathStep } from 'coppice/internals';
 
-type Step = PathStep['step'];
+type WrittenStep = PathStep['step'];
 
 export interface KnownQuestion {
   readonly id: number;
@@ -47,7 +47,7 @@ export class TokenTexts {
   }
 
   /** The tokens of a step that was written. */
-  write(question: KnownQuestion, step: Step): readonly number[] {
+  write(question: KnownQuestion, step: WrittenStep): readonly number[] {
     this.#next += 1;
     const key = this.#next;
     this.#steps.set(key, { key, step, question });

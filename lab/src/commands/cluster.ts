@@ -30,6 +30,7 @@ const flags = {
     about: 'replicas of a group, which has a database of its own',
   },
   'database-cores': { type: text, takes: 'N', default: '4', about: 'of each database, or a part of one' },
+  'replicas-per-scorer': { type: text, takes: 'N', default: '8', about: 'that share a server of the reward model' },
   load: {
     type: text,
     takes: 'NAME',
@@ -76,6 +77,7 @@ export function readPlan(args: readonly string[]): ClusterPlan {
   const shared = {
     seed: whole('seed', values.seed, 0, 2 ** 31, ''),
     databaseCores: flagOf('database-cores', values['database-cores'], { low: 0.01, high: 64, unit: 'cores', why: '' }),
+    replicasPerScorer: whole('replicas-per-scorer', values['replicas-per-scorer'], 1, 1000, 'replicas'),
     minutes: whole('minutes', values.minutes, 1, 60, 'minutes'),
     rollouts: whole('rollouts', values.rollouts, 1, 64, 'rollouts'),
     load: load === 'saturated' ? 'flat' : load,
