@@ -197,10 +197,10 @@ describe('coppice rehearse', () => {
     expect(text).toContain(`gaps and lengths of ${file}`);
     const { point, result } = recordsIn(out)[0]!;
     expect(point.perSecond).toBeCloseTo(20 * 0.75, 9);
-    const [first, second, third] = result.served.map(({ arrivalMs }) => arrivalMs);
-    // A timer may fire late and never early.
-    expect(second! - first!).toBeGreaterThan(140);
-    expect(third!).toBeGreaterThan(second!);
+    const [, second, third] = result.served.map(({ arrivalMs }) => arrivalMs);
+    // A timer may fire late and, but for rounding, never early.
+    expect(second!).toBeGreaterThan(149);
+    expect(third!).toBeGreaterThan(199);
     const bodies = engine.bodies('/v1/completions').filter((body) => Number(body.max_tokens) > 1);
     const prompts = [...new Set(bodies.map(({ prompt }) => String(prompt).split(' ').slice(0, 700).join(' ')))];
     const words = [...new Set(prompts.map((prompt) => prompt.split(' ').slice(1, 100).join(' ')))];

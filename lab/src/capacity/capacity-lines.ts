@@ -45,7 +45,7 @@ function standingLines(
           `${byThroughput} of ${streams} streams are held back by throughput alone: no more comes through when all wait at once`,
         ]
       : []),
-    ...(lasts < 5
+    ...(lasts < 3
       ? [
           `a stream lasts ${lasts.toFixed(1)} times the bound; longer ones (--requests) tell more of queues that grow slowly`,
         ]

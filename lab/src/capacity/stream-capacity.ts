@@ -28,7 +28,7 @@ const blocksOfStream = 4;
 /** How many times the bound a stream lasts: in less time a queue that grows makes nobody late. */
 const boundsOfStream = 8;
 /** p99 needs some hundreds; more than the most take minutes. */
-const usualRequests = { least: 400, most: 2000 };
+const usualRequests = { least: 400, most: 1200 };
 
 export function requestsOf({ requests, p99Ms }: CapacityPlan, perSecond: number): number {
   const lasting = Math.ceil((boundsOfStream * p99Ms * perSecond) / 1000);

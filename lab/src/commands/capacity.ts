@@ -62,7 +62,7 @@ const size = {
     takes: 'N',
     about: `streams resampled from the trace (${fewestValues}); more narrow the interval`,
   },
-  requests: { ...text, takes: 'N', about: 'of each stream (as many as come in 8 times the bound, 400 to 2000)' },
+  requests: { ...text, takes: 'N', about: 'of each stream (as many as come in 8 times the bound, 400 to 1200)' },
   seed: { ...text, takes: 'N', about: `(${standard.seed})` },
   threads: { ...text, takes: 'N', about: 'trials at a time (all cores)' },
   json: { type: 'boolean', about: 'prints the answer as JSON' },
