@@ -199,11 +199,12 @@ function plainFacts(model: ListedModel): ServerFacts {
   };
 }
 
-/** Machines mount the same weights at different places. */
+/** Machines mount the same weights at different places; a commit of a model hub names no model. */
 function lastPart(path: unknown): string | undefined {
-  return text(path)
+  const part = text(path)
     .split(/[\\/]/)
-    .findLast((part) => part !== '');
+    .findLast((each) => each !== '');
+  return part === undefined || /^[0-9a-f]{40}$/.test(part) ? undefined : part;
 }
 
 /** A page that may be missing. */

@@ -122,7 +122,7 @@ export class Fleet {
   }
 
   #look(replica: Replica, sinceMs: number): void {
-    if (replica.leavingMs !== sinceMs) return;
+    if (replica.leavingMs !== sinceMs || !this.#all.includes(replica)) return;
     if (replica.inFlight === 0 && replica.attempts.size === 0) return this.#drop(replica);
     const passedMs = this.#timers.nowMs() - sinceMs;
     if (passedMs >= drainMs) {

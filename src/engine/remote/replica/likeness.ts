@@ -46,7 +46,9 @@ export class Likeness {
   #toldDifference({ facts }: Renderer): string | undefined {
     const { facts: own } = this.#model;
     if (facts.model !== own.model) return `serves '${facts.model}', not '${own.model}'`;
-    if (facts.loadedFrom !== undefined && own.loadedFrom !== undefined && facts.loadedFrom !== own.loadedFrom)
+    // Servers of two kinds have the same weights in files of different names.
+    const isTold = facts.dialect === own.dialect && facts.loadedFrom !== undefined && own.loadedFrom !== undefined;
+    if (isTold && facts.loadedFrom !== own.loadedFrom)
       return `serves '${facts.loadedFrom}' under the name '${own.model}', where the others serve '${own.loadedFrom}'`;
     const { contextTokens = 0, logprobs } = this.#promised;
     if ((facts.contextTokens ?? contextTokens) < contextTokens)
