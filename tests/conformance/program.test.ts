@@ -12,7 +12,10 @@ import { createRstar } from '../../src/program/mcts/rstar.ts';
 import { createPairwise } from '../../src/program/pairwise.ts';
 import { createPanel } from '../../src/program/panel.ts';
 import { createRefine } from '../../src/program/refine/refine.ts';
+import { createProgram } from '../../src/program/registry/programs.ts';
 import { testProgram } from './program.ts';
+
+const small = { rollouts: 6, branching: 3, maxDepth: 40, sampling: { temperature: 1 }, choose: 'best' } as const;
 
 testProgram('mcts (PUCT)', () => createMcts({ rollouts: 8 }));
 testProgram('mcts (UCT)', () => createMcts({ rollouts: 8, selection: 'uct', branching: 2 }));
@@ -56,3 +59,5 @@ testProgram('refine (mixed, two models)', () =>
   createRefine({ rollouts: 8, posterior: 'mixed', models: ['small', 'big'] }),
 );
 testProgram('refine (beta)', () => createRefine({ rollouts: 8, posterior: 'beta', maxDepth: 3 }));
+testProgram('tree-samples', () => createProgram('tree-samples', small), { followsFolds: true });
+testProgram('scored-tree-samples', () => createProgram('scored-tree-samples', small), { followsFolds: true });

@@ -66,6 +66,24 @@ test('without a reward model the answers vote; closing the connection stops the 
   await until(() => generator.abandoned > 0 && generator.openStreams === 0);
 });
 
+test('token ids of a group come from every server that tells them: prompt, steps, and as many log probabilities', async () => {
+  for (const server of [new VllmServer(), new SglangServer(), new LlamaTestServer()]) {
+    await server.listen();
+    onTestFinished(() => server.close());
+    const url = await serve({ engine: { kind: 'openai', urls: [`${server.url}/v1`] }, verifier: { kind: 'none' } });
+    const group = { n: 4, return_token_ids: true, coppice: { program: 'tree-samples' } };
+    const answer = (await (await post(`${url}/v1/chat/completions`, { ...ask, ...group })).json()) as Loose;
+    expect(answer.prompt_token_ids.length).toBeGreaterThan(2);
+    expect(answer.choices).toHaveLength(4);
+    for (const { token_ids, token_mask, token_logprobs } of answer.choices) {
+      expect(token_ids.length).toBeGreaterThan(4);
+      expect(token_mask).toEqual(token_ids.map(() => 1));
+      expect(token_logprobs.every((each: number) => each <= 0)).toBe(true);
+      expect(token_logprobs).toHaveLength(token_ids.length);
+    }
+  }
+});
+
 test('log probabilities come from the server, token by token, in every dialect that tells them', async () => {
   const servers = [new VllmServer(), new SglangServer(), new LlamaTestServer()];
   for (const server of servers) {

@@ -103,7 +103,10 @@ test('every answer is as the document says, with no field more', async () => {
   };
   const messages = [{ role: 'user', content: 'make 24 from 4 7 8 8' }];
   const chat = { model: 'm', messages };
+  await call('POST /v1/models/{name}/weights', { version: 'step-1' }, 'm');
   await call('POST /v1/chat/completions', chat);
+  const group = { n: 2, return_token_ids: true, coppice: { program: 'scored-tree-samples' } };
+  await call('POST /v1/chat/completions', { ...chat, ...group });
   await call('POST /v1/chat/completions', { ...chat, n: 3, logprobs: true });
   await call('POST /v1/chat/completions', { ...chat, reasoning_effort: 'none' });
   await call('POST /v1/messages', { ...chat, max_tokens: 99, thinking: { type: 'adaptive' } });

@@ -110,7 +110,10 @@ function contentOf(name: string, { answer, streams }: Endpoint): object {
 
 /** `/v1/messages/count_tokens` is `messages_count_tokens`. */
 function nameOf(path: string): string {
-  return path.replace(/^\/v1\//, '').replaceAll('/', '_');
+  return path
+    .replace(/^\/v1\//, '')
+    .replaceAll('/', '_')
+    .replace(/[{}]/g, '');
 }
 
 function referenceTo(name: string): object {
