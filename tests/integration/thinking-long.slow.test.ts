@@ -46,7 +46,11 @@ test('a chain on the embedded engine goes on after kill -9 from its last step', 
   const coppice = { rollouts: 1, program: 'self-consistency', max_thinking_tokens: tokens };
   const asked = { ...thinkerAsk, ...embeddedQuestion, coppice };
   const isUnderWay = ({ summary }: Loose) => summary.nodes > 12;
-  const { result, events } = await killedAndResumed({ ...tinyThinker(4096), thinkingStepTokens: 64 }, asked, isUnderWay);
+  const { result, events } = await killedAndResumed(
+    { ...tinyThinker(4096), thinkingStepTokens: 64 },
+    asked,
+    isUnderWay,
+  );
   expect(result.content.trim()).toBe('42');
   expect(result.reasoning_content.split('\n')[0]!.length).toBeGreaterThan(0.9 * tokens);
   const kinds = events.map(({ type }) => type);
