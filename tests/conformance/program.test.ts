@@ -59,5 +59,5 @@ testProgram('refine (mixed, two models)', () =>
   createRefine({ rollouts: 8, posterior: 'mixed', models: ['small', 'big'] }),
 );
 testProgram('refine (beta)', () => createRefine({ rollouts: 8, posterior: 'beta', maxDepth: 3 }));
-testProgram('tree-samples', () => createProgram('tree-samples', small), { followsFolds: true });
-testProgram('scored-tree-samples', () => createProgram('scored-tree-samples', small), { followsFolds: true });
+testProgram('tree-samples', () => createProgram('tree-samples', small));
+testProgram('scored-tree-samples', () => createProgram('scored-tree-samples', small));

@@ -1,6 +1,6 @@
 // The embedded engine: libllama in a thread of this process, behind the engine contract.
 
-import { FaultError, fault, raise } from '../../base/fault.ts';
+import { FaultError, raise } from '../../base/fault.ts';
 import type { MeasuredPoints } from '../../cost/table.ts';
 import type {
   DraftRecord,
@@ -132,21 +132,25 @@ export class LlamaEngine implements Engine {
   /** Reads its file again, in a thread of its own, which takes the place of the old one and of all that it had cached. */
   async reload(): Promise<void> {
     if (this.#lent) raise('unsupported', 'a reward model computes with the same weights; restart to change them');
+    this.#mustRest();
     const next = await this.#start();
-    const trouble =
-      this.#thread.outstanding > 0
-        ? fault('overloaded', `${this.#thread.outstanding} requests are under way`)
-        : next.info.vocabularyHash === this.info.vocabularyHash
-          ? undefined
-          : fault('bad-setting', 'the new weights have another vocabulary; restart to serve another model');
-    if (trouble !== undefined) {
+    try {
+      this.#mustRest();
+      if (next.info.vocabularyHash !== this.info.vocabularyHash)
+        raise('bad-setting', 'the new weights have another vocabulary; restart to serve another model');
+    } catch (error) {
       await next.close();
-      throw new FaultError(trouble);
+      throw error;
     }
     const old = this.#thread;
     this.#thread = next;
     this.connect(this.#post);
     await old.close();
+  }
+
+  #mustRest(): void {
+    const { outstanding } = this.#thread;
+    if (outstanding > 0) raise('overloaded', `${outstanding} requests are under way`);
   }
 
   shapeTrouble(schema: JsonSchema): string | undefined {
