@@ -201,22 +201,28 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
     problems.length = 0;
   });
 
-  it('goes on with a log from where its connection broke', async () => {
+  it('goes on with a log from where its connection broke, within an entry', async () => {
     const log = recordSearch({ id: 'srch_cut', seed: 5, rollouts: 6, threshold: 1 });
-    const lines = log.map((entry) => `id: ${entry.sequence}\nevent: entry\ndata: ${JSON.stringify(entry)}\n\n`);
+    const isLast = (at: number) => log[at]!.sequence !== log[at + 1]?.sequence;
+    // The last event of an entry alone has an id.
+    const lines = log.map(
+      (entry, at) => `${isLast(at) ? `id: ${entry.sequence}\n` : ''}event: entry\ndata: ${JSON.stringify(entry)}\n\n`,
+    );
+    const cut = log.findIndex((_, at) => at >= 20 && !isLast(at)) + 1;
+    expect(cut).toBeGreaterThan(20);
     const asked: (string | undefined)[] = [];
     const search = { id: 'srch_cut', state: 'running', model: 'toy', created_ms: 0, ended_ms: null };
     await page.route('**/v1/searches/srch_cut', (route) => route.fulfill({ json: search }));
     await page.route('**/v1/searches/srch_cut/events', async (route) => {
       const last = (await route.request().allHeaders())['last-event-id'];
       asked.push(last);
-      const rest = lines.slice(last === undefined ? 0 : Number(last) + 1);
-      const body = last === undefined ? rest.slice(0, 20).join('') : `${rest.join('')}event: end\ndata: {}\n\n`;
+      const rest = lines.filter((_, at) => log[at]!.sequence > Number(last ?? -1));
+      const body = last === undefined ? rest.slice(0, cut).join('') : `${rest.join('')}event: end\ndata: {}\n\n`;
       await route.fulfill({ contentType: 'text/event-stream', body });
     });
     await page.goto(`${server.url}/#/search/srch_cut`);
     await page.locator('.outcome .chip:not(.live)').waitFor();
-    expect(asked).toEqual([undefined, '19']);
+    expect(asked).toEqual([undefined, String(log[cut]!.sequence - 1)]);
     expect(await lastEventOf(page)).toBe(log.length);
     expect(await page.locator('.problem').isVisible()).toBe(false);
   });

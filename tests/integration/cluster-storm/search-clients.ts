@@ -107,10 +107,12 @@ async function follow(world: StormWorld, random: Random, id: string): Promise<vo
       if (answer.status === 204) return void record.logs.set(id, next);
       if (answer.status !== 200) throw new Error(`status ${answer.status}`);
       hasBegun = true;
-      for await (const { event, id: sequence } of eventsOf(answer)) {
+      for await (const { event, id: last, data } of eventsOf(answer)) {
         if (event === 'end') return void record.logs.set(id, next);
-        if (Number(sequence) !== next) record.problem('truncated', `${id}: entry ${sequence} in the place of ${next}`);
-        next = Number(sequence) + 1;
+        const { sequence } = JSON.parse(data) as { readonly sequence: number };
+        if (sequence !== next) record.problem('truncated', `${id}: entry ${sequence} in the place of ${next}`);
+        // The last event of an entry alone has an id: only then it is whole.
+        if (last !== '') next = Number(last) + 1;
       }
       throw new Error('ended without its last line');
     } catch (error) {
