@@ -19,7 +19,7 @@ export async function startServer(settings: readonly string[], args: readonly st
     let said = '';
     child.stdout.on('data', (text) => {
       said += String(text);
-      const [, found] = /at (http:\/\/\S+) /.exec(said) ?? [];
+      const [, found] = /at (http:\/\/\S+)\s/.exec(said) ?? [];
       if (found !== undefined) resolve(found);
     });
     child.once('exit', (code) => reject(new Error(`coppice serve ended with ${code}`)));
