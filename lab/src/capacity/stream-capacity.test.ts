@@ -31,7 +31,11 @@ const oneByOne: MeasuredMachine = {
       [1, 1],
       [1000, 1],
     ],
-    ...{ callMs: 0, extraTokens: 0, passTokens: 1000, reusesPrefix: true, kvTokens: 100_000 },
+    callMs: 0,
+    extraTokens: 0,
+    passTokens: 1000,
+    reusesPrefix: true,
+    kvTokens: 100_000,
   },
   slowdown: evenSlowdown(1, 1),
 };
@@ -47,7 +51,12 @@ const plan: CapacityPlan = {
   machine: oneByOne,
   contender: { program: 'greedy', policy: 'vanilla' },
   setting: 'math500/8b',
-  ...{ rollouts: 1, budget: 1, p99Ms: 6000, requests: 120, streams: 6, seed: 1 },
+  rollouts: 1,
+  budget: 1,
+  p99Ms: 6000,
+  requests: 120,
+  streams: 6,
+  seed: 1,
 };
 
 /** Waiting by hand (Lindley): who comes while another is served waits for its end. */

@@ -25,7 +25,7 @@ export interface CapacityPlan {
 
 /** Blocks of a stream: few, so that what is heavy for minutes stays heavy for minutes. */
 const blocksOfStream = 4;
-/** How many times the bound a stream lasts: in less time a queue that grows makes nobody late. */
+/** How many times the bound a stream lasts: a shorter one ends before a growing queue delays a request. */
 const boundsOfStream = 8;
 /** p99 needs some hundreds; more than the most take minutes. */
 const usualRequests = { least: 400, most: 1200 };
@@ -96,7 +96,14 @@ export class StreamCapacity {
     const resampled = { seed, blockRequests: Math.ceil(requests / blocksOfStream) };
     const result = await this.#run({
       ...trialDefaults,
-      ...{ machine, gpus, contender, setting, rollouts, requests, arrivals, seed },
+      machine,
+      gpus,
+      contender,
+      setting,
+      rollouts,
+      requests,
+      arrivals,
+      seed,
       budget: gpus * budget,
       trace: { ...trace, resampled },
       ...(arrivals.kind === 'rate' && { p99BoundMs: p99Ms }),

@@ -64,7 +64,7 @@ export class Clients {
     this.#try(question);
   }
 
-  /** Of a search that was asked for in the background: whoever polls is told from now on. */
+  /** Of a background search: polls are told of its end from now on. */
   exited({ background, title }: SearchRow): void {
     const question = background === 1 ? this.#byText.get(title ?? '') : undefined;
     if (question !== undefined) this.#answered(question, title!);

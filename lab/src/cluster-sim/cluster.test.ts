@@ -20,7 +20,10 @@ const small: GroupSpec = {
     minutes: 1,
     rollouts: 2,
   },
-  ...{ load: 'day', faults: ['rack', 'node', 'slow', 'flood'], capacity: 'measured', gpus: 'mixed' },
+  load: 'day',
+  faults: ['rack', 'node', 'slow', 'flood'],
+  capacity: 'measured',
+  gpus: 'mixed',
 };
 
 function figures({ heapBytes, ...rest }: GroupResult): unknown {

@@ -149,8 +149,16 @@ export class Database {
     const { home, model, turn = 0 } = about;
     const blank = { started_ms: null, ended_ms: null, outcome: null, texts: null };
     this.rows.set(row.id, {
-      ...{ ...row, ...blank, home, model, turn, node },
-      ...{ state: 'queued', epoch: 0, cancel_requested: 0, exits: 0 },
+      ...row,
+      ...blank,
+      home,
+      model,
+      turn,
+      node,
+      state: 'queued',
+      epoch: 0,
+      cancel_requested: 0,
+      exits: 0,
     });
     this.#unended.add(row.id);
     this.counts.accepted += 1;
