@@ -97,23 +97,31 @@ function questionOf(line: string): string {
 }
 
 it('rivals holds searches of contest against the best rule at as many tokens', async () => {
-  const samples = golds.flatMap((gold, index) =>
-    [0, 1].map((sample) => ({ set: 'sums', index, sample, gold, right: index === 0 || sample === 1 })),
-  );
-  writeLines(
-    'drawn.jsonl',
-    samples.map(({ gold, right, ...key }) => ({ ...key, tokens: 2, text: `\\boxed{${right ? gold : 99}}` })),
-  );
-  writeLines(
-    'scored.jsonl',
-    samples.map(({ set, index, sample, right }) => ({ set, index, sample, odds: [right ? 2 : -2] })),
-  );
+  const end = (answer: number, right: boolean) => ({
+    step: { text: `\\boxed{${answer}}`, tokens: 2, meanLogprob: 0, end: 'eos' },
+    reward: right ? 0.9 : 0.1,
+    answer: String(answer),
+    right,
+    draws: [],
+  });
+  const trees = golds.map((gold, index) => {
+    const first = index === 0 ? gold : 99;
+    return {
+      question: `sums ${index}`,
+      promptTokens: 9,
+      nodes: [{ draws: [1, 2] }, end(first, index === 0), end(gold, true)],
+    };
+  });
+  writeLines('sums.trees', [
+    { format: 'coppice-trees', version: 1, model: '', modelHash: '', verifier: '', samples: 2, seed: 1 },
+    ...trees,
+  ]);
   const settings = ['--programs', 'self-consistency', '--policies', 'vanilla', '--rollouts', '2', '--seed', '1'];
   await contest([at('searches.jsonl'), ...asked(), ...settings]);
   said.length = 0;
-  expect(await rivals([...['sums.jsonl', 'drawn.jsonl', 'scored.jsonl', 'searches.jsonl'].map(at)])).toBe(0);
+  expect(await rivals(['sums.jsonl', 'sums.trees', 'searches.jsonl'].map(at))).toBe(0);
   expect(said[0]).toBe('3 questions with 2 samples each; tokens of both models');
   expect(said).toContain('best of n           2 samples  100.0 %  8 tokens');
   expect(said.at(-1)).toMatch(/on 3 questions: 66\.7 %, \d+ tokens; -33\.3 \[.*\] against\n {2}\S/);
-  await expect(rivals([at('sums.jsonl')])).rejects.toThrow('of what? npm run lab -- rivals QUESTIONS DRAWN SCORED');
+  await expect(rivals([at('sums.jsonl')])).rejects.toThrow('of what? npm run lab -- rivals QUESTIONS SAMPLES');
 });

@@ -1,43 +1,37 @@
-// `npm run lab -- rivals QUESTIONS DRAWN SCORED [SEARCHES …]`: majority, weighted majority and best of n over recorded samples of a real
+// `npm run lab -- rivals QUESTIONS SAMPLES [SEARCHES …]`: majority, weighted majority and best of n over recorded samples of a real
 // model, and searches of `contest` against the best of them at as many tokens of both models, paired by question.
 
-import { basename } from 'node:path';
-import { type GoldQuestion, type Help, mean, raise, readQuestions, type Trial } from 'coppice/internals';
+import { type Help, mean, raise, readQuestions, type Trial } from 'coppice/internals';
 import { keptLines } from '../real/kept-lines.ts';
 import {
   against,
   bestRival,
-  type DrawnLine,
-  drawnLines,
-  recordedLines,
   ruleRow,
   rules,
   type Sample,
-  type ScoredLine,
   type Searched,
-  sampleOf,
   slopeOfLead,
   stoppedByLead,
 } from '../real/rivals.ts';
+import { samplesIn } from '../real/sample-files.ts';
 
 export const help: Help = {
   starts: 'npm run lab --',
-  usage: 'rivals QUESTIONS DRAWN SCORED [SEARCHES …]',
+  usage: 'rivals QUESTIONS SAMPLES[,MORE] [SEARCHES …]',
   about:
-    'Prints what rules that choose among samples of a real model come to, and how searches do against the best of them at as many tokens of both models.',
+    'Prints what rules that choose among samples of a real model come to, and how searches do against the best of them at as many tokens of both models. Samples are a recording of trees or a contest of best-of-n.',
   groups: [],
-  examples: ['rivals gsm8k.jsonl tests.jsonl scores.jsonl rebase.jsonl'],
+  examples: ['rivals gsm8k.jsonl lab/recorded/qwen2.5-coder-1.5b-gsm8k.trees.gz rebase.jsonl'],
 };
 
-const shown = [1, 2, 4, 8, 16];
+const shown = [1, 2, 4, 8, 16, 32];
 const risks = [0.2, 0.1, 0.05];
 
 export async function run(args: readonly string[]): Promise<number> {
-  const [file, drawn, scored, ...searches] = args;
-  if (file === undefined || drawn === undefined || scored === undefined)
-    return raise('bad-setting', 'of what? npm run lab -- rivals QUESTIONS DRAWN SCORED [SEARCHES …]');
-  const questions = readQuestions(file);
-  const samples = samplesOf(basename(file, '.jsonl'), questions, drawn, scored);
+  const [file, drawn, ...searches] = args;
+  if (file === undefined || drawn === undefined)
+    return raise('bad-setting', 'of what? npm run lab -- rivals QUESTIONS SAMPLES [SEARCHES …]');
+  const samples = samplesIn(drawn.split(','), readQuestions(file));
   const most = Math.max(...[...samples.values()].map(({ length }) => length));
   const whole = new Map([...samples].filter(([, each]) => each.length === most));
   console.log(`${whole.size} questions with ${most} samples each; tokens of both models`);
@@ -52,28 +46,6 @@ export async function run(args: readonly string[]): Promise<number> {
   );
   for (const each of searches) console.log(searchLine(each, whole));
   return 0;
-}
-
-function samplesOf(
-  set: string,
-  questions: readonly GoldQuestion[],
-  drawn: string,
-  scored: string,
-): Map<string, Sample[]> {
-  const odds = new Map(recordedLines<ScoredLine>(scored).map((line) => [keyOf(line), line.odds]));
-  const found = new Map<string, Sample[]>();
-  const own = drawnLines(drawn).filter((line) => line.set === set && line.sample >= 0);
-  for (const line of own.sort((a, b) => a.sample - b.sample)) {
-    const question = questions[line.index]!;
-    const score = odds.get(keyOf(line));
-    if (score === undefined) continue;
-    found.set(question.id, [...(found.get(question.id) ?? []), sampleOf(question, line, score)]);
-  }
-  return found;
-}
-
-function keyOf({ set, index, sample }: Pick<DrawnLine, 'set' | 'index' | 'sample'>): string {
-  return `${set}:${index}:${sample}`;
 }
 
 function searchLine(file: string, samples: ReadonlyMap<string, readonly Sample[]>): string {

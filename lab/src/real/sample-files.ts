@@ -1,0 +1,88 @@
+// Samples of questions from files that hold more than samples: a recording of trees (`record`, training/real) and the searches of a `contest` of
+// best-of-n. A question's samples keep the order of their draw where the file tells it; a contest keeps the order in which they came, in which short
+// ones stand first, so that they are mixed.
+
+import {
+  canonical,
+  type GoldQuestion,
+  hash,
+  isRight,
+  type RecordedNode,
+  type RecordedTree,
+  raise,
+  readTrees,
+} from 'coppice/internals';
+import type { Grown } from './grown-trees.ts';
+import { keptLines } from './kept-lines.ts';
+import type { Sample } from './rivals.ts';
+
+/** By id of the question; those of a second file stand behind those of the first. */
+export function samplesIn(files: readonly string[], questions: readonly GoldQuestion[]): Map<string, Sample[]> {
+  const found = new Map<string, Sample[]>();
+  for (const file of files) {
+    for (const [question, own] of isRecording(file) ? recorded(file, questions) : contested(file)) {
+      found.set(question, [...(found.get(question) ?? []), ...own]);
+    }
+  }
+  return found;
+}
+
+function isRecording(file: string): boolean {
+  return /\.trees(\.gz)?$/.test(file);
+}
+
+/** A recording names a question by its set and its place there. */
+function recorded(file: string, questions: readonly GoldQuestion[]): [string, Sample[]][] {
+  return readTrees(file).trees.map((tree) => {
+    const question = questions[Number(tree.question.split(' ').at(-1))];
+    if (question === undefined)
+      return raise('bad-setting', `${file} has a question that is not there: ${tree.question}`);
+    return [question.id, drawnPaths(tree).map((path) => sampleOfPath(path, question))];
+  });
+}
+
+/** Draws of one text are one node: each sample takes the next draw of every node that it comes by. */
+export function drawnPaths({ nodes }: RecordedTree): RecordedNode[][] {
+  const taken = nodes.map(() => 0);
+  const next = (at: number): number | undefined => nodes[at]!.draws[taken[at]!++];
+  return nodes[0]!.draws.map(() => {
+    const path: RecordedNode[] = [];
+    for (let at = next(0); at !== undefined; at = next(at)) path.push(nodes[at]!);
+    return path;
+  });
+}
+
+function sampleOfPath(path: readonly RecordedNode[], question: GoldQuestion): Sample {
+  const { answer, reward = 0, right = isRight(question, answer) } = path.at(-1)!;
+  const tokens = path.reduce((sum, { step }) => sum + (step?.tokens ?? 0), 0);
+  return sampleWith(answer, tokens, reward, right);
+}
+
+function contested(file: string): [string, Sample[]][] {
+  return keptLines<Grown>(file).map((grown) => [grown.question, mixed(grown, endsOf(grown))]);
+}
+
+/** Paths of a tree whose steps were never branched below: each end is a sample, as often as it was drawn. */
+export function endsOf({ nodes }: Grown): Sample[] {
+  const parents = new Set(nodes.map(([parent]) => parent));
+  return nodes.flatMap(([, , reward, count, answer, right], at) => {
+    if (parents.has(at + 1)) return [];
+    const sample = sampleWith(answer ?? undefined, tokensTo(nodes, at + 1), Math.max(0, reward) / 1000, right === 1);
+    return Array<Sample>(count).fill(sample);
+  });
+}
+
+function tokensTo(nodes: Grown['nodes'], end: number): number {
+  let tokens = 0;
+  for (let at = end; at > 0; at = nodes[at - 1]![0]) tokens += nodes[at - 1]![1];
+  return tokens;
+}
+
+function sampleWith(answer: string | undefined, tokens: number, score: number, right: boolean): Sample {
+  return { tokens, group: answer === undefined ? undefined : canonical(answer), right, score };
+}
+
+function mixed({ question }: Grown, samples: readonly Sample[]): Sample[] {
+  const placed = samples.map((sample, at) => ({ sample, place: hash(question, at) }));
+  return placed.sort((a, b) => a.place - b.place).map(({ sample }) => sample);
+}
