@@ -58,7 +58,8 @@ export async function run(args: readonly string[]): Promise<number> {
   const model = await openModel(ownModel(settings.own), process.env);
   try {
     const contest = { model, settings, isCorrect: isRight };
-    const capacity = await capacityIn(file, kept, contest, contenders[0]!, questions);
+    const isRelative = loads.some(({ of }) => of !== 'clock');
+    const capacity = isRelative ? await capacityIn(file, kept, contest, contenders[0]!, questions) : undefined;
     for (const load of loads) {
       const perSecond = rateOf(load, capacity);
       for (const contender of contenders) {
@@ -72,9 +73,8 @@ export async function run(args: readonly string[]): Promise<number> {
         console.error(`${load.name} ${contender.name}`);
       }
     }
-    console.log(
-      [`${contenders[0]!.name} serves ${capacity.toFixed(2)} a second`, ...arrivalTable(kept.lines)].join('\n'),
-    );
+    const serves = capacity === undefined ? [] : [`${contenders[0]!.name} serves ${capacity.toFixed(2)} a second`];
+    console.log([...serves, ...arrivalTable(kept.lines)].join('\n'));
     return 0;
   } finally {
     await closeModel(model);
@@ -85,7 +85,7 @@ function lineOf({ name }: Load, perSecond: number, { growth: _, ...trial }: Tria
   return { load: name, perSecond, ...trial };
 }
 
-function rateOf({ name, factor, of }: Load, capacity: number): number {
+function rateOf({ name, factor, of }: Load, capacity = 0): number {
   if (of === 'vanilla') return raise('bad-setting', `the load is '${name}'; it must be as 0.5p, or a rate as 3/s`);
   return of === 'clock' ? factor : factor * capacity;
 }

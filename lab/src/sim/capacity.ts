@@ -11,3 +11,9 @@ export function capacityOf(result: Pick<TrialResult, 'served' | 'saturatedTokens
   const { saturatedTokensPerSecond: rate, served } = result;
   return rate === undefined ? undefined : rate / mean(served.map(({ tokens }: Served) => tokens));
 }
+
+/** Requests over the time until the last has ended, as `arrivals` reads it off a real server: where too few of them wait for a rate of tokens. */
+export function wholeRate({ served }: { readonly served: readonly Pick<Served, 'endedMs'>[] }): number {
+  const last = Math.max(...served.map(({ endedMs }) => endedMs));
+  return (served.length * 1000) / last;
+}

@@ -15,7 +15,7 @@ import {
 import { clairvoyantCapacity } from '../clairvoyant.ts';
 import type { TrialSource } from '../experiment/experiment.ts';
 import type { LabPlan, PlannedSystem } from '../experiment/plan.ts';
-import { capacityOf } from './capacity.ts';
+import { capacityOf, wholeRate } from './capacity.ts';
 import { contenderOf } from './contenders.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from './trial.ts';
 import { worldlySpec } from './worlds.ts';
@@ -60,9 +60,10 @@ export async function compareCell(
   trials: TrialSource,
 ): Promise<Cell> {
   const backlog = (name: RowName) => trials.once(backlogOf(system, { setting, seed, row: name }));
+  const capacity = system.requests < 2 * system.budget ? wholeRate : capacityIn;
   const [own, positive] = await Promise.all([backlog(row), backlog('positive')]);
   const rates = await Promise.all(
-    loads.map(async ({ factor, of }) => factor * (of === 'clock' ? 1 : capacityIn(await backlog(of)))),
+    loads.map(async ({ factor, of }) => factor * (of === 'clock' ? 1 : capacity(await backlog(of)))),
   );
   const runs = await Promise.all(
     rates.map((perSecond) => trials.run(specOf(system, { setting, seed, row }, { kind: 'rate', perSecond }))),
@@ -71,8 +72,8 @@ export async function compareCell(
     setting,
     seed,
     row,
-    capacity: capacityIn(own),
-    clairvoyant: clairvoyantCapacity(positive)!,
+    capacity: capacity(own),
+    clairvoyant: clairvoyantCapacity(positive) ?? Number.NaN,
     yield: yieldOf(own),
     loads: runs.map((run, at) => {
       return { load: loads[at]!.name, perSecond: rates[at]!, ...latenciesOf(run), yield: yieldOf(run) };
