@@ -165,8 +165,11 @@ describe('a draft model', () => {
           Array.from({ length: 500 }, (_, at) => request(from + at, { sampling })),
         );
       }
-      const { draftedTokens, acceptedTokens } = core.counts;
+      const { draftedTokens, acceptedTokens, judgedAt, acceptedAt } = core.counts;
       core.close();
+      // What was accepted at one place is judged at the next, unless it ended its step.
+      for (const [at, judged] of judgedAt.slice(1).entries()) expect(judged).toBeLessThanOrEqual(acceptedAt[at]!);
+      expect(judgedAt[0]).toBeGreaterThan(judgedAt[1]!);
       expect(draftedTokens).toBeGreaterThan(samples);
       expect(acceptedTokens).toBeGreaterThan(0.2 * draftedTokens);
       expect(acceptedTokens).toBeLessThan(0.9 * draftedTokens); // both sides of the rule were used
