@@ -24,7 +24,7 @@ import {
   type DraftPair,
   DraftRunner,
 } from '../real/draft-rounds.ts';
-import { type CostLine, draftTable, shapeTable } from '../real/draft-table.ts';
+import { type DecodeCosts, draftTable, shapeTable } from '../real/draft-table.ts';
 import { keptUnder } from '../real/kept-lines.ts';
 
 const text = 'string';
@@ -73,7 +73,7 @@ export const help: Help = {
 };
 
 type Values = ReturnType<typeof valuesOf>;
-type KeptLine = DraftLine | CostLine;
+type KeptLine = DraftLine | DecodeCosts;
 
 const none: DraftContender = { name: 'none', tokens: 0, where: 'inline' };
 const costRows = [1, 2, 3, 4, 5, 7, 9, 13, 17] as const;
@@ -165,7 +165,7 @@ function blocksOf(values: Values): DraftBlock[] {
   ).flat();
 }
 
-function costLine({ model, draft, threads }: DraftPair): CostLine {
+function costLine({ model, draft, threads }: DraftPair): DecodeCosts {
   const sizes = costRows.map((rows) => [1, rows] as const);
   const options = { threads, repetitions: costRepetitions };
   const [target, drafting] = [rowCosts(model, sizes, options), rowCosts(draft, sizes, options)];
@@ -181,7 +181,7 @@ function tell(kept: readonly KeptLine[], style: 'text' | 'markdown'): void {
   console.log(printed([...draftTable(rounds), ...costs, ...replayed], style));
 }
 
-function costWords({ rows, target, draft, threads }: CostLine): string {
+function costWords({ rows, target, draft, threads }: DecodeCosts): string {
   const row = (times: readonly number[]) => times.map((ms, at) => `${rows[at]}: ${ms.toFixed(1)}`).join(', ');
   return `ms of a decode by its rows, ${threads} threads: target ${row(target)}; draft model ${row(draft)}`;
 }

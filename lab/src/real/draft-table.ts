@@ -5,7 +5,7 @@ import { type LabTable, tableOf } from '../experiment/table.ts';
 import type { DraftLine } from './draft-rounds.ts';
 
 /** Milliseconds of one decode by its rows: one sequence, so many tokens. */
-export interface CostLine {
+export interface DecodeCosts {
   readonly kind: 'cost';
   readonly threads: number;
   readonly rows: readonly number[];
@@ -135,7 +135,7 @@ const shapes: readonly Widths[] = [
 ];
 
 /** What drafts of every shape would have given on answers whose ranks are known: at best, since verifying a tree is counted as its rows and no more. */
-export function shapeTable(ranks: readonly (readonly number[])[], cost: CostLine): LabTable {
+export function shapeTable(ranks: readonly (readonly number[])[], cost: DecodeCosts): LabTable {
   const plain = at(cost, cost.target, 1);
   const rows = shapes.map((widths) => {
     const tokens = tokensARound(ranks, widths);
@@ -181,7 +181,7 @@ function product(factors: readonly number[]): number {
 }
 
 /** Between two measured numbers of rows, on the line between them. */
-function at({ rows }: CostLine, times: readonly number[], wanted: number): number {
+function at({ rows }: DecodeCosts, times: readonly number[], wanted: number): number {
   const above = rows.findIndex((each) => each >= wanted);
   if (above < 0) return (times.at(-1)! * wanted) / rows.at(-1)!;
   if (above === 0 || rows[above] === wanted) return times[above]!;
