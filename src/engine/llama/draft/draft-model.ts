@@ -58,6 +58,7 @@ export class DraftModel {
   readonly #store: PrefixStore;
   readonly #sampler: Sampler;
   readonly #rowLimit: number;
+  #computedRows = 0;
   /** What its cache holds of each sequence that it has drafted for. */
   readonly #held = new Map<number, Held>();
 
@@ -78,6 +79,11 @@ export class DraftModel {
     return this.#model.vocabularyHash();
   }
 
+  /** Rows that it has computed, for tests. */
+  get computedRows(): number {
+    return this.#computedRows;
+  }
+
   /** What it holds, for tests of leaks. */
   get counts(): { readonly sequences: number; readonly usedCells: number; readonly branches: number } {
     const { usedCells, branches } = this.#store;
@@ -90,7 +96,7 @@ export class DraftModel {
     let live = drafting.filter(({ held }) => held !== undefined).slice(0, this.#rowLimit >> 1);
     while (live.length > 0) {
       const rows = live.flatMap(rowsOf);
-      if (!this.#store.reclaim(rows.length, 0, () => false) || !this.#context.decode(rows)) break;
+      if (!this.#store.reclaim(rows.length, 0, () => false) || !this.#compute(rows)) break;
       live = live.filter((each, index) => this.#draw(each, this.#context.logits(index)));
     }
     return drafting.map(({ job: { ticket, sequence }, tokens, distributions }) => {
@@ -98,16 +104,25 @@ export class DraftModel {
     });
   }
 
-  /** The sequence is done or gone. */
+  /** The sequence is done or gone; what was read of it stays for the steps below, until room is short or its search is released. */
   forget(sequence: number): void {
     const held = this.#held.get(sequence);
-    if (held !== undefined) this.#store.drop(held.branch);
+    if (held !== undefined) this.#store.settle(held.branch);
     this.#held.delete(sequence);
+  }
+
+  release(search: string): void {
+    this.#store.release(search);
   }
 
   close(): void {
     this.#context.close();
     this.#model.close();
+  }
+
+  #compute(rows: readonly ContextRow[]): boolean {
+    this.#computedRows += rows.length;
+    return this.#context.decode(rows);
   }
 
   /** Draws one more token; whether another is wanted. */
@@ -140,7 +155,7 @@ export class DraftModel {
       const rows = missing.map((token, at): ContextRow => {
         return { token, position: start + at, sequence: held.branch.sequence, wanted: false };
       });
-      if (!this.#context.decode(rows)) return undefined;
+      if (!this.#compute(rows)) return undefined;
       this.#store.append(held.branch, missing);
       held.tokens.push(...missing);
     }

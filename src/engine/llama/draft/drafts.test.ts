@@ -258,6 +258,21 @@ describe('a draft model', () => {
     core.close();
   });
 
+  it('reads a path once for all the steps below it', () => {
+    const messages: CoreMessage[] = [];
+    const link = new WaywardLink('draft', 6);
+    const core = open('target', link, messages);
+    const prompt = { kind: 'text', text: 'b'.repeat(200) } as const;
+    run(core, [request(1, { prompt })]);
+    const first = link.model.computedRows;
+    expect(first).toBeGreaterThan(200);
+    run(core, [request(2, { prompt, seed: 7 })]);
+    expect(link.model.computedRows - first).toBeLessThan(40);
+    core.release('search');
+    expect(link.model.counts).toEqual({ sequences: 0, usedCells: 0, branches: 0 });
+    core.close();
+  });
+
   it('can be cancelled with drafts in flight, and leaves nothing behind', () => {
     const messages: CoreMessage[] = [];
     const link = new WaywardLink('draft', 4);

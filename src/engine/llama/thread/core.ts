@@ -210,6 +210,7 @@ export class Core {
 
   release(search: string): void {
     this.#batcher.release(search);
+    this.#drafts?.release(search);
   }
 
   /** One decode. False when there is nothing left to do, or nothing until a draft comes. */
