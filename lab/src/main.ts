@@ -43,6 +43,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'programs on programming tasks, judged by tests that no search sees',
     load: () => import('./commands/code.ts'),
   },
+  drafts: {
+    about: 'a draft model for a real target on the embedded engine: acceptance, time, answers',
+    load: () => import('./commands/drafts.ts'),
+  },
   contact: {
     about: 'greedy answers of a server with coppice and without it',
     load: () => import('./commands/contact.ts'),

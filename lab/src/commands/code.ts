@@ -70,6 +70,12 @@ const machineGroup = {
   parallel: { type: text, takes: 'N', default: '2', about: 'tests that run at a time' },
   'test-ms': { type: text, takes: 'MS', default: '5000', about: 'longest run of the tests of one answer' },
   sandbox: { type: text, takes: 'NAME', default: 'best', about: 'best, or limits: the code under test is not shut in' },
+  seconds: {
+    type: text,
+    takes: 'N',
+    default: '1000000',
+    about: 'begins no search after so long; 0 prints the report alone',
+  },
   texts: { type: 'boolean', default: false, about: 'keeps what was answered and what the tests said' },
   against: { type: text, multiple: true, takes: 'FILE', about: 'searches of another file, for the report' },
   ...helpFlag,
@@ -116,7 +122,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const jobs = seeds
     .flatMap((seed) => tasks.flatMap((task) => programs.map((program) => ({ program, seed, task }))))
     .filter(({ program, seed, task }) => !keys.has(keyOf({ program, seed, question: task.id })));
-  if (jobs.length > 0) await runAll(jobs, values, (line) => keep(file, kept, line));
+  if (jobs.length > 0 && secondsOf(values) > 0) await runAll(jobs, values, (line) => keep(file, kept, line));
   const asked = new Set(tasks.map(({ id }) => id));
   const others = (values.against ?? []).flatMap((each) => keptLines<CodeLine>(each));
   const shown = [...kept, ...others].filter(({ question }) => asked.has(question));
@@ -136,6 +142,10 @@ function keyOf({ program, seed, question }: Pick<CodeLine, 'program' | 'seed' | 
 
 function budgetOf(values: Values): number {
   return flagOf('token-budget', values['token-budget'], requestKnobs.tokenBudget);
+}
+
+function secondsOf(values: Values): number {
+  return whole('seconds', values.seconds, 0, 1_000_000, 'seconds');
 }
 
 function tasksOf({ questions, ids, size }: Values): CodeTask[] {
@@ -180,9 +190,11 @@ async function runAll(jobs: readonly CodeJob[], values: Values, onLine: (line: C
   const grader = new Grader({ ...command, parallel: Math.max(1, Math.ceil(command.parallel / 2)) });
   const waiting = [...jobs].reverse();
   const fromMs = performance.now();
+  const untilMs = fromMs + 1000 * secondsOf(values);
+  const next = () => (performance.now() < untilMs ? waiting.pop() : undefined);
   let done = 0;
   const work = async (): Promise<void> => {
-    for (let job = waiting.pop(); job !== undefined; job = waiting.pop()) {
+    for (let job = next(); job !== undefined; job = next()) {
       const { program, ...rest } = job;
       const options = optionsOf(program, values);
       onLine(await searchCode({ ...rest, model, options, grader, keepsTexts: values.texts }));
@@ -192,7 +204,7 @@ async function runAll(jobs: readonly CodeJob[], values: Values, onLine: (line: C
   };
   try {
     await Promise.all(Array.from({ length: Math.min(concurrency, jobs.length) }, work));
-    console.log(`${jobs.length} searches in ${seconds(fromMs)} s, ${concurrency} at a time; ${tests.note}`);
+    console.log(`${done} searches in ${seconds(fromMs)} s, ${concurrency} at a time; ${tests.note}`);
   } finally {
     await model.close();
     await grader.close();

@@ -126,6 +126,7 @@ const drafter = {
       return { ticket, sequence, tokens, distributions: tokens.map(() => noDistribution) };
     }),
   forget: () => {},
+  release: () => {},
   close: () => {},
 };
 const noDistribution = new Float64Array(0);

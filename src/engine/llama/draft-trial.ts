@@ -24,7 +24,9 @@ const question = 'Make 24 from 2 4 6 8.\n';
 export async function tryDraft(options: LlamaEngineOptions, draft: string): Promise<DraftTrial> {
   const plain = await LlamaEngine.open(options);
   try {
-    const drafted = await LlamaEngine.open({ ...options, draft: { ...draftDefaults, model: draft } });
+    // With as many threads as the plain one found to be fastest: the models take turns.
+    const { threads } = plain.info;
+    const drafted = await LlamaEngine.open({ ...options, threads, draft: { ...draftDefaults, model: draft } });
     const gain = await compare(plain, drafted);
     const isUsed = gain >= leastGain;
     const [kept, other] = isUsed ? [drafted, plain] : [plain, drafted];

@@ -60,9 +60,10 @@ export class Generation implements Sequence {
   /** Distributions of the drafted tokens that wait for judgement, first to be judged first. */
   #proposals: Float64Array[] = [];
   #result: GenerationResult | undefined;
-  /** Drafted tokens that were looked at, and those of them that stayed. */
-  judgedTokens = 0;
-  acceptedTokens = 0;
+  #offered = 0;
+  /** Drafted tokens that were looked at, and those of them that stayed, by their place in the draft. */
+  readonly judgedAt: number[] = [];
+  readonly acceptedAt: number[] = [];
 
   constructor(
     request: GenerateRequest,
@@ -149,6 +150,7 @@ export class Generation implements Sequence {
   /** Tokens were drafted from these distributions, to be judged in this order. */
   offer(distributions: readonly Float64Array[]): void {
     this.#proposals = [...distributions];
+    this.#offered = distributions.length;
   }
 
   /**
@@ -156,6 +158,7 @@ export class Generation implements Sequence {
    * al., 2023): accept with probability min(1, p/q), else draw from what p has more than q.
    */
   judge(row: Float32Array, drafted: number): number | undefined {
+    const place = this.#offered - this.#proposals.length;
     const drafting = this.#proposals.shift();
     assert(drafting !== undefined, 'a drafted token has the distribution that it was drawn from');
     const wanted = this.#sampler.distribution(row, this.sampling);
@@ -163,8 +166,8 @@ export class Generation implements Sequence {
     const ratio = wanted[drafted]! / drafting[drafted]!;
     const accepted = uniformOf(hash(this.#seed, 'accept'), position) < ratio;
     const token = accepted ? drafted : drawFrom(excess(wanted, drafting), this.#uniform());
-    this.judgedTokens += 1;
-    if (accepted) this.acceptedTokens += 1;
+    addAt(this.judgedAt, place, 1);
+    if (accepted) addAt(this.acceptedAt, place, 1);
     else this.forgetProposals();
     return this.accept(token, logProbabilityOf(row, token));
   }
@@ -261,6 +264,12 @@ export class Generation implements Sequence {
   #uniform(): number {
     return uniformOf(this.#seed, this.#tokens.length);
   }
+}
+
+/** Counts by place: those between that were never counted are 0. */
+export function addAt(counts: number[], place: number, count: number): void {
+  while (counts.length <= place) counts.push(0);
+  counts[place]! += count;
 }
 
 /** The part of `wanted` that exceeds `drafting`, as a distribution. */

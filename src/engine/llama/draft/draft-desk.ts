@@ -5,7 +5,7 @@ import type { Draft, DraftJob, DraftModel } from './draft-model.ts';
 import type { ToDrafter } from './drafts.ts';
 
 /** What drafts: the draft model, or one that only takes its time. */
-export type Drafter = Pick<DraftModel, 'draft' | 'forget' | 'close'>;
+export type Drafter = Pick<DraftModel, 'draft' | 'forget' | 'release' | 'close'>;
 
 export class DraftDesk {
   readonly #model: Drafter;
@@ -43,6 +43,8 @@ export class DraftDesk {
         this.#known.delete(message.sequence);
         this.#model.forget(message.sequence);
         return;
+      case 'release':
+        return this.#model.release(message.search);
       case 'close':
         this.#closed = true;
         this.#model.close();

@@ -58,6 +58,7 @@ export class DraftModel {
   readonly #store: PrefixStore;
   readonly #sampler: Sampler;
   readonly #rowLimit: number;
+  #computedRows = 0;
   /** What its cache holds of each sequence that it has drafted for. */
   readonly #held = new Map<number, Held>();
 
@@ -78,6 +79,11 @@ export class DraftModel {
     return this.#model.vocabularyHash();
   }
 
+  /** Rows that it has computed, for tests. */
+  get computedRows(): number {
+    return this.#computedRows;
+  }
+
   /** What it holds, for tests of leaks. */
   get counts(): { readonly sequences: number; readonly usedCells: number; readonly branches: number } {
     const { usedCells, branches } = this.#store;
@@ -87,9 +93,10 @@ export class DraftModel {
   /** One draft per job, in their order. */
   draft(jobs: readonly DraftJob[]): Draft[] {
     const drafting = jobs.map((job): Drafting => ({ job, held: this.#caughtUp(job), tokens: [], distributions: [] }));
-    let live = drafting.filter(({ held }) => held !== undefined).slice(0, this.#rowLimit);
-    while (live.length > 0 && this.#store.reclaim(live.length, 0, () => false)) {
-      if (!this.#context.decode(live.map(rowOf))) break;
+    let live = drafting.filter(({ held }) => held !== undefined).slice(0, this.#rowLimit >> 1);
+    while (live.length > 0) {
+      const rows = live.flatMap(rowsOf);
+      if (!this.#store.reclaim(rows.length, 0, () => false) || !this.#compute(rows)) break;
       live = live.filter((each, index) => this.#draw(each, this.#context.logits(index)));
     }
     return drafting.map(({ job: { ticket, sequence }, tokens, distributions }) => {
@@ -97,11 +104,15 @@ export class DraftModel {
     });
   }
 
-  /** The sequence is done or gone. */
+  /** The sequence is done or gone; what was read of it stays for the steps below, until room is short or its search is released. */
   forget(sequence: number): void {
     const held = this.#held.get(sequence);
-    if (held !== undefined) this.#store.drop(held.branch);
+    if (held !== undefined) this.#store.settle(held.branch);
     this.#held.delete(sequence);
+  }
+
+  release(search: string): void {
+    this.#store.release(search);
   }
 
   close(): void {
@@ -109,18 +120,27 @@ export class DraftModel {
     this.#model.close();
   }
 
+  #compute(rows: readonly ContextRow[]): boolean {
+    this.#computedRows += rows.length;
+    return this.#context.decode(rows);
+  }
+
   /** Draws one more token; whether another is wanted. */
-  #draw({ job, held, tokens, distributions }: Drafting, row: Float32Array): boolean {
-    const computed = lastToken(job, tokens);
-    this.#store.append(held!.branch, [computed]);
-    held!.tokens.push(computed);
+  #draw(drafting: Drafting, row: Float32Array): boolean {
+    const { job, held, tokens, distributions } = drafting;
+    const computed = lacking(drafting);
+    this.#store.append(held!.branch, computed);
+    held!.tokens.push(...computed);
     const distribution = this.#sampler.distribution(row, job.sampling);
     tokens.push(drawFrom(distribution, uniformOf(job.seed, job.position + tokens.length)));
     distributions.push(distribution);
     return tokens.length < job.most;
   }
 
-  /** What the cache holds of the sequence, brought to all tokens but the last; undefined where there is no room. */
+  /**
+   * What the cache holds of the sequence, brought to all tokens but the last two; undefined where there is no room. A draft that was accepted
+   * whole leaves two: they share a decode with those of the other sequences.
+   */
   #caughtUp({ sequence, search, tokens }: DraftJob): Held | undefined {
     const held = this.#held.get(sequence) ?? this.#begin(sequence, search, tokens);
     if (held === undefined) return undefined;
@@ -128,14 +148,14 @@ export class DraftModel {
     const common = commonLength(held.tokens, tokens, wanted);
     this.#store.truncate(held.branch, common);
     held.tokens.length = common;
-    while (held.tokens.length < wanted) {
+    while (held.tokens.length < wanted - 1) {
       const start = held.tokens.length;
       const missing = tokens.slice(start, Math.min(wanted, start + this.#rowLimit));
       if (!this.#store.reclaim(missing.length + 1, 0, () => false)) return undefined;
       const rows = missing.map((token, at): ContextRow => {
         return { token, position: start + at, sequence: held.branch.sequence, wanted: false };
       });
-      if (!this.#context.decode(rows)) return undefined;
+      if (!this.#compute(rows)) return undefined;
       this.#store.append(held.branch, missing);
       held.tokens.push(...missing);
     }
@@ -151,13 +171,18 @@ export class DraftModel {
   }
 }
 
-function rowOf({ job, held, tokens }: Drafting): ContextRow {
-  const { branch, tokens: cached } = held!;
-  return { token: lastToken(job, tokens), position: cached.length, sequence: branch.sequence, wanted: true };
+/** One row for each token that it lacks, one or two; the last one's logits are wanted. */
+function rowsOf(drafting: Drafting): ContextRow[] {
+  const { branch, tokens: cached } = drafting.held!;
+  const missing = lacking(drafting);
+  return missing.map((token, at) => {
+    const position = cached.length + at;
+    return { token, position, sequence: branch.sequence, wanted: at === missing.length - 1 };
+  });
 }
 
-function lastToken(job: DraftJob, drafted: readonly number[]): number {
-  return drafted.at(-1) ?? job.tokens.at(-1)!;
+function lacking({ job, held, tokens }: Drafting): readonly number[] {
+  return tokens.length > 0 ? tokens.slice(-1) : job.tokens.slice(held!.tokens.length);
 }
 
 function commonLength(ours: readonly number[], theirs: readonly number[], limit: number): number {

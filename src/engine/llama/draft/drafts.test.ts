@@ -165,8 +165,11 @@ describe('a draft model', () => {
           Array.from({ length: 500 }, (_, at) => request(from + at, { sampling })),
         );
       }
-      const { draftedTokens, acceptedTokens } = core.counts;
+      const { draftedTokens, acceptedTokens, judgedAt, acceptedAt } = core.counts;
       core.close();
+      // What was accepted at one place is judged at the next, unless it ended its step.
+      for (const [at, judged] of judgedAt.slice(1).entries()) expect(judged).toBeLessThanOrEqual(acceptedAt[at]!);
+      expect(judgedAt[0]).toBeGreaterThan(judgedAt[1]!);
       expect(draftedTokens).toBeGreaterThan(samples);
       expect(acceptedTokens).toBeGreaterThan(0.2 * draftedTokens);
       expect(acceptedTokens).toBeLessThan(0.9 * draftedTokens); // both sides of the rule were used
@@ -252,6 +255,21 @@ describe('a draft model', () => {
       if (core.counts.decodes > decodes && link.waiting > 0) decodesBesideDrafts += 1;
     }
     expect(decodesBesideDrafts).toBeGreaterThan(10);
+    core.close();
+  });
+
+  it('reads a path once for all the steps below it', () => {
+    const messages: CoreMessage[] = [];
+    const link = new WaywardLink('draft', 6);
+    const core = open('target', link, messages);
+    const prompt = { kind: 'text', text: 'b'.repeat(200) } as const;
+    run(core, [request(1, { prompt })]);
+    const first = link.model.computedRows;
+    expect(first).toBeGreaterThan(200);
+    run(core, [request(2, { prompt, seed: 7 })]);
+    expect(link.model.computedRows - first).toBeLessThan(40);
+    core.release('search');
+    expect(link.model.counts).toEqual({ sequences: 0, usedCells: 0, branches: 0 });
     core.close();
   });
 

@@ -24,6 +24,7 @@ export const draftDefaults = { tokens: 4, mostSequences: 4, where: 'inline' } as
 export type ToDrafter =
   | { readonly type: 'draft'; readonly job: DraftJob }
   | { readonly type: 'forget'; readonly sequence: number }
+  | { readonly type: 'release'; readonly search: string }
   | { readonly type: 'close' };
 
 /** Jobs go out, drafts come back in any order and at any time. */
@@ -69,6 +70,11 @@ export class Drafts {
   /** The sequence is done or gone; what is still drafted for it goes nowhere. */
   forget(sequence: number): void {
     if (this.#asked.delete(sequence)) this.#link.post({ type: 'forget', sequence });
+  }
+
+  /** The search has ended: what was read for it can go. */
+  release(search: string): void {
+    this.#link.post({ type: 'release', search });
   }
 
   close(): void {

@@ -8,7 +8,7 @@ import type { Sampling } from '../../../tree/step.ts';
 import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId, Urgency } from '../../engine.ts';
 import { Batcher } from '../batch/batcher.ts';
 import { Context, maxSequences } from '../batch/context.ts';
-import { Generation } from '../batch/generation.ts';
+import { addAt, Generation } from '../batch/generation.ts';
 import { PrefixStore } from '../batch/prefix-store.ts';
 import { Reading, type ReadRequest, type VerdictTokens } from '../batch/reading.ts';
 import type { Batch, Run, RunCounts } from '../batch/run.ts';
@@ -68,6 +68,9 @@ export interface CoreCounts {
   readonly rows: number;
   readonly draftedTokens: number;
   readonly acceptedTokens: number;
+  /** Drafted tokens that were judged, and those of them that stayed, by their place in the draft: the first at 0. */
+  readonly judgedAt: readonly number[];
+  readonly acceptedAt: readonly number[];
 }
 
 // Rows of logits that are kept for twins take at most 16 MiB.
@@ -88,8 +91,8 @@ export class Core {
   readonly #batcher: Batcher;
   readonly #sampler: Sampler;
   readonly #drafts: Drafts | undefined;
-  #draftedTokens = 0;
-  #acceptedTokens = 0;
+  readonly #judgedAt: number[] = [];
+  readonly #acceptedAt: number[] = [];
   readonly #options: CoreOptions;
   readonly #paths: PathTokens;
   readonly #verdict: VerdictTokens | undefined;
@@ -156,8 +159,10 @@ export class Core {
       branches: this.#store.branches,
       decodes: this.#decodes,
       rows: this.#rows,
-      draftedTokens: this.#draftedTokens,
-      acceptedTokens: this.#acceptedTokens,
+      draftedTokens: sumOf(this.#judgedAt),
+      acceptedTokens: sumOf(this.#acceptedAt),
+      judgedAt: this.#judgedAt,
+      acceptedAt: this.#acceptedAt,
     };
   }
 
@@ -205,6 +210,7 @@ export class Core {
 
   release(search: string): void {
     this.#batcher.release(search);
+    this.#drafts?.release(search);
   }
 
   /** One decode. False when there is nothing left to do, or nothing until a draft comes. */
@@ -311,8 +317,8 @@ export class Core {
     assert(sequence !== undefined, 'a sequence completes once');
     this.#forget(run.sequence.id);
     if (sequence instanceof Generation) {
-      this.#draftedTokens += sequence.judgedTokens;
-      this.#acceptedTokens += sequence.acceptedTokens;
+      for (const [place, count] of sequence.judgedAt.entries()) addAt(this.#judgedAt, place, count);
+      for (const [place, count] of sequence.acceptedAt.entries()) addAt(this.#acceptedAt, place, count);
     }
     this.#post(answerOf(sequence, run));
   };
@@ -350,6 +356,10 @@ export class Core {
     };
     return { good: one(verdict.good), bad: one(verdict.bad) };
   }
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, each) => sum + each, 0);
 }
 
 function gpuOption(options: CoreOptions): { readonly gpuLayers?: number } {

@@ -22,6 +22,8 @@ const idleLoad: ThreadLoad = {
   rows: 0,
   draftedTokens: 0,
   acceptedTokens: 0,
+  judgedAt: [],
+  acceptedAt: [],
   stepMs: undefined,
 };
 

@@ -1,0 +1,54 @@
+// How a draft model would have drafted an answer that its target wrote: the rank of every token of it among those that the draft model had in mind at
+// that place. Under greedy decoding this tells what any chain or tree of drafts would have had accepted, without running it.
+
+import { Context, findLibrary, loadBinding, Model } from 'coppice/internals';
+import { type DraftPair, promptOf } from './draft-rounds.ts';
+
+const cells = 2048;
+const rowsAtOnce = 64;
+
+export class DraftRanks {
+  readonly #pair: DraftPair;
+  readonly #model: Model;
+  readonly #context: Context;
+
+  constructor(pair: DraftPair) {
+    const binding = loadBinding(findLibrary());
+    this.#pair = pair;
+    this.#model = Model.load(binding, pair.draft);
+    this.#context = Context.create(binding, this.#model, {
+      cells,
+      threads: pair.threads,
+      rows: rowsAtOnce,
+      flashAttention: true,
+    });
+  }
+
+  /** For each token written, how many others the draft model finds likelier. */
+  of(question: string, written: readonly number[]): number[] {
+    const prompt = this.#model.tokenizePrompt(promptOf(this.#pair.system, question));
+    const tokens = [...prompt, ...written];
+    const ranks: number[] = [];
+    for (let from = 0; from < tokens.length - 1; from += rowsAtOnce) {
+      const rows = tokens.slice(from, Math.min(from + rowsAtOnce, tokens.length - 1)).map((token, at) => {
+        return { token, position: from + at, sequence: 0, wanted: from + at >= prompt.length - 1 };
+      });
+      this.#context.decode(rows);
+      const wanted = rows.filter(({ wanted }) => wanted);
+      for (const [at, { position }] of wanted.entries())
+        ranks.push(rankIn(this.#context.logits(at), tokens[position + 1]!));
+    }
+    this.#context.remove(0, 0);
+    return ranks;
+  }
+
+  close(): void {
+    this.#context.close();
+    this.#model.close();
+  }
+}
+
+function rankIn(logits: Float32Array, token: number): number {
+  const own = logits[token]!;
+  return logits.reduce((rank, logit) => rank + Number(logit > own), 0);
+}

@@ -1,0 +1,190 @@
+// What drafts gave, as tables: tokens a call of the target, acceptance by place, times as fast as without drafts in the same block; and what any chain or
+// tree of drafts would have given under greedy decoding, from ranks and from what decodes of so many rows cost. Pure.
+
+import { type LabTable, tableOf } from '../experiment/table.ts';
+import type { DraftLine } from './draft-rounds.ts';
+
+/** Milliseconds of one decode by its rows: one sequence, so many tokens. */
+export interface DecodeCosts {
+  readonly kind: 'cost';
+  readonly threads: number;
+  readonly rows: readonly number[];
+  readonly target: readonly number[];
+  readonly draft: readonly number[];
+}
+
+export function draftTable(lines: readonly DraftLine[]): LabTable[] {
+  const cells = [...new Set(lines.map(cellOf))];
+  return cells.map((cell) => {
+    const own = lines.filter((line) => cellOf(line) === cell);
+    const names = [...new Set(own.map(({ drafts }) => drafts))];
+    const rows = names.map((name) => {
+      return { name, lines: own.filter(({ drafts }) => drafts === name), plain: plainOf(own) };
+    });
+    return tableOf(columns, rows, cell);
+  });
+}
+
+interface TableRow {
+  readonly name: string;
+  readonly lines: readonly DraftLine[];
+  readonly plain: ReadonlyMap<number, DraftLine>;
+}
+
+const columns = [
+  { heading: 'drafts', left: true, of: ({ name }: TableRow) => name },
+  { heading: 'blocks', of: ({ lines }: TableRow) => lines.length },
+  { heading: 'tokens', of: ({ lines }: TableRow) => sum(lines, ({ tokens }) => tokens) },
+  { heading: 'tokens a call and sequence', of: ({ lines }: TableRow) => tokensACall(lines).toFixed(2) },
+  { heading: 'accepted by place, %', left: true, of: ({ lines }: TableRow) => acceptance(lines) },
+  { heading: 'ms a token', of: ({ lines }: TableRow) => (sum(lines, ms) / sum(lines, drawn)).toFixed(1) },
+  { heading: 'times as fast', left: true, of: ({ lines, plain }: TableRow) => gains(lines, plain, ms) },
+  {
+    heading: 'by processor time',
+    left: true,
+    of: ({ lines, plain }: TableRow) => gains(lines, plain, ({ processorMs }) => processorMs),
+  },
+  { heading: 'same answers', left: true, of: ({ lines, plain }: TableRow) => sameAnswers(lines, plain) },
+] as const;
+
+function cellOf({ temperature, sequences }: DraftLine): string {
+  return `temperature ${temperature}, ${sequences} ${sequences === 1 ? 'sequence' : 'sequences'}`;
+}
+
+function plainOf(lines: readonly DraftLine[]): ReadonlyMap<number, DraftLine> {
+  return new Map(lines.filter(({ drafts }) => drafts === 'none').map((line) => [line.block, line]));
+}
+
+function ms(line: DraftLine): number {
+  return line.ms;
+}
+
+function drawn({ tokens }: DraftLine): number {
+  return tokens;
+}
+
+function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}
+
+/** Sequences that have ended leave the others alone: what one of them gets of a decode is over its own tokens. */
+function tokensACall(lines: readonly DraftLine[]): number {
+  const calls = ({ judgedAt, acceptedAt, tokens }: DraftLine) => {
+    // Each call gives one token of the target's own beside those that it accepted.
+    return tokens - (judgedAt.length === 0 ? 0 : sum(acceptedAt, Number));
+  };
+  return sum(lines, drawn) / sum(lines, calls);
+}
+
+function acceptance(lines: readonly DraftLine[]): string {
+  const places = Math.max(0, ...lines.map(({ judgedAt }) => judgedAt.length));
+  return Array.from({ length: places }, (_, at) => {
+    const judged = sum(lines, ({ judgedAt }) => judgedAt[at] ?? 0);
+    return ((100 * sum(lines, ({ acceptedAt }) => acceptedAt[at] ?? 0)) / judged).toFixed(0);
+  }).join(' ');
+}
+
+/** Time a token of the plain engine over that of this one, in each block: geometric mean, least and most. */
+function gains(
+  lines: readonly DraftLine[],
+  plain: ReadonlyMap<number, DraftLine>,
+  cost: (line: DraftLine) => number,
+): string {
+  const ratios = lines.flatMap((line) => {
+    const base = plain.get(line.block);
+    return base === undefined || base === line ? [] : [(cost(base) * line.tokens) / (base.tokens * cost(line))];
+  });
+  if (ratios.length === 0) return '';
+  const typical = Math.exp(sum(ratios, Math.log) / ratios.length);
+  return `${typical.toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`;
+}
+
+/** Greedy answers that are the plain engine's to the last token, and where the others part from them. */
+function sameAnswers(lines: readonly DraftLine[], plain: ReadonlyMap<number, DraftLine>): string {
+  const pairs = lines.flatMap((line) => {
+    const base = plain.get(line.block);
+    if (line.temperature > 0 || base === undefined || base === line) return [];
+    return line.written.map((own, at) => firstDifference(own, base.written[at] ?? []));
+  });
+  if (pairs.length === 0) return '';
+  const parted = pairs.filter((at) => at !== undefined);
+  const where = parted.length === 0 ? '' : `, others part at ${parted.sort((a, b) => a - b).join(', ')}`;
+  return `${pairs.length - parted.length} of ${pairs.length}${where}`;
+}
+
+function firstDifference(one: readonly number[], other: readonly number[]): number | undefined {
+  const length = Math.max(one.length, other.length);
+  for (let at = 0; at < length; at += 1) if (one[at] !== other[at]) return at;
+  return undefined;
+}
+
+/** Candidates at each depth of a draft, below every one of the depth before: [1, 1] is a chain of two. */
+type Widths = readonly number[];
+
+const shapes: readonly Widths[] = [
+  ...[1, 2, 3, 4, 6, 8].map((length) => Array.from({ length }, () => 1)),
+  [2],
+  [3],
+  [2, 1],
+  [3, 1],
+  [2, 2],
+  [2, 1, 1],
+  [3, 1, 1],
+  [2, 2, 1],
+  [2, 1, 1, 1],
+];
+
+/** What drafts of every shape would have given on answers whose ranks are known: at best, since verifying a tree is counted as its rows and no more. */
+export function shapeTable(ranks: readonly (readonly number[])[], cost: DecodeCosts): LabTable {
+  const plain = at(cost, cost.target, 1);
+  const rows = shapes.map((widths) => {
+    const tokens = tokensARound(ranks, widths);
+    const levels = widths.map((_, depth) => product(widths.slice(0, depth)));
+    const nodes = sum(
+      widths.map((_, depth) => product(widths.slice(0, depth + 1))),
+      Number,
+    );
+    const drafting = sum(levels, (rowsAt) => at(cost, cost.draft, rowsAt));
+    const roundMs = at(cost, cost.target, 1 + nodes) + drafting;
+    return { widths, nodes, tokens, roundMs, gain: (plain * tokens) / roundMs };
+  });
+  type ShapeRow = (typeof rows)[number];
+  const shown = [
+    { heading: 'candidates by depth', left: true, of: ({ widths }: ShapeRow) => widths.join(', ') },
+    { heading: 'rows verified', of: ({ nodes }: ShapeRow) => 1 + nodes },
+    { heading: 'tokens a round', of: ({ tokens }: ShapeRow) => tokens.toFixed(2) },
+    { heading: 'ms a round', of: ({ roundMs }: ShapeRow) => roundMs.toFixed(0) },
+    { heading: 'times as fast', of: ({ gain }: ShapeRow) => gain.toFixed(2) },
+  ] as const;
+  return tableOf(shown, rows, 'one greedy sequence, by ranks and by the cost of decodes');
+}
+
+/** Rounds one after the other over each answer: a round accepts while the answer's next token is among the candidates, and adds one. */
+export function tokensARound(ranks: readonly (readonly number[])[], widths: Widths): number {
+  let tokens = 0;
+  let rounds = 0;
+  for (const own of ranks) {
+    for (let from = 0; from < own.length; rounds += 1) {
+      let accepted = 0;
+      while (accepted < widths.length && (own[from + accepted] ?? Number.POSITIVE_INFINITY) < widths[accepted]!)
+        accepted += 1;
+      const gained = Math.min(accepted + 1, own.length - from);
+      tokens += gained;
+      from += gained;
+    }
+  }
+  return tokens / rounds;
+}
+
+function product(factors: readonly number[]): number {
+  return factors.reduce((total, factor) => total * factor, 1);
+}
+
+/** Between two measured numbers of rows, on the line between them. */
+function at({ rows }: DecodeCosts, times: readonly number[], wanted: number): number {
+  const above = rows.findIndex((each) => each >= wanted);
+  if (above < 0) return (times.at(-1)! * wanted) / rows.at(-1)!;
+  if (above === 0 || rows[above] === wanted) return times[above]!;
+  const [low, high] = [rows[above - 1]!, rows[above]!];
+  return times[above - 1]! + ((wanted - low) / (high - low)) * (times[above]! - times[above - 1]!);
+}
