@@ -191,8 +191,17 @@ export class SglangServer extends TestServer {
           each.id,
           body.return_text_in_logprobs === true ? each.text : null,
         ]),
+        ...this.#named(body),
       },
     };
+  }
+
+  /** The verdicts of a reward model as the next token, where they are asked for by id. */
+  #named(body: Record<string, unknown>): object {
+    const { token_ids_logprob: labels, input_ids: ids } = body as { token_ids_logprob?: number[]; input_ids: number[] };
+    if (labels === undefined) return {};
+    const good = this.reward(this.vocabulary.decode(ids));
+    return { output_token_ids_logprobs: [labels.map((id, at) => [Math.log(at === 0 ? good : 1 - good), id, null])] };
   }
 
   #reuse(ids: readonly number[]): number {
