@@ -28,6 +28,7 @@ export class SglangServer extends TestServer {
   reward: (text: string) => number = (text) => (text.length % 10) / 10;
   readonly #settings: SglangSettings;
   readonly #running = new Set<string>();
+  readonly #counted = { prompt: 0, cached: 0 };
   #known: readonly number[][] = [];
 
   constructor(settings: SglangSettings = {}) {
@@ -58,6 +59,10 @@ export class SglangServer extends TestServer {
         });
       case 'GET /server_info':
         return Promise.resolve(this.#info());
+      case 'GET /metrics':
+        return Promise.resolve(this.#metrics());
+      case 'GET /v1/loads':
+        return Promise.resolve({ loads: [{ num_running_reqs: this.#running.size, num_waiting_reqs: 0 }] });
       case 'POST /tokenize':
         return Promise.resolve(this.#tokenize(body));
       case 'POST /generate':
@@ -84,6 +89,17 @@ export class SglangServer extends TestServer {
       disable_radix_cache: false,
       context_length: this.contextTokens,
     };
+  }
+
+  /** With --enable-metrics; its gauges are left out, since they are late by dozens of decode steps. */
+  #metrics(): string {
+    const { prompt, cached } = this.#counted;
+    return [
+      `sglang:generation_tokens_total{model_name="${this.model}"} ${this.tokensWritten}.0`,
+      `sglang:prompt_tokens_total{model_name="${this.model}"} ${prompt}.0`,
+      `sglang:cached_tokens_total{model_name="${this.model}",cache_source="device"} ${cached}.0`,
+      '',
+    ].join('\n');
   }
 
   #tokenize(body: Record<string, unknown>): unknown {
@@ -123,6 +139,8 @@ export class SglangServer extends TestServer {
           ? { type: 'stop', matched: endOfText }
           : { type: 'length', length: tokens.length };
     const cached = this.#reuse(ids);
+    this.#counted.prompt += ids.length;
+    this.#counted.cached += cached;
     const stream = open();
     // Closing the connection is noticed late; what ends the work is the abort.
     const running = this.#running;
@@ -141,9 +159,9 @@ export class SglangServer extends TestServer {
       await watched.event(this.#event(written, at === tokens.length - 1 ? finish : null, ids.length, cached, body));
     });
     this.#running.delete(rid);
+    if (complete) this.#known = [...this.#known, [...ids, ...tokens.map((each) => each.id)]];
     if (complete && body.stream !== true) return this.#event(written, finish, ids.length, cached, body);
     if (complete && mischief.type !== 'no-done') await watched.raw('data: [DONE]\n\n');
-    if (complete) this.#known = [...this.#known, [...ids, ...tokens.map((each) => each.id)]];
     return undefined;
   }
 
@@ -173,8 +191,17 @@ export class SglangServer extends TestServer {
           each.id,
           body.return_text_in_logprobs === true ? each.text : null,
         ]),
+        ...this.#named(body),
       },
     };
+  }
+
+  /** The verdicts of a reward model as the next token, where they are asked for by id. */
+  #named(body: Record<string, unknown>): object {
+    const { token_ids_logprob: labels, input_ids: ids } = body as { token_ids_logprob?: number[]; input_ids: number[] };
+    if (labels === undefined) return {};
+    const good = this.reward(this.vocabulary.decode(ids));
+    return { output_token_ids_logprobs: [labels.map((id, at) => [Math.log(at === 0 ? good : 1 - good), id, null])] };
   }
 
   #reuse(ids: readonly number[]): number {

@@ -18,6 +18,9 @@ export interface WireRound {
   readonly tokensPerSecond: number;
   /** Of this process, per 20,000 tokens. */
   readonly cpuSeconds: number;
+  /** When it was counted, by `performance.now()`. */
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 /**
@@ -46,8 +49,9 @@ export async function measure(
   await new Promise((resolve) => setTimeout(resolve, roundMs));
   const { user, system } = process.cpuUsage(cpu);
   const written = tokens() - before;
-  const tokensPerSecond = (written / (performance.now() - startMs)) * 1000;
-  return { tokensPerSecond, cpuSeconds: ((user + system) / 1e6 / written) * 20_000 };
+  const toMs = performance.now();
+  const tokensPerSecond = (written / (toMs - startMs)) * 1000;
+  return { tokensPerSecond, cpuSeconds: ((user + system) / 1e6 / written) * 20_000, fromMs: startMs, toMs };
 }
 
 /** Words of a question. */

@@ -2,7 +2,7 @@
 // the real remote engine against a fake server that writes a token per sequence every 12.8 ms, beside the same server asked
 // plainly: as many single requests at a time, whole answers, the next when one has come. Printed: tokens per second of
 // both, their ratio, and the CPU time of this process, which holds all of coppice, per 20,000 tokens. With --engine URL the
-// same of a real server (real-server.ts).
+// same of a real server (real-server.ts), with --brief in a minute.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,8 +22,11 @@ const rounds = 3;
 const sizes = [64, 256, 512];
 
 export async function report(print: (line: string) => void, args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: { engine: { type: 'string' } } });
-  if (values.engine !== undefined) return reportServer(values.engine, print);
+  const { values } = parseArgs({
+    args: [...args],
+    options: { engine: { type: 'string' }, brief: { type: 'boolean' } },
+  });
+  if (values.engine !== undefined) return reportServer(values.engine, print, values.brief);
   const script = fileURLToPath(new URL(import.meta.url.replace(/wire(?=\.[jt]s$)/, 'wire-server')));
   const server = spawn(process.execPath, [script, String(stepMs), String(stepTokens)], {
     stdio: ['ignore', 'pipe', 'inherit'],
