@@ -22,7 +22,7 @@ interface Counted extends WireRound {
 }
 
 export async function reportServer(url: string, print: (line: string) => void, brief = false): Promise<void> {
-  const pace = brief ? { warmMs: 2000, roundMs: 4000 } : { warmMs: 3000, roundMs: 6000 };
+  const pace = brief ? { warmMs: 3000, roundMs: 4000 } : { warmMs: 3000, roundMs: 6000 };
   const connection = new Connection({ url });
   try {
     const bench = await WireBench.open(url, connection, pace);
