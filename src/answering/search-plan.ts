@@ -117,6 +117,11 @@ export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | unde
   readonly internal?: Partial<InternalOptions> | undefined;
 };
 
+/** Without the members that are there and say nothing. */
+export function given(wish: Wish): Wish {
+  return Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined));
+}
+
 /** What a plan needs to know of a model that has been opened. */
 export interface PlannedModel {
   readonly config: ModelConfig;

@@ -3,7 +3,7 @@
 
 import { extractAnswer } from '../answer/extract.ts';
 import { closeModel, type OpenModel } from '../answering/open-model.ts';
-import { ownSettings, policySettings } from '../answering/plan.ts';
+import { ownSettings, policySettings } from '../answering/planned-policy.ts';
 import type { OwnPolicy } from '../answering/search-request.ts';
 import type { FinishedRun } from '../answering/search-run.ts';
 import { assert } from '../base/assert.ts';

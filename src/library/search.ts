@@ -2,7 +2,8 @@
 // plain data beside the tree. Never journals anything.
 
 import { ownLimits } from '../answering/own-model.ts';
-import { makePlan, ownSettings, policySettings } from '../answering/plan.ts';
+import { makePlan } from '../answering/plan.ts';
+import { ownSettings, policySettings } from '../answering/planned-policy.ts';
 import { askedQuestion } from '../answering/question-form.ts';
 import type { SearchPlan, Wish } from '../answering/search-plan.ts';
 import { type BuiltSearch, buildSearch, type OwnPolicy, requestOf } from '../answering/search-request.ts';

@@ -4,7 +4,7 @@
 import { extractAnswer } from '../../answer/extract.ts';
 import type { OpenModel } from '../../answering/open-model.ts';
 import { ownPlan } from '../../answering/own-model.ts';
-import { policySettings } from '../../answering/plan.ts';
+import { policySettings } from '../../answering/planned-policy.ts';
 import type { GoldQuestion } from '../../answering/question-file.ts';
 import type { SearchPlan, Wish } from '../../answering/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/search-request.ts';

@@ -4,7 +4,7 @@
 import { answeredBy, defaultModels, simulatedModel } from '../../answering/default-models.ts';
 import type { OpenModel } from '../../answering/open-model.ts';
 import { openModels } from '../../answering/open-models.ts';
-import { usualRest, usualSearch } from '../../answering/plan.ts';
+import { usualRest, usualSearch } from '../../answering/planned-search.ts';
 import { raise } from '../../base/fault.ts';
 import { type CalibratedSearch, calibratedText } from '../../calibration/calibration-file.ts';
 import { printConfig, printExample, printSchema } from '../../config/print.ts';

@@ -3,7 +3,7 @@
 
 import { extractAnswer } from '../../answer/extract.ts';
 import type { OpenModel, Upstream } from '../../answering/open-model.ts';
-import { policySettings } from '../../answering/plan.ts';
+import { policySettings } from '../../answering/planned-policy.ts';
 import type { FormQuestion } from '../../answering/question-form.ts';
 import type { Extract } from '../../answering/search-request.ts';
 import type { Clock } from '../../base/clock.ts';
