@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { OpenModel } from '../answering/open-model.ts';
+import type { OpenModel } from '../answering/models/open-model.ts';
 import type { Clock } from '../base/clock.ts';
 import { FaultError, fault } from '../base/fault.ts';
 import type { Cluster } from '../cluster/cluster.ts';

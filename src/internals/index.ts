@@ -5,18 +5,24 @@ export { readingFor } from '../answer/asked.ts';
 export { canonical } from '../answer/canonical.ts';
 export { extractAnswer as extractWritten } from '../answer/extract.ts';
 export { groupAnswers } from '../answer/groups.ts';
-export { type Embedded, type MemoryShare, measuredRound, measuredSplit, openEmbedded } from '../answering/embedded.ts';
-export { closeModel, type OpenModel } from '../answering/open-model.ts';
-export { embeddedModel, openModel } from '../answering/open-models.ts';
-export { ownModel, ownPlan } from '../answering/own-model.ts';
-export { makePlan } from '../answering/plan.ts';
+export {
+  type Embedded,
+  type MemoryShare,
+  measuredRound,
+  measuredSplit,
+  openEmbedded,
+} from '../answering/models/embedded.ts';
+export { closeModel, type OpenModel } from '../answering/models/open-model.ts';
+export { embeddedModel, openModel } from '../answering/models/open-models.ts';
+export { ownModel, ownPlan } from '../answering/models/own-model.ts';
+export { RealTimeWorld } from '../answering/models/real-time-world.ts';
+export { servedProfile } from '../answering/models/simulated.ts';
+export { makePlan } from '../answering/plan/plan.ts';
+export type { PlannedModel, SearchPlan, Wish } from '../answering/plan/search-plan.ts';
+export { type BuiltSearch, buildSearch, requestOf } from '../answering/plan/search-request.ts';
 export { readQuestions } from '../answering/question-file.ts';
 export { isRight } from '../answering/question-form.ts';
-export { RealTimeWorld } from '../answering/real-time-world.ts';
-export type { PlannedModel, SearchPlan, Wish } from '../answering/search-plan.ts';
-export { type BuiltSearch, buildSearch, requestOf } from '../answering/search-request.ts';
 export { runSearch } from '../answering/search-run.ts';
-export { servedProfile } from '../answering/simulated.ts';
 export { assert } from '../base/assert.ts';
 export { VirtualClock } from '../base/clock.ts';
 export { raise } from '../base/fault.ts';

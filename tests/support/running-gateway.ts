@@ -1,7 +1,7 @@
 // A gateway on a free port of loopback with a scripted engine, for one test.
 
 import { onTestFinished } from 'vitest';
-import type { OpenModel } from '../../src/answering/open-model.ts';
+import type { OpenModel } from '../../src/answering/models/open-model.ts';
 import type { FormQuestion } from '../../src/answering/question-form.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { checkConfig, type PlainTree } from '../../src/config/load.ts';

@@ -2,12 +2,12 @@
 // each at its moment; results handed over one by one as they end. A comparison lets its contenders take turns, block by block.
 
 import { extractAnswer } from '../../answer/extract.ts';
-import type { OpenModel } from '../../answering/open-model.ts';
-import { ownPlan } from '../../answering/own-model.ts';
-import { policySettings } from '../../answering/planned-policy.ts';
+import type { OpenModel } from '../../answering/models/open-model.ts';
+import { ownPlan } from '../../answering/models/own-model.ts';
+import { policySettings } from '../../answering/plan/planned-policy.ts';
+import type { SearchPlan, Wish } from '../../answering/plan/search-plan.ts';
+import { buildSearch, requestOf } from '../../answering/plan/search-request.ts';
 import type { GoldQuestion } from '../../answering/question-file.ts';
-import type { SearchPlan, Wish } from '../../answering/search-plan.ts';
-import { buildSearch, requestOf } from '../../answering/search-request.ts';
 import { hash } from '../../base/random.ts';
 import { withInternal } from '../../config/vocabulary.ts';
 import type { ExitKind } from '../../log/end.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Script, ScriptedEngine, ScriptedVerifier } from '../../../tests/support/scripted-engine.ts';
-import { ownModel } from '../../answering/own-model.ts';
+import { ownModel } from '../../answering/models/own-model.ts';
 import { isRight } from '../../answering/question-form.ts';
 import { hash } from '../../base/random.ts';
 import { chosenAnswer } from '../../program/choice.ts';

@@ -1,10 +1,10 @@
 // `coppice serve`: the gateway in the foreground. Reads the configuration, opens the engines, takes up what a former
 // process left, listens, takes other keys on SIGHUP, and ends in order on SIGINT or SIGTERM.
 
-import { answeredBy, defaultModels, simulatedModel } from '../../answering/default-models.ts';
-import type { OpenModel } from '../../answering/open-model.ts';
-import { openModels } from '../../answering/open-models.ts';
-import { usualRest, usualSearch } from '../../answering/planned-search.ts';
+import { answeredBy, defaultModels, simulatedModel } from '../../answering/models/default-models.ts';
+import type { OpenModel } from '../../answering/models/open-model.ts';
+import { openModels } from '../../answering/models/open-models.ts';
+import { usualRest, usualSearch } from '../../answering/plan/planned-search.ts';
 import { raise } from '../../base/fault.ts';
 import { type CalibratedSearch, calibratedText } from '../../calibration/calibration-file.ts';
 import { printConfig, printExample, printSchema } from '../../config/print.ts';

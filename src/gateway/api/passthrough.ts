@@ -4,7 +4,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Upstream } from '../../answering/open-model.ts';
+import type { Upstream } from '../../answering/models/open-model.ts';
 import type { Plain } from '../../journal/journal.ts';
 import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { treeOf } from '../../../tests/support/trees.ts';
-import type { OpenModel } from '../../answering/open-model.ts';
+import type { OpenModel } from '../../answering/models/open-model.ts';
 import { Random } from '../../base/random.ts';
 import type { CalibrationFile } from '../../calibration/calibration-file.ts';
 import { CalibrationWatch } from './calibration-watch.ts';

@@ -2,7 +2,7 @@
 // metric, and an end of its use where their rewards are not. Only searches that a calibration has set something for are counted, and only those that ended by themselves.
 
 import type { Registry } from 'prom-client';
-import type { OpenModel } from '../../answering/open-model.ts';
+import type { OpenModel } from '../../answering/models/open-model.ts';
 import { rewardsOf } from '../../calibration/rewards-seen.ts';
 import { SectionWatch, type WatchedSection } from '../../calibration/section-watch.ts';
 import type { Log } from './log.ts';

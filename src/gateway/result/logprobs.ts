@@ -1,7 +1,7 @@
 // Tokens and log probabilities of the path that was chosen, for clients that ask for them. Values are the model's own, before
 // temperature and cuts. The tokens of a text together are that text.
 
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { SearchFold } from '../../log/fold.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Step } from '../../tree/step.ts';

@@ -2,7 +2,7 @@
 // after a restart. Token counts follow docs/http-api.md: everything that was generated is counted, once.
 
 import { meaningOf } from '../../answer/groups.ts';
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { Exit, ExitKind, WriterCost } from '../../log/end.ts';
 import type { SearchFold } from '../../log/fold.ts';
 import { shapeOf } from '../../log/tree-shape.ts';

@@ -1,17 +1,17 @@
 // What a command asks on this machine: a model of its flags as the configuration would name it, and the limits of a person
 // who pays for every token themselves.
 
-import { raise } from '../base/fault.ts';
-import { checkConfig, overlay, type PlainTree } from '../config/load.ts';
-import { modelSettings } from '../config/model-settings.ts';
-import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
-import { searchLimits } from '../config/search-limits.ts';
-import { requestKnobs } from '../config/vocabulary.ts';
-import { isShipped, rewardModelOf } from '../engine/llama/shipped-models.ts';
-import type { RemoteVerifierKind } from '../verifier/remote/open-verifier.ts';
-import { makePlan } from './plan.ts';
-import { askedQuestion } from './question-form.ts';
-import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
+import { raise } from '../../base/fault.ts';
+import { checkConfig, overlay, type PlainTree } from '../../config/load.ts';
+import { modelSettings } from '../../config/model-settings.ts';
+import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
+import { searchLimits } from '../../config/search-limits.ts';
+import { requestKnobs } from '../../config/vocabulary.ts';
+import { isShipped, rewardModelOf } from '../../engine/llama/shipped-models.ts';
+import type { RemoteVerifierKind } from '../../verifier/remote/open-verifier.ts';
+import { makePlan } from '../plan/plan.ts';
+import type { PlannedModel, SearchPlan, Wish } from '../plan/search-plan.ts';
+import { askedQuestion } from '../question-form.ts';
 
 export interface OwnModelOptions {
   /** Name of a shipped model, or path of a GGUF file; with `engines`, what the server calls it. */

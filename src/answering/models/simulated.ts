@@ -1,13 +1,13 @@
 // The simulated engine on the real clock, for `serve`: an 8B generator and a 7B reward model at measured H200 speed, under
 // questions of every difficulty. Answers mean nothing; times, trees and exits are like the real ones.
 
-import { llama8b, prm7b } from '../cost/h200.ts';
-import { tableCost } from '../cost/table.ts';
-import type { Engine } from '../engine/engine.ts';
-import { extractAnswer, QuestionModel, type QuestionProfile } from '../engine/sim/question-model.ts';
-import { SimEngine } from '../engine/sim/sim-engine.ts';
-import { SimVerifier } from '../verifier/sim/sim-verifier.ts';
-import type { Verifier } from '../verifier/verifier.ts';
+import { llama8b, prm7b } from '../../cost/h200.ts';
+import { tableCost } from '../../cost/table.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { extractAnswer, QuestionModel, type QuestionProfile } from '../../engine/sim/question-model.ts';
+import { SimEngine } from '../../engine/sim/sim-engine.ts';
+import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
+import type { Verifier } from '../../verifier/verifier.ts';
 import { RealTimeWorld } from './real-time-world.ts';
 
 /** Like a set of school mathematics: most are easy, some need search, some cannot be solved. */

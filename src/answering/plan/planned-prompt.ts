@@ -1,10 +1,10 @@
 // What a model is told: the question in its form with the operator's advice on steps, and the words before an answer that is held to a schema.
 
-import { readPrompts } from '../config/prompts.ts';
-import type { ModelConfig } from '../config/schema.ts';
-import type { Prompt } from '../tree/step.ts';
+import { readPrompts } from '../../config/prompts.ts';
+import type { ModelConfig } from '../../config/schema.ts';
+import type { Prompt } from '../../tree/step.ts';
+import { wantsAdvice } from '../question-form.ts';
 import { refuseSetting } from './plan-check.ts';
-import { wantsAdvice } from './question-form.ts';
 import type { PlannedModel, PlannedShape, Wish, WishedShape } from './search-plan.ts';
 
 /** The model's own form of what was asked, or the conversation as it came with the operator's advice on steps. */

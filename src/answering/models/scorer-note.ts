@@ -1,7 +1,7 @@
 // Who scores the paths of one question, for the line above its answer: a checker that judges answers of its task stands for the reward
 // model behind it, which is never asked then. Words only; what scores is decided where the model is opened.
 
-import { taskOf } from '../task/check.ts';
+import { taskOf } from '../../task/check.ts';
 import type { OpenModel } from './open-model.ts';
 
 const scorer = /scored by ([^,]+), lines checked/;

@@ -3,7 +3,7 @@
 // made, so that the same plan makes the same search after a restart. Its rules are made here, once, and handed on beside it; never
 // builds anything else, search-request.ts does.
 
-import { mostNodes } from '../config/search-limits.ts';
+import { mostNodes } from '../../config/search-limits.ts';
 import {
   atMost,
   checkEngine,

@@ -1,22 +1,22 @@
 // From a plan to what the runtime takes. A plan's rules are made once, by the check that lets it pass; a search is built once, and both are
 // handed on, never made again.
 
-import { readingFor } from '../answer/asked.ts';
-import { extractAnswer } from '../answer/extract.ts';
-import { defaultsOf } from '../base/knob.ts';
-import type { PartOptions } from '../base/part.ts';
-import { agreed } from '../exit/agreed.ts';
-import type { ExitRule } from '../exit/exit.ts';
-import { positive, positiveAnswers } from '../exit/positive.ts';
-import { createRules } from '../policy/create.ts';
-import type { PolicyDefinition } from '../policy/definition.ts';
-import { policyOf } from '../policy/policies.ts';
-import type { Rules } from '../policy/policy.ts';
-import type { ProgramDefinition } from '../program/definition.ts';
-import type { Program } from '../program/program.ts';
-import { programOf } from '../program/registry/programs.ts';
-import type { Experiment, SearchRequest } from '../runtime/search/request.ts';
-import { lastAsked } from './question-form.ts';
+import { readingFor } from '../../answer/asked.ts';
+import { extractAnswer } from '../../answer/extract.ts';
+import { defaultsOf } from '../../base/knob.ts';
+import type { PartOptions } from '../../base/part.ts';
+import { agreed } from '../../exit/agreed.ts';
+import type { ExitRule } from '../../exit/exit.ts';
+import { positive, positiveAnswers } from '../../exit/positive.ts';
+import { createRules } from '../../policy/create.ts';
+import type { PolicyDefinition } from '../../policy/definition.ts';
+import { policyOf } from '../../policy/policies.ts';
+import type { Rules } from '../../policy/policy.ts';
+import type { ProgramDefinition } from '../../program/definition.ts';
+import type { Program } from '../../program/program.ts';
+import { programOf } from '../../program/registry/programs.ts';
+import type { Experiment, SearchRequest } from '../../runtime/search/request.ts';
+import { lastAsked } from '../question-form.ts';
 import type { SearchPlan } from './search-plan.ts';
 
 export type Extract = (pathText: string) => string | undefined;

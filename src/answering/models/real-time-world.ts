@@ -1,9 +1,9 @@
 // A simulated world on the real clock: what happens in it happens when it would have happened. For trying out a gateway
 // and for loading it without a GPU. Several engines and verifiers may live in one world.
 
-import { type Engine, type EngineMessage, isAnswer } from '../engine/engine.ts';
-import { World } from '../engine/sim/world.ts';
-import type { Verifier, VerifierMessage } from '../verifier/verifier.ts';
+import { type Engine, type EngineMessage, isAnswer } from '../../engine/engine.ts';
+import { World } from '../../engine/sim/world.ts';
+import type { Verifier, VerifierMessage } from '../../verifier/verifier.ts';
 
 /** How late an event may be noticed. Finer than people and most clients can see. */
 const tickMs = 2;

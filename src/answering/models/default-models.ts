@@ -1,8 +1,8 @@
 // The models that `serve` has where no configuration names any: all that ship and answer questions, or the simulated engine.
 
 import { existsSync } from 'node:fs';
-import type { PlainTree } from '../config/load.ts';
-import { modelPath } from '../engine/llama/shipped-models.ts';
+import type { PlainTree } from '../../config/load.ts';
+import { modelPath } from '../../engine/llama/shipped-models.ts';
 
 export const simulatedModel: PlainTree = {
   name: 'simulated',

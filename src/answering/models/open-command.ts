@@ -1,8 +1,8 @@
 // Opens a command verifier as the configuration describes it. Tests of clients are refused where a process cannot be shut in.
 
-import { raise } from '../base/fault.ts';
-import type { ModelConfig } from '../config/schema.ts';
-import { CommandVerifier } from '../verifier/command/command-verifier.ts';
+import { raise } from '../../base/fault.ts';
+import type { ModelConfig } from '../../config/schema.ts';
+import { CommandVerifier } from '../../verifier/command/command-verifier.ts';
 
 type CommandConfig = Extract<ModelConfig['verifier'], { kind: 'command' }>;
 

@@ -1,26 +1,23 @@
 // Engines and verifiers as the configuration names them, for `serve`, `ask`, `bench` and `doctor`. The only place that knows
 // the kinds; each is loaded only when it is used.
 
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { FaultError, fault, raise } from '../base/fault.ts';
-import { openCalibration } from '../calibration/read-calibration.ts';
-import type { ReplicasConfig } from '../config/replicas.ts';
-import type { ModelConfig } from '../config/schema.ts';
-import type { Engine } from '../engine/engine.ts';
-import { isShipped } from '../engine/llama/shipped-models.ts';
-import type { ReplicaList } from '../engine/remote/list/replica-list.ts';
-import type { Prompt } from '../tree/step.ts';
-import { makeVerifier } from '../verifier/definition.ts';
-import { CheckedVerifier } from '../verifier/exact/checked-verifier.ts';
-import type { Verifier } from '../verifier/verifier.ts';
+import { raise } from '../../base/fault.ts';
+import { openCalibration } from '../../calibration/read-calibration.ts';
+import type { ReplicasConfig } from '../../config/replicas.ts';
+import type { ModelConfig } from '../../config/schema.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { isShipped } from '../../engine/llama/shipped-models.ts';
+import type { ReplicaList } from '../../engine/remote/list/replica-list.ts';
+import type { Prompt } from '../../tree/step.ts';
+import { CheckedVerifier } from '../../verifier/exact/checked-verifier.ts';
+import { thinkingWarning } from '../plan/thinking-plan.ts';
+import { saplingPrompt } from '../question-form.ts';
 import type { Embedded, EmbeddedOptions } from './embedded.ts';
-import { examined, remoteVerdicts, verdictsOf } from './foreign-models.ts';
+import { examined, verdictsOf } from './foreign-models.ts';
 import { closeModel, type OpenModel, type Upstream } from './open-model.ts';
-import { saplingPrompt } from './question-form.ts';
-import { thinkingWarning } from './thinking-plan.ts';
+import { openVerifier, refuseVerifier } from './open-verifier.ts';
+import { type Environment, secret } from './secret.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
 type Kind<Name extends ModelConfig['engine']['kind']> = Extract<ModelConfig['engine'], { kind: Name }>;
 
 /** Where the opening of models tells what happens; a log of the gateway is one. */
@@ -85,8 +82,8 @@ const embedderMs = 5000;
 async function withEmbedder(parts: OpenModel, environment: Environment, log: OpeningLog): Promise<OpenModel> {
   const { embedder: wanted, name, groupSimilarity } = parts.config;
   if (wanted === undefined) return parts;
-  const { openEndpoint } = await import('../embedder/embeddings-endpoint.ts');
-  const { embedderWarning } = await import('../embedder/probe-texts.ts');
+  const { openEndpoint } = await import('../../embedder/embeddings-endpoint.ts');
+  const { embedderWarning } = await import('../../embedder/probe-texts.ts');
   const { url, model } = wanted;
   const apiKey = secret(wanted.apiKeyEnv, environment);
   let isTried = false;
@@ -191,7 +188,7 @@ async function openRemote(
   environment: Environment,
   log: OpeningLog,
 ): Promise<OpenModel> {
-  const { openRemoteEngine } = await import('../engine/remote/open-engine.ts');
+  const { openRemoteEngine } = await import('../../engine/remote/open-engine.ts');
   const apiKey = secret(options.apiKeyEnv, environment);
   const key = apiKey === undefined ? {} : { apiKey };
   const { urls: named = [], replicas, model, dialect, inFlight, router } = options;
@@ -238,16 +235,16 @@ const goodNews: ReadonlySet<string> = new Set([
 async function openList(wanted: ReplicasConfig, environment: Environment): Promise<ReplicaList> {
   switch (wanted.from) {
     case 'file':
-      return (await import('../engine/remote/list/file.ts')).fileList(wanted.path);
+      return (await import('../../engine/remote/list/file.ts')).fileList(wanted.path);
     case 'http':
-      return (await import('../engine/remote/list/http.ts')).httpList(
+      return (await import('../../engine/remote/list/http.ts')).httpList(
         wanted.url,
         secret(wanted.apiKeyEnv, environment),
       );
     case 'dns':
-      return (await import('../engine/remote/list/dns.ts')).dnsList(wanted);
+      return (await import('../../engine/remote/list/dns.ts')).dnsList(wanted);
     case 'kubernetes': {
-      const { kubernetesList, podApiServer } = await import('../engine/remote/list/kubernetes.ts');
+      const { kubernetesList, podApiServer } = await import('../../engine/remote/list/kubernetes.ts');
       return kubernetesList({ ...wanted, port: wanted.port?.toString() }, podApiServer(environment));
     }
   }
@@ -264,54 +261,6 @@ async function firstModel(url: string, headers: Readonly<Record<string, string>>
   }
 }
 
-/** A verifier that does not live in the embedded engine. A judge may share the engine's own servers. */
-async function openVerifier(
-  config: ModelConfig,
-  engineUrls: readonly string[] | undefined,
-  environment: Environment,
-): Promise<Verifier | undefined> {
-  const { verifier } = config;
-  if (verifier.kind === 'command') {
-    const { openCommand } = await import('./open-command.ts');
-    return openCommand(config.name, verifier);
-  }
-  if (verifier.kind !== 'prm' && verifier.kind !== 'judge') {
-    if (verifier.kind === 'none') return undefined;
-    if (verifier.kind !== 'confidence')
-      return refuseVerifier(config, ['prm', 'judge', 'command', 'confidence', 'none']);
-    const { confidence } = await import('../verifier/confidence/confidence-verifier.ts');
-    return makeVerifier(confidence);
-  }
-  if (verifier.kind === 'prm' && verifier.urls === undefined && verifier.model !== shippedPrm) {
-    const { openPairedPrm } = await import('./foreign-models.ts');
-    return openPairedPrm(verifier);
-  }
-  const { openRemoteVerifier } = await import('../verifier/remote/open-verifier.ts');
-  const urls = verifier.urls ?? (verifier.kind === 'judge' ? engineUrls : undefined);
-  if (urls === undefined) {
-    const remedy = 'give the urls of its server, or as model the path of a GGUF file';
-    return raise('bad-setting', `models: '${config.name}' has a verifier without urls; ${remedy}`);
-  }
-  const apiKey = secret(verifier.apiKeyEnv, environment);
-  const servers = urls.map((url) => ({ url, ...(apiKey === undefined ? {} : { apiKey }) }));
-  const common = {
-    servers,
-    timeoutMs: config.requestMs,
-    ...(config.aggregation && { aggregation: config.aggregation }),
-  };
-  if (verifier.kind === 'judge') {
-    const { model, repeats } = verifier;
-    const promptFile = join(config.prompts ?? '', 'value.txt');
-    const judge = { repeats, ...(config.prompts !== undefined && existsSync(promptFile) ? { promptFile } : {}) };
-    return openRemoteVerifier({ ...common, kind: 'judge', judge, ...(model === undefined ? {} : { model }) });
-  }
-  // The default names the shipped model, which no server serves: then the server's own name is taken.
-  const named = verifier.model === shippedPrm ? {} : { model: verifier.model };
-  const verdicts = remoteVerdicts(config.name, verifier);
-  return openRemoteVerifier({ ...common, kind: verifier.format, verdicts, ...named });
-}
-
-const shippedPrm = 'sapling-prm';
 /** As embedded.ts says of a generator that it opened alone. */
 const withoutReward = 'without a reward model';
 
@@ -321,22 +270,6 @@ function closing(opened: Engine | OpenModel): (error: unknown) => Promise<never>
     await ('engine' in opened ? closeModel(opened) : opened.close());
     throw error;
   };
-}
-
-function refuseVerifier(config: ModelConfig, kinds: readonly string[]): never {
-  const { name, engine, verifier } = config;
-  return raise(
-    'bad-setting',
-    `models: '${name}' has a verifier of kind '${verifier.kind}'; with engine '${engine.kind}' it must be one of ${kinds.join(', ')}`,
-  );
-}
-
-/** The value of a named variable: the name may be shown, the value never. */
-function secret(name: string | undefined, environment: Environment): string | undefined {
-  if (name === undefined) return undefined;
-  const value = environment[name];
-  if (value !== undefined && value !== '') return value;
-  throw new FaultError(fault('bad-setting', `apiKeyEnv names ${name}, and that variable is not set`));
 }
 
 /** Users write the base URL with or without /v1. */

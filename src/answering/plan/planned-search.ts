@@ -1,12 +1,12 @@
 // What depends on whether a search is made: its program, its policy, its budgets and the size of its tree; or one generation without search.
 
-import { readPrompts } from '../config/prompts.ts';
-import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
-import { effortOf } from '../config/search-limits.ts';
-import type { ScoredBy } from '../log/verdict.ts';
-import { optionsOf } from '../policy/create.ts';
-import { restingRules } from '../policy/resting-rules.ts';
-import { programOf, programOptions, programWith } from '../program/registry/programs.ts';
+import { readPrompts } from '../../config/prompts.ts';
+import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
+import { effortOf } from '../../config/search-limits.ts';
+import type { ScoredBy } from '../../log/verdict.ts';
+import { optionsOf } from '../../policy/create.ts';
+import { restingRules } from '../../policy/resting-rules.ts';
+import { programOf, programOptions, programWith } from '../../program/registry/programs.ts';
 import { atMost, checkDirect, type KnownProgram, refuseSetting } from './plan-check.ts';
 import { aggregationOf, holdingSections, policyFor } from './planned-policy.ts';
 import { given, type PlannedModel, type SearchPlan, type Wish } from './search-plan.ts';

@@ -1,7 +1,7 @@
 // Who may write in a search: of a program that asks several models, those of its model's panel, each with the question in its own form; and
 // the model itself where its tokens have a price. A panel that names what is not here is refused before anything is journalled.
 
-import type { Prompt } from '../tree/step.ts';
+import type { Prompt } from '../../tree/step.ts';
 import { type KnownProgram, refuseSetting } from './plan-check.ts';
 import type { PlannedModel, PlanRequest, SearchPlan } from './search-plan.ts';
 

@@ -1,21 +1,21 @@
 // What is asked of a search, and what is decided about it. A plan is plain data: it is journalled, and the same plan makes
 // the same search after a restart.
 
-import type { CalibrationFile, CalibrationSection } from '../calibration/calibration-file.ts';
-import type { LimitsConfig, ModelConfig } from '../config/schema.ts';
-import type { Effort } from '../config/search-limits.ts';
-import type { InternalOptions, SearchKnob, SearchSettings, Speaker } from '../config/vocabulary.ts';
-import type { Engine, JsonSchema, TemplateThinking } from '../engine/engine.ts';
-import type { HazardModel } from '../exit/hazard.ts';
-import type { ScoredBy } from '../log/verdict.ts';
-import type { PolicyOptions } from '../policy/knobs.ts';
-import type { PolicyName } from '../policy/policies.ts';
-import type { Choice } from '../program/choice.ts';
-import type { ProgramName } from '../program/registry/programs.ts';
-import type { AnswerShape, ThinkingPlan, Writer } from '../runtime/search/request.ts';
-import type { Aggregation } from '../tree/aggregate.ts';
-import type { Prompt, Sampling } from '../tree/step.ts';
-import type { FormQuestion } from './question-form.ts';
+import type { CalibrationFile, CalibrationSection } from '../../calibration/calibration-file.ts';
+import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
+import type { Effort } from '../../config/search-limits.ts';
+import type { InternalOptions, SearchKnob, SearchSettings, Speaker } from '../../config/vocabulary.ts';
+import type { Engine, JsonSchema, TemplateThinking } from '../../engine/engine.ts';
+import type { HazardModel } from '../../exit/hazard.ts';
+import type { ScoredBy } from '../../log/verdict.ts';
+import type { PolicyOptions } from '../../policy/knobs.ts';
+import type { PolicyName } from '../../policy/policies.ts';
+import type { Choice } from '../../program/choice.ts';
+import type { ProgramName } from '../../program/registry/programs.ts';
+import type { AnswerShape, ThinkingPlan, Writer } from '../../runtime/search/request.ts';
+import type { Aggregation } from '../../tree/aggregate.ts';
+import type { Prompt, Sampling } from '../../tree/step.ts';
+import type { FormQuestion } from '../question-form.ts';
 
 export interface SearchPlan {
   readonly model: string;

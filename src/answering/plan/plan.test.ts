@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { CalibrationFile, CalibrationSection } from '../calibration/calibration-file.ts';
-import { checkConfig, loadConfig, type PlainTree } from '../config/load.ts';
-import { printExample } from '../config/print.ts';
-import { type HazardModel, hazardFeatures } from '../exit/hazard.ts';
-import type { Aggregation } from '../tree/aggregate.ts';
-import { defaultModels } from './default-models.ts';
+import type { CalibrationFile, CalibrationSection } from '../../calibration/calibration-file.ts';
+import { checkConfig, loadConfig, type PlainTree } from '../../config/load.ts';
+import { printExample } from '../../config/print.ts';
+import { type HazardModel, hazardFeatures } from '../../exit/hazard.ts';
+import type { Aggregation } from '../../tree/aggregate.ts';
+import { defaultModels } from '../models/default-models.ts';
+import { askedQuestion } from '../question-form.ts';
 import { escalatedPlan, makePlan } from './plan.ts';
 import { Refusal } from './plan-check.ts';
 import { usualSearch } from './planned-search.ts';
-import { askedQuestion } from './question-form.ts';
 import type { PlannedModel, PlanRequest, Wish } from './search-plan.ts';
 import { buildSearch, rulesOf } from './search-request.ts';
 

@@ -2,9 +2,9 @@
 // can run, options that it has, rules that go with program and aggregation, and a successor that could take over. A refusal names the
 // setting as the caller wrote it: a fault like any other for commands; the gateway makes a 400 of it that names the field.
 
-import { FaultError, fault } from '../base/fault.ts';
-import { complaint } from '../base/knob.ts';
-import { removalOf } from '../config/removed-settings.ts';
+import { FaultError, fault } from '../../base/fault.ts';
+import { complaint } from '../../base/knob.ts';
+import { removalOf } from '../../config/removed-settings.ts';
 import {
   knobOf,
   programSettingKnobs,
@@ -12,10 +12,10 @@ import {
   type Speaker,
   searchKnobNames,
   writtenName,
-} from '../config/vocabulary.ts';
-import type { JsonSchema } from '../engine/engine.ts';
-import { type PolicyName, policyOf } from '../policy/policies.ts';
-import { type programOf, programs } from '../program/registry/programs.ts';
+} from '../../config/vocabulary.ts';
+import type { JsonSchema } from '../../engine/engine.ts';
+import { type PolicyName, policyOf } from '../../policy/policies.ts';
+import { type programOf, programs } from '../../program/registry/programs.ts';
 import type { PlannedModel, PlannedShape, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 
 export type KnownProgram = ReturnType<typeof programOf>;

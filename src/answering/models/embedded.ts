@@ -1,24 +1,24 @@
 // The embedded engine with the verifier that goes with it: the reward model beside the shipped generator, a given one, or
 // the generator's own confidence. Says in words what it chose, so that a command can tell the user.
 
-import { assert } from '../base/assert.ts';
-import { raise } from '../base/fault.ts';
-import { type KvSplitProblem, splitKv } from '../cost/kv-split.ts';
-import { tableCost } from '../cost/table.ts';
-import { type AdapterPlace, adapterAt } from '../engine/llama/adapter/adapter-place.ts';
-import { leastGain, tryDraft } from '../engine/llama/draft-trial.ts';
-import { chooseGpu, type GpuLibrary, hereWith } from '../engine/llama/gpu/gpu-library.ts';
-import type { GpuChoice } from '../engine/llama/gpu/gpu-names.ts';
-import { tryLibrary } from '../engine/llama/gpu/gpu-trial.ts';
-import { LlamaEngine, type LlamaEngineOptions, llamaDefaults } from '../engine/llama/llama-engine.ts';
-import { isShipped, modelPath, rewardModelOf } from '../engine/llama/shipped-models.ts';
-import type { ThreadInfo } from '../engine/llama/thread/thread-messages.ts';
-import { confidence } from '../verifier/confidence/confidence-verifier.ts';
-import { makeVerifier } from '../verifier/definition.ts';
-import { exact } from '../verifier/exact/exact-verifier.ts';
-import { LlamaPrm, type LlamaPrmOptions } from '../verifier/prm/llama-prm.ts';
-import { type ReadingName, readings } from '../verifier/prm/readings.ts';
-import type { Verifier } from '../verifier/verifier.ts';
+import { assert } from '../../base/assert.ts';
+import { raise } from '../../base/fault.ts';
+import { type KvSplitProblem, splitKv } from '../../cost/kv-split.ts';
+import { tableCost } from '../../cost/table.ts';
+import { type AdapterPlace, adapterAt } from '../../engine/llama/adapter/adapter-place.ts';
+import { leastGain, tryDraft } from '../../engine/llama/draft-trial.ts';
+import { chooseGpu, type GpuLibrary, hereWith } from '../../engine/llama/gpu/gpu-library.ts';
+import type { GpuChoice } from '../../engine/llama/gpu/gpu-names.ts';
+import { tryLibrary } from '../../engine/llama/gpu/gpu-trial.ts';
+import { LlamaEngine, type LlamaEngineOptions, llamaDefaults } from '../../engine/llama/llama-engine.ts';
+import { isShipped, modelPath, rewardModelOf } from '../../engine/llama/shipped-models.ts';
+import type { ThreadInfo } from '../../engine/llama/thread/thread-messages.ts';
+import { confidence } from '../../verifier/confidence/confidence-verifier.ts';
+import { makeVerifier } from '../../verifier/definition.ts';
+import { exact } from '../../verifier/exact/exact-verifier.ts';
+import { LlamaPrm, type LlamaPrmOptions } from '../../verifier/prm/llama-prm.ts';
+import { type ReadingName, readings } from '../../verifier/prm/readings.ts';
+import type { Verifier } from '../../verifier/verifier.ts';
 
 export interface EmbeddedOptions {
   /** Name of a shipped model or path of a GGUF file. */

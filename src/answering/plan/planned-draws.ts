@@ -1,8 +1,8 @@
 // How the steps of a search are drawn: its sampling and its seed.
 
-import type { ModelConfig } from '../config/schema.ts';
-import { samplingKnobs } from '../config/vocabulary.ts';
-import type { Sampling } from '../tree/step.ts';
+import type { ModelConfig } from '../../config/schema.ts';
+import { samplingKnobs } from '../../config/vocabulary.ts';
+import type { Sampling } from '../../tree/step.ts';
 import type { KnownProgram } from './plan-check.ts';
 import { given, type PlanRequest, type SearchPlan, type Wish } from './search-plan.ts';
 

@@ -1,19 +1,19 @@
 // The policy of a search, with its rules and options: what was asked for goes before what was calibrated, and that before what the model has.
 
-import { defaultsOf } from '../base/knob.ts';
+import { defaultsOf } from '../../base/knob.ts';
 import {
   type CalibratedSearch,
   type CalibrationSection,
   sectionsFor,
   settingsOf,
-} from '../calibration/calibration-file.ts';
-import type { ModelConfig } from '../config/schema.ts';
-import type { PolicyDefinition } from '../policy/definition.ts';
-import { type FittingRules, fittingRules, fittingSettings } from '../policy/fitting.ts';
-import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
-import { policyOf } from '../policy/policies.ts';
-import type { Choice } from '../program/choice.ts';
-import type { Aggregation } from '../tree/aggregate.ts';
+} from '../../calibration/calibration-file.ts';
+import type { ModelConfig } from '../../config/schema.ts';
+import type { PolicyDefinition } from '../../policy/definition.ts';
+import { type FittingRules, fittingRules, fittingSettings } from '../../policy/fitting.ts';
+import { type PolicyOptions, policyKnobs } from '../../policy/knobs.ts';
+import { policyOf } from '../../policy/policies.ts';
+import type { Choice } from '../../program/choice.ts';
+import type { Aggregation } from '../../tree/aggregate.ts';
 import { type KnownProgram, refuseOptions } from './plan-check.ts';
 import { given, type PlannedModel, type SearchPlan, type Wish } from './search-plan.ts';
 

@@ -1,13 +1,13 @@
 // A model of the configuration, opened: what generates, what scores, and how a question is put to it.
 
-import type { CalibrationFile } from '../calibration/calibration-file.ts';
-import type { ModelConfig } from '../config/schema.ts';
-import type { Embedder } from '../embedder/embedder.ts';
-import type { Engine } from '../engine/engine.ts';
-import type { Verifier } from '../verifier/verifier.ts';
+import type { CalibrationFile } from '../../calibration/calibration-file.ts';
+import type { ModelConfig } from '../../config/schema.ts';
+import type { Embedder } from '../../embedder/embedder.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Verifier } from '../../verifier/verifier.ts';
+import type { Extract } from '../plan/search-request.ts';
+import type { FormQuestion } from '../question-form.ts';
 import type { Embedded } from './embedded.ts';
-import type { FormQuestion } from './question-form.ts';
-import type { Extract } from './search-request.ts';
 
 /** A server of its own chat endpoint, for what cannot be searched. The URLs come from the configuration alone. */
 export interface Upstream {

@@ -1,12 +1,12 @@
 // Whether and how long a model may think before it answers: what its template says, what was asked for, and the bound that an effort buys. A plan
 // has it for every model that takes conversations: one that writes no tags has nothing to do with it.
 
-import { readPrompts } from '../config/prompts.ts';
-import type { LimitsConfig } from '../config/schema.ts';
-import { effortOf } from '../config/search-limits.ts';
-import type { ThinkingPlan } from '../runtime/search/request.ts';
-import type { Prompt } from '../tree/step.ts';
-import { thinkingSwitch } from '../tree/thinking.ts';
+import { readPrompts } from '../../config/prompts.ts';
+import type { LimitsConfig } from '../../config/schema.ts';
+import { effortOf } from '../../config/search-limits.ts';
+import type { ThinkingPlan } from '../../runtime/search/request.ts';
+import type { Prompt } from '../../tree/step.ts';
+import { thinkingSwitch } from '../../tree/thinking.ts';
 import { refuseSetting } from './plan-check.ts';
 import type { PlannedModel, Wish } from './search-plan.ts';
 

@@ -2,13 +2,13 @@
 // as plain text, a reward model is tried on steps whose truth is plain before anything depends on it, and its end is left
 // unread.
 
-import { FaultError, raise } from '../base/fault.ts';
-import type { ModelConfig } from '../config/schema.ts';
-import { isShipped, modelPath } from '../engine/llama/shipped-models.ts';
-import { causalFormatNames } from '../verifier/prm/causal-formats.ts';
-import { UnreadEnd } from '../verifier/prm/unread-end.ts';
-import { probeSteps, probeWarning } from '../verifier/probe-steps.ts';
-import type { Verifier } from '../verifier/verifier.ts';
+import { FaultError, raise } from '../../base/fault.ts';
+import type { ModelConfig } from '../../config/schema.ts';
+import { isShipped, modelPath } from '../../engine/llama/shipped-models.ts';
+import { causalFormatNames } from '../../verifier/prm/causal-formats.ts';
+import { UnreadEnd } from '../../verifier/prm/unread-end.ts';
+import { probeSteps, probeWarning } from '../../verifier/probe-steps.ts';
+import type { Verifier } from '../../verifier/verifier.ts';
 import type { VerdictTexts } from './embedded.ts';
 import type { OpenModel } from './open-model.ts';
 
@@ -92,9 +92,9 @@ export function remoteVerdicts(name: string, wanted: PrmConfig): VerdictTexts {
 
 /** A GGUF reward model in this process, beside a generator on a server: it reads the text of the steps. */
 export async function openPairedPrm(wanted: PrmConfig): Promise<Verifier> {
-  const { LlamaPrm } = await import('../verifier/prm/llama-prm.ts');
-  const { readings } = await import('../verifier/prm/readings.ts');
-  const { adapterAt } = await import('../engine/llama/adapter/adapter-place.ts');
+  const { LlamaPrm } = await import('../../verifier/prm/llama-prm.ts');
+  const { readings } = await import('../../verifier/prm/readings.ts');
+  const { adapterAt } = await import('../../engine/llama/adapter/adapter-place.ts');
   const model = modelPath(wanted.model);
   if (adapterAt(model) !== undefined) {
     const remedy = 'serve it beside its base, or take its base as the generator (--model FILE.gguf)';

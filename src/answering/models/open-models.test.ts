@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { LlamaTestServer } from '../../tests/servers/llama-server.ts';
-import { writeTinyAdapter } from '../../tests/support/tiny-adapter.ts';
-import { writeTinyModel } from '../../tests/support/tiny-gguf.ts';
-import { loadConfig } from '../config/load.ts';
-import { createLog } from '../gateway/observe/log.ts';
+import { LlamaTestServer } from '../../../tests/servers/llama-server.ts';
+import { writeTinyAdapter } from '../../../tests/support/tiny-adapter.ts';
+import { writeTinyModel } from '../../../tests/support/tiny-gguf.ts';
+import { loadConfig } from '../../config/load.ts';
+import { createLog } from '../../gateway/observe/log.ts';
 import { openModels } from './open-models.ts';
 
 let folder: string;
