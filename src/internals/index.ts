@@ -164,7 +164,9 @@ export { probe } from '../engine/remote/dialect/probe.ts';
 export { vllm } from '../engine/remote/dialect/vllm.ts';
 export { openRemoteEngine } from '../engine/remote/open-engine.ts';
 export { RemoteEngine } from '../engine/remote/remote-engine.ts';
-export { type DepthHabits, extractAnswer, QuestionModel, type QuestionProfile } from '../engine/sim/question-model.ts';
+export { QuestionModel } from '../engine/sim/questions/question-model.ts';
+export type { DepthHabits, QuestionProfile } from '../engine/sim/questions/question-profile.ts';
+export { extractAnswer } from '../engine/sim/questions/question-text.ts';
 export {
   type RecordedNode,
   type RecordedTree,

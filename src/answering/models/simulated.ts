@@ -4,7 +4,9 @@
 import { llama8b, prm7b } from '../../cost/h200.ts';
 import { tableCost } from '../../cost/table.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { extractAnswer, QuestionModel, type QuestionProfile } from '../../engine/sim/question-model.ts';
+import { QuestionModel } from '../../engine/sim/questions/question-model.ts';
+import type { QuestionProfile } from '../../engine/sim/questions/question-profile.ts';
+import { extractAnswer } from '../../engine/sim/questions/question-text.ts';
 import { SimEngine } from '../../engine/sim/sim-engine.ts';
 import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
 import type { Verifier } from '../../verifier/verifier.ts';

@@ -5,7 +5,7 @@
 import { raise } from '../../base/fault.ts';
 import { checkConfig } from '../../config/load.ts';
 import type { ModelConfig } from '../../config/schema.ts';
-import type { QuestionProfile } from '../../engine/sim/question-model.ts';
+import type { QuestionProfile } from '../../engine/sim/questions/question-profile.ts';
 
 export const settingNames = ['math500/8b', 'math500/14b', 'amc23/8b', 'amc23/14b'] as const;
 export type SettingName = (typeof settingNames)[number];

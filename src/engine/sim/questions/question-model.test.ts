@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { below, tipKey } from '../../../tests/support/paths.ts';
-import { Random } from '../../base/random.ts';
-import type { Prompt, Step } from '../../tree/step.ts';
-import type { GenerateRequest, PathStep } from '../engine.ts';
-import { extractAnswer, QuestionModel, type QuestionProfile } from './question-model.ts';
+import { below, tipKey } from '../../../../tests/support/paths.ts';
+import { Random } from '../../../base/random.ts';
+import type { Prompt, Step } from '../../../tree/step.ts';
+import type { GenerateRequest, PathStep } from '../../engine.ts';
+import { QuestionModel } from './question-model.ts';
+import type { QuestionProfile } from './question-profile.ts';
+import { extractAnswer } from './question-text.ts';
 import type { RewardHabits } from './reward-habits.ts';
 
 const habits = { soundness: { low: 0.6, high: 0.9 }, strictness: { low: 0.5, high: 1.5 } };

@@ -2,7 +2,7 @@
 // first step or in a whole question, and the ways in which they mislead. Habits turn a step's own noise and state into what its
 // reward is drawn from; without habits both stay as they are. Functions of the path alone, as every draw is.
 
-import { Random } from '../../base/random.ts';
+import { Random } from '../../../base/random.ts';
 
 /** Sound: right so far. Hidden: wrong, and the verifier has not seen it. Flawed: wrong, and it has. */
 export type StepState = 'sound' | 'hidden' | 'flawed';
