@@ -30,13 +30,13 @@ export { Heap } from '../base/heap.ts';
 export { defaultsOf, type OptionsOf } from '../base/knob.ts';
 export { hash, Random } from '../base/random.ts';
 export type { Timers } from '../base/timers.ts';
+export { runBlock } from '../bench/contest/block.ts';
 export { contendersOf } from '../bench/contest/contenders.ts';
 export {
   type Contender,
   type Contest,
   type ContestJob,
   contestRequest,
-  runBlock,
   schedulerOf,
   type Trial,
   trialOf,

@@ -7,7 +7,8 @@ import { openModel } from '../../src/answering/models/open-models.ts';
 import { ownModel } from '../../src/answering/models/own-model.ts';
 import { readQuestions } from '../../src/answering/question-file.ts';
 import { isRight } from '../../src/answering/question-form.ts';
-import { runBlock, type Trial } from '../../src/bench/contest/contest.ts';
+import { runBlock } from '../../src/bench/contest/block.ts';
+import type { Trial } from '../../src/bench/contest/contest.ts';
 
 /** Measured (models/README.md), greedy solves about nine in ten of each of these levels. */
 it.each([

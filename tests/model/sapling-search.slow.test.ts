@@ -6,7 +6,8 @@ import { openModel } from '../../src/answering/models/open-models.ts';
 import { ownModel } from '../../src/answering/models/own-model.ts';
 import { readQuestions } from '../../src/answering/question-file.ts';
 import { isRight } from '../../src/answering/question-form.ts';
-import { type Contender, type Contest, runBlock, type Trial } from '../../src/bench/contest/contest.ts';
+import { runBlock } from '../../src/bench/contest/block.ts';
+import type { Contender, Contest, Trial } from '../../src/bench/contest/contest.ts';
 
 let model: OpenModel;
 let contest: Contest;

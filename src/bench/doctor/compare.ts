@@ -10,7 +10,8 @@ import { isRight } from '../../answering/question-form.ts';
 import { hash } from '../../base/random.ts';
 import { policySettingKnobs } from '../../config/vocabulary.ts';
 import { programOf } from '../../program/registry/programs.ts';
-import { type Contender, type Contest, runBlock, type Trial } from '../contest/contest.ts';
+import { runBlock } from '../contest/block.ts';
+import type { Contender, Contest, Trial } from '../contest/contest.ts';
 import { type DrawnSample, samplesOf } from './drawn-samples.ts';
 import { timedRounds } from './timed-rounds.ts';
 

@@ -5,7 +5,8 @@ import { isRight } from '../../answering/question-form.ts';
 import { hash } from '../../base/random.ts';
 import { chosenAnswer } from '../../program/choice.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { type Contest, runBlock } from '../contest/contest.ts';
+import { runBlock } from '../contest/block.ts';
+import type { Contest } from '../contest/contest.ts';
 import { type DrawnSample, preference, ruleCurve, samplesOf } from './drawn-samples.ts';
 import { easySums } from './easy-sums.ts';
 
