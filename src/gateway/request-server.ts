@@ -12,7 +12,7 @@ import { Guard } from './http/guard.ts';
 import { type Caller, Keyring } from './http/keys.ts';
 import { type Route, Router } from './http/router.ts';
 import { StaticFiles } from './http/static-files.ts';
-import type { Telemetry } from './observe/telemetry.ts';
+import type { Telemetry } from './observe/traces/telemetry.ts';
 
 interface RequestServerOptions {
   readonly context: GatewayContext;

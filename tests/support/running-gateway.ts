@@ -9,7 +9,7 @@ import type { Embedder } from '../../src/embedder/embedder.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import type { FixedLimits } from '../../src/gateway/http/fixed-limits.ts';
 import { createLog } from '../../src/gateway/observe/log.ts';
-import type { Telemetry } from '../../src/gateway/observe/telemetry.ts';
+import type { Telemetry } from '../../src/gateway/observe/traces/telemetry.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import type { Loose } from './loose.ts';

@@ -12,7 +12,7 @@ import type { Config } from '../../config/schema.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import { newKey } from '../../gateway/http/keys.ts';
 import { createLog } from '../../gateway/observe/log.ts';
-import { createTelemetry } from '../../gateway/observe/telemetry.ts';
+import { createTelemetry } from '../../gateway/observe/traces/telemetry.ts';
 import { readArguments } from '../terminal/options.ts';
 import { widthOf, wrap } from '../terminal/terminal.ts';
 import { readConfig } from './config-file.ts';

@@ -5,9 +5,9 @@
 
 import { assert } from '../../base/assert.ts';
 import type { Knobs } from '../../base/knob.ts';
-import { type Certainty, levelVotes, type PathVote, treeCertainty } from '../../tree/certaindex.ts';
 import { byKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
+import { type Certainty, levelVotes, type PathVote, treeCertainty } from '../../tree/readings/certaindex.ts';
 import type { Manner, Sampling, Step } from '../../tree/step.ts';
 import type { Inquiry, Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';

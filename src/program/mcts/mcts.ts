@@ -4,9 +4,9 @@
 // With lazy expansion a step is drawn one at a time (widening.ts): a rollout is one path, not k steps at every node of it.
 
 import { isBound } from '../../tree/aggregate.ts';
-import { type Certainty, treeCertainty } from '../../tree/certaindex.ts';
 import { byKey } from '../../tree/keys.ts';
 import { mayGrow, type Node } from '../../tree/node.ts';
+import { type Certainty, treeCertainty } from '../../tree/readings/certaindex.ts';
 import type { Sampling } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
