@@ -1,6 +1,6 @@
 // Simulated questions: the four settings of P0's evaluation (§5.1), two data sets as distributions of questions, each under a
 // generator of 8B and of 14B parameters. The numbers of the profiles were fitted by hand on seeds that no report uses;
-// docs/simulator.md says to what. What these models run on is no concern of this file.
+// lab/docs/simulator.md says to what. What these models run on is no concern of this file.
 
 import { raise } from '../../base/fault.ts';
 import { checkConfig } from '../../config/load.ts';
