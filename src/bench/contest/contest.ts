@@ -14,7 +14,7 @@ import type { ExitKind } from '../../log/end.ts';
 import { createScheduler } from '../../policy/create.ts';
 import type { PolicyOptions } from '../../policy/knobs.ts';
 import { type PolicyName, policyOf } from '../../policy/policies.ts';
-import type { ExpansionMode } from '../../program/mcts/mcts.ts';
+import type { ExpansionMode } from '../../program/mcts/rollouts.ts';
 import { type ProgramName, programKnobs, programOf } from '../../program/registry/programs.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/search/request.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';

@@ -11,8 +11,9 @@ import type { Tree } from '../../tree/tree.ts';
 import { answerTokensKnob } from '../answer-tokens.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
-import { type MctsOptions, mctsDefaults, playMcts } from './mcts.ts';
+import { mctsDefaults } from './mcts.ts';
 import type { Play } from './play.ts';
+import { type MctsOptions, playMcts } from './rollouts.ts';
 
 const rstarKnobs = {
   answerTokens: answerTokensKnob,
