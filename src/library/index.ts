@@ -52,13 +52,13 @@ export {
 } from '../program/growth.ts';
 export {
   byScore,
-  growLevels,
   type LevelOptions,
   type LevelRule,
   levelDefaults,
   levelShape,
   type NextLevel,
-} from '../program/levels/levels.ts';
+} from '../program/levels/level-rule.ts';
+export { growLevels } from '../program/levels/levels.ts';
 export type { Planting } from '../program/levels/plots.ts';
 export type { Ask, Doomed, Expansion, Outcome, Program } from '../program/program.ts';
 export { createProgram, type ProgramName, programNames } from '../program/registry/programs.ts';
