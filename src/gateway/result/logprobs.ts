@@ -6,7 +6,7 @@ import type { SearchFold } from '../../log/fold.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Step } from '../../tree/step.ts';
 import type { LogprobsJson, TokenLogprob } from '../wire/logprobs-json.ts';
-import { answerStep, chosenPath, hasThought, repeatsStep, splitPath } from './search-result.ts';
+import { answerStep, chosenPath, hasThought, repeatsStep, splitPath } from './chosen-path.ts';
 
 /** Null where they were not asked for, or where the path has a step without them. */
 export function answerLogprobs(plan: SearchPlan, fold: SearchFold, complete: boolean): LogprobsJson | null {
