@@ -17,13 +17,8 @@ import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { StreamSemaphore } from './http/stream-semaphore.ts';
 import { NodeTaker } from './nodes/node-taker.ts';
 import type { Log } from './observe/log.ts';
-import { CalibrationWatch } from './observe/metrics/calibration-watch.ts';
-import { Metrics } from './observe/metrics/metrics.ts';
-import { addKeyMetrics, addServerMetrics, addSharedQueueMetrics } from './observe/metrics/server-metrics.ts';
-import { Overview } from './observe/overview/overview.ts';
-import { searchLine } from './observe/search-line.ts';
-import { noTelemetry, type Telemetry } from './observe/traces/telemetry.ts';
-import { countUsage, UsageMeter } from './observe/usage.ts';
+import type { Telemetry } from './observe/traces/telemetry.ts';
+import { Observers } from './observers.ts';
 import { RequestServer } from './request-server.ts';
 import { routesOf } from './routes.ts';
 import { RetentionSweep } from './searches/retention-sweep.ts';
@@ -65,12 +60,9 @@ export class Gateway {
     const { config, journal, log, clock = systemClock } = options;
     const limits: FixedLimits = { ...fixedLimits, ...options.limits };
     this.#options = options;
-    this.#telemetry = options.telemetry ?? noTelemetry;
-    const metrics = new Metrics(() => this.searches);
-    const overview = new Overview(clock);
-    const usage = new UsageMeter(clock, config.keys);
-    const calibrations = new CalibrationWatch(options.models, log);
-    calibrations.addMetrics(metrics.registry);
+    const observers = new Observers({ ...options, clock }, () => this.searches);
+    const { metrics, overview, usage, telemetry } = observers;
+    this.#telemetry = telemetry;
     this.#watchers = new LogWatchers(journal);
     const shared = options.cluster === undefined ? {} : { cluster: options.cluster };
     this.searches = new Searches({
@@ -80,14 +72,7 @@ export class Gateway {
       clock,
       log,
       ...shared,
-      onEnded: (search, ended) => {
-        metrics.ended(search, ended);
-        overview.ended(search, ended);
-        countUsage(usage, search, ended);
-        calibrations.ended(search, ended);
-        this.#telemetry.ended(search, ended);
-        log.info('search', searchLine(search, ended));
-      },
+      onEnded: (search, ended) => observers.ended(search, ended),
       onFinished: (id) => this.#watchers.wake(id),
     });
     const report = () => overview.report(this.searches, journal.texts === 'keep');
@@ -121,12 +106,7 @@ export class Gateway {
       feed: this.#feed,
       isStopping: () => this.#stopping,
     });
-    this.#requests = new RequestServer({
-      context: this.#context,
-      routes,
-      telemetry: this.#telemetry,
-      page: options.page,
-    });
+    this.#requests = new RequestServer({ context: this.#context, routes, telemetry, page: options.page });
     this.#retention = new RetentionSweep(this.#context);
     this.#http = createHttpServer(
       { streams: config.server.streams, ...limits },
@@ -136,10 +116,7 @@ export class Gateway {
         warn: (cuts) => log.warn('connections', { ...cuts }),
       },
     );
-    const { connections } = this.#http;
-    if (config.telemetry.keyLabels) addKeyMetrics(metrics.registry, usage);
-    addServerMetrics(metrics.registry, { journal, connections, telemetry: this.#telemetry });
-    addSharedQueueMetrics(metrics.registry, this.#options.cluster);
+    observers.watch(this.#http);
   }
 
   /** Takes up what a former process left, then listens. Resolves to the address. */
