@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { simulatedModel } from '../src/answering/default-models.ts';
+import { simulatedModel } from '../src/answering/models/default-models.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { runGateway } from './support/running-gateway.ts';
 

@@ -1,10 +1,10 @@
-// docs/papers.md sends a reader who has a paper in hand to a file and a function: both must be there.
+// docs/papers.md and lab/docs/papers-in-code.md send a reader who has a paper in hand to a file and a function: both must be there.
 
 import { expect, it } from 'vitest';
 import { textOf, trackedFiles } from './support/source-files.ts';
 
-const rows = textOf('docs/papers.md')
-  .split('\n')
+const rows = ['docs/papers.md', 'lab/docs/papers-in-code.md']
+  .flatMap((page) => textOf(page).split('\n'))
   .filter((line) => line.startsWith('| '));
 const named = (text: string | undefined, pattern: RegExp) =>
   [...(text ?? '').matchAll(pattern)].map(([, name = '']) => name);

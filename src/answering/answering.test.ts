@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeTinyModel } from '../../tests/support/tiny-gguf.ts';
-import { type Contender, runBlock, type Trial } from '../bench/contest/contest.ts';
+import { runBlock } from '../bench/contest/block.ts';
+import type { Contender, Trial } from '../bench/contest/contest.ts';
 import { tally, unsolvedIn } from '../bench/contest/tally.ts';
 import { tallyTable } from '../bench/contest/tally-table.ts';
 import { quantile, wilson } from '../bench/statistics.ts';
-import { openEmbedded } from './embedded.ts';
-import { embeddedModel } from './open-models.ts';
-import { ownModel } from './own-model.ts';
+import { openEmbedded } from './models/embedded.ts';
+import { embeddedModel } from './models/open-models.ts';
+import { ownModel } from './models/own-model.ts';
 import { type GoldQuestion, readQuestions } from './question-file.ts';
 import { isRight } from './question-form.ts';
 

@@ -6,7 +6,7 @@ import type { Belief, ExitRule, SearchView } from '../exit/exit.ts';
 import type { Exit } from '../log/end.ts';
 import { certainAnswer } from '../program/choice.ts';
 import type { Program } from '../program/program.ts';
-import type { Certainty, PathVote } from '../tree/certaindex.ts';
+import type { Certainty, PathVote } from '../tree/readings/certaindex.ts';
 
 /** Where a search stood: generated tokens, and whether its answer was right. */
 export interface AnswerStanding {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { treeVotes } from '../tree/certaindex.ts';
+import { treeVotes } from '../tree/readings/certaindex.ts';
 import { Tree } from '../tree/tree.ts';
 import { agreed } from './agreed.ts';
 import type { SearchView } from './exit.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AnswerTally } from '../answer/tally.ts';
-import type { PathVote } from '../tree/certaindex.ts';
+import type { PathVote } from '../tree/readings/certaindex.ts';
 import { Tree } from '../tree/tree.ts';
 import { type CertaintyRule, certainExit } from './certain.ts';
 import { leadEvidence, leadProbability } from './certificate.ts';

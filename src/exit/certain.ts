@@ -4,7 +4,7 @@
 
 import { groupAnswers } from '../answer/groups.ts';
 import type { Evidence, Exit } from '../log/end.ts';
-import type { Certainty, PathVote } from '../tree/certaindex.ts';
+import type { Certainty, PathVote } from '../tree/readings/certaindex.ts';
 import { leadEvidence, leadProbability } from './certificate.ts';
 import { readable } from './evidence.ts';
 import type { Belief, ExitRule, Limits } from './exit.ts';

@@ -2,8 +2,8 @@
 // evidence in numbers a person can read. A rule never changes the tree and never looks at another search.
 
 import type { Evidence, Exit } from '../log/end.ts';
-import type { Certainty, PathVote } from '../tree/certaindex.ts';
 import type { Node } from '../tree/node.ts';
+import type { Certainty, PathVote } from '../tree/readings/certaindex.ts';
 import type { Tree } from '../tree/tree.ts';
 
 /** What a search may use up, and what it aims at. */

@@ -1,6 +1,6 @@
 // Positive early exit (P0 §5.1, PE): a completed path has reached the threshold, so more rollouts are not needed.
 
-import { distinctAnswers } from '../tree/distinct-answers.ts';
+import { distinctAnswers } from '../tree/readings/distinct-answers.ts';
 import { readable } from './evidence.ts';
 import type { ExitRule } from './exit.ts';
 

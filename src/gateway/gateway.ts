@@ -1,10 +1,7 @@
-// The HTTP server: accepts, guards, routes and answers; owns start and end of everything below it. Handlers throw
-// ApiErrors; anything else that is thrown is a fault of ours, is logged, and tells the client nothing.
+// The server: puts its parts together, and owns start and end of everything below it. request-server.ts answers requests.
 
-import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { OpenModel } from '../answering/open-model.ts';
+import type { OpenModel } from '../answering/models/open-model.ts';
 import type { Clock } from '../base/clock.ts';
 import { FaultError, fault } from '../base/fault.ts';
 import type { Cluster } from '../cluster/cluster.ts';
@@ -13,27 +10,16 @@ import type { Journal } from '../journal/journal.ts';
 import { systemClock } from '../runtime/live.ts';
 import { BatchRunner } from './api/batches/batch-runner.ts';
 import type { GatewayContext } from './api/context.ts';
-import { errorAt } from './api/dialects.ts';
 import { OverviewApi } from './api/overview-api.ts';
 import { LogWatchers } from './follow/log-watchers.ts';
-import { ApiError, asApiError } from './http/api-error.ts';
-import { type Exchange, writeError } from './http/exchange.ts';
 import { type FixedLimits, fixedLimits } from './http/fixed-limits.ts';
-import { Guard } from './http/guard.ts';
 import { createHttpServer, type HttpServer } from './http/http-server.ts';
-import { type Caller, Keyring } from './http/keys.ts';
-import { type Route, Router } from './http/router.ts';
-import { StaticFiles } from './http/static-files.ts';
 import { StreamSemaphore } from './http/stream-semaphore.ts';
 import { NodeTaker } from './nodes/node-taker.ts';
-import { CalibrationWatch } from './observe/calibration-watch.ts';
 import type { Log } from './observe/log.ts';
-import { Metrics } from './observe/metrics.ts';
-import { Overview } from './observe/overview.ts';
-import { searchLine } from './observe/search-line.ts';
-import { addKeyMetrics, addServerMetrics, addSharedQueueMetrics } from './observe/server-metrics.ts';
-import { noTelemetry, type Telemetry } from './observe/telemetry.ts';
-import { countUsage, UsageMeter } from './observe/usage.ts';
+import type { Telemetry } from './observe/traces/telemetry.ts';
+import { Observers } from './observers.ts';
+import { RequestServer } from './request-server.ts';
 import { routesOf } from './routes.ts';
 import { RetentionSweep } from './searches/retention-sweep.ts';
 import { Searches } from './searches/searches.ts';
@@ -53,7 +39,6 @@ interface GatewayOptions {
   readonly limits?: Partial<FixedLimits>;
 }
 
-const unnamed: Caller = { name: '-', share: 1, maxPriority: 0, queue: 0, admin: false };
 /** For a cancelled search to end: one step of the loop, and some more on a busy machine. */
 const cancelMs = 2000;
 
@@ -62,30 +47,22 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #context: GatewayContext;
   readonly #http: HttpServer;
-  readonly #router: Router;
-  readonly #guard: Guard;
-  readonly #keyring: Keyring;
-  readonly #files: StaticFiles;
+  readonly #requests: RequestServer;
   readonly #feed: OverviewApi;
   readonly #watchers: LogWatchers;
   readonly #telemetry: Telemetry;
   readonly #retention: RetentionSweep;
   readonly #taker: NodeTaker;
   readonly #batches: BatchRunner;
-  /** Those that are not answered yet. */
-  readonly #exchanges = new Set<Exchange>();
   #stopping = false;
 
   constructor(options: GatewayOptions) {
     const { config, journal, log, clock = systemClock } = options;
     const limits: FixedLimits = { ...fixedLimits, ...options.limits };
     this.#options = options;
-    this.#telemetry = options.telemetry ?? noTelemetry;
-    const metrics = new Metrics(() => this.searches);
-    const overview = new Overview(clock);
-    const usage = new UsageMeter(clock, config.keys);
-    const calibrations = new CalibrationWatch(options.models, log);
-    calibrations.addMetrics(metrics.registry);
+    const observers = new Observers({ ...options, clock }, () => this.searches);
+    const { metrics, overview, usage, telemetry } = observers;
+    this.#telemetry = telemetry;
     this.#watchers = new LogWatchers(journal);
     const shared = options.cluster === undefined ? {} : { cluster: options.cluster };
     this.searches = new Searches({
@@ -95,14 +72,7 @@ export class Gateway {
       clock,
       log,
       ...shared,
-      onEnded: (search, ended) => {
-        metrics.ended(search, ended);
-        overview.ended(search, ended);
-        countUsage(usage, search, ended);
-        calibrations.ended(search, ended);
-        this.#telemetry.ended(search, ended);
-        log.info('search', searchLine(search, ended));
-      },
+      onEnded: (search, ended) => observers.ended(search, ended),
       onFinished: (id) => this.#watchers.wake(id),
     });
     const report = () => overview.report(this.searches, journal.texts === 'keep');
@@ -129,9 +99,6 @@ export class Gateway {
       ...shared,
     };
     this.#feed = new OverviewApi(this.#context);
-    this.#guard = new Guard(config);
-    this.#keyring = new Keyring(config.keys, config.admission.queue);
-    this.#files = new StaticFiles(config.server.page ? options.page : undefined);
     this.#batches = new BatchRunner(this.#context, options.cluster?.node ?? 'local');
     const routes = routesOf({
       context: this.#context,
@@ -139,20 +106,17 @@ export class Gateway {
       feed: this.#feed,
       isStopping: () => this.#stopping,
     });
-    this.#router = new Router(routes);
+    this.#requests = new RequestServer({ context: this.#context, routes, telemetry, page: options.page });
     this.#retention = new RetentionSweep(this.#context);
     this.#http = createHttpServer(
       { streams: config.server.streams, ...limits },
       {
-        serve: (request, response) => void this.#serve(request, response),
-        refuse: (request, response, error) => this.#fail(request, response, error),
+        serve: (request, response) => void this.#requests.serve(request, response),
+        refuse: (request, response, error) => this.#requests.fail(request, response, error),
         warn: (cuts) => log.warn('connections', { ...cuts }),
       },
     );
-    const { connections } = this.#http;
-    if (config.telemetry.keyLabels) addKeyMetrics(metrics.registry, usage);
-    addServerMetrics(metrics.registry, { journal, connections, telemetry: this.#telemetry });
-    addSharedQueueMetrics(metrics.registry, this.#options.cluster);
+    observers.watch(this.#http);
   }
 
   /** Takes up what a former process left, then listens. Resolves to the address. */
@@ -184,7 +148,7 @@ export class Gateway {
     const isKeyless = this.#options.config.keys.length === 0;
     if ((keys.length === 0) !== isKeyless)
       throw new FaultError(fault('bad-setting', 'keys: the first key, and the last one, need a restart'));
-    const removed = this.#keyring.use(keys);
+    const removed = this.#requests.useKeys(keys);
     this.searches.useKeys(keys);
     this.#context.usage.useKeys(keys);
     this.#options.log.info('keys', { keys: keys.length });
@@ -197,7 +161,7 @@ export class Gateway {
     for (const search of waitedFor) this.searches.cancel(search, 'key-removed');
     // These are told by their searches.
     const told = new Set(waitedFor.map(({ id }) => id));
-    const read = [...this.#exchanges].filter(({ caller, search = '' }) => caller.name === key && !told.has(search));
+    const read = this.#requests.exchangesOf(key).filter(({ search = '' }) => !told.has(search));
     for (const { response } of read) response.destroy();
     this.#options.log.warn('key-removed', { key, cancelled: waitedFor.length, closed: read.length });
   }
@@ -209,6 +173,7 @@ export class Gateway {
   async close(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
+    this.#requests.stop();
     this.#retention.stop();
     await this.#batches.stop();
     this.#feed.close();
@@ -254,122 +219,10 @@ export class Gateway {
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
 
-  // ---- requests --------------------------------------------------------------------------------------------------
-
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const startedMs = performance.now();
-    const id = `req_${randomBytes(12).toString('hex')}`;
-    response.setHeader('x-request-id', id);
-    if (this.#stopping) response.setHeader('connection', 'close');
-    const seen = { route: 'unknown', caller: unnamed, exchange: undefined as Exchange | undefined };
-    response.on('close', () => this.#account(request, response, seen, performance.now() - startedMs, id));
-    try {
-      if (this.#guard.admit(request, response) === 'answered') return;
-      const [path, query] = splitTarget(request.url ?? '/');
-      const match = this.#router.match(request.method ?? 'GET', path);
-      seen.route = match?.route.path ?? 'page';
-      if (match === undefined) return this.#servePage(request, response, path);
-      const caller = match.route.open ? unnamed : this.#keyring.identify(authorizationOf(request));
-      seen.caller = caller;
-      if (this.#stopping && request.method === 'POST') throw stopping();
-      const { route, parameters } = match;
-      const exchange = { id, request, response, caller, parameters, query: new URLSearchParams(query) };
-      seen.exchange = exchange;
-      this.#exchanges.add(exchange);
-      response.on('close', () => this.#exchanges.delete(exchange));
-      await this.#telemetry.trace(exchange, route.path, () => this.#handle(route, exchange));
-    } catch (error) {
-      this.#fail(request, response, error);
-    }
-  }
-
-  /** Answers failures too, so that the span of a request has the status that the client sees. */
-  async #handle(route: Route, exchange: Exchange): Promise<void> {
-    try {
-      await route.handle(exchange);
-    } catch (error) {
-      this.#fail(exchange.request, exchange.response, error);
-    }
-  }
-
-  #servePage(request: IncomingMessage, response: ServerResponse, path: string): void {
-    const reads = request.method === 'GET' || request.method === 'HEAD';
-    const isPage = reads && !path.startsWith('/v1/') && this.#options.config.server.page;
-    if (isPage && this.#files.serve(path, request.method ?? 'GET', response)) return;
-    throw new ApiError('not_found', 'there is nothing at this path');
-  }
-
-  #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    const known = asApiError(error);
-    if (known.code === 'internal' && known !== error && !isDisconnect(error)) {
-      this.#options.log.error('internal', { id: String(response.getHeader('x-request-id')), error });
-    }
-    if (known.status === 429) {
-      this.#context.overview.refused += 1;
-      this.#context.metrics.refused(known.code);
-    }
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
-    // What the client still sends is not wanted: the connection ends with this answer.
-    const unread = !request.complete;
-    const told = errorAt(request.url ?? '', known.body);
-    writeError(response, known, told, unread ? { connection: 'close' } : {});
-    if (unread) request.resume();
-  }
-
-  #account(
-    request: IncomingMessage,
-    response: ServerResponse,
-    seen: { route: string; caller: Caller; exchange: Exchange | undefined },
-    ms: number,
-    id: string,
-  ): void {
-    const status = response.writableFinished ? response.statusCode : 499;
-    this.#context.metrics.request(seen.route, status, ms);
-    const { log } = this.#options;
-    log[isProbe(seen.route, status) ? 'debug' : 'info']('request', {
-      id,
-      method: String(request.method).slice(0, 16),
-      route: seen.route,
-      status,
-      ms: Math.round(ms * 10) / 10,
-      key: seen.caller.name,
-      ...(seen.exchange?.search === undefined ? {} : { search: seen.exchange.search }),
-    });
-  }
-
   #tellTrouble(trouble: string | undefined): void {
     const { log } = this.#options;
     if (trouble === undefined)
       log.warn('journal', { message: 'the journal is written again; all that was held is safe' });
     else log.error('journal', { message: trouble });
   }
-}
-
-/** What machines ask every few seconds: the state of a probe is in the metrics, and a log of them hides the rest. */
-function isProbe(route: string, status: number): boolean {
-  return route === '/ready' || route === '/health' || (route === '/metrics' && status === 200);
-}
-
-function stopping(): ApiError {
-  return new ApiError('shutting_down', 'the server is shutting down', { retryAfterSeconds: 5 });
-}
-
-/** Path and query: the first `?` parts them, and any other belongs to the query. */
-function splitTarget(target: string): [path: string, query: string] {
-  const at = target.indexOf('?');
-  return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
-}
-
-/** Anthropic's clients send a key in a header of its own. */
-function authorizationOf({ headers }: IncomingMessage): string | undefined {
-  const key = headers['x-api-key'];
-  return headers.authorization ?? (typeof key === 'string' ? `Bearer ${key}` : undefined);
-}
-
-function isDisconnect(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code;
-  return code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'EPIPE' || code === 'ABORT_ERR';
 }

@@ -5,7 +5,7 @@ import type { Loose } from '../../tests/support/loose.ts';
 import { post, question, runGateway, serverEvents } from '../../tests/support/running-gateway.ts';
 import { until } from '../../tests/support/until.ts';
 import { createLog, silentLog } from './observe/log.ts';
-import { createTelemetry } from './observe/telemetry.ts';
+import { createTelemetry } from './observe/traces/telemetry.ts';
 
 /** A server that remembers the bodies it was sent. */
 async function collector(answer: (body: Loose, headers: Loose) => { status?: number; body: string; type?: string }) {

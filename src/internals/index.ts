@@ -5,18 +5,24 @@ export { readingFor } from '../answer/asked.ts';
 export { canonical } from '../answer/canonical.ts';
 export { extractAnswer as extractWritten } from '../answer/extract.ts';
 export { groupAnswers } from '../answer/groups.ts';
-export { type Embedded, type MemoryShare, measuredRound, measuredSplit, openEmbedded } from '../answering/embedded.ts';
-export { closeModel, type OpenModel } from '../answering/open-model.ts';
-export { embeddedModel, openModel } from '../answering/open-models.ts';
-export { ownModel, ownPlan } from '../answering/own-model.ts';
-export { makePlan } from '../answering/plan.ts';
+export {
+  type Embedded,
+  type MemoryShare,
+  measuredRound,
+  measuredSplit,
+  openEmbedded,
+} from '../answering/models/embedded.ts';
+export { closeModel, type OpenModel } from '../answering/models/open-model.ts';
+export { embeddedModel, openModel } from '../answering/models/open-models.ts';
+export { ownModel, ownPlan } from '../answering/models/own-model.ts';
+export { RealTimeWorld } from '../answering/models/real-time-world.ts';
+export { servedProfile } from '../answering/models/simulated.ts';
+export { makePlan } from '../answering/plan/plan.ts';
+export type { PlannedModel, SearchPlan, Wish } from '../answering/plan/search-plan.ts';
+export { type BuiltSearch, buildSearch, requestOf } from '../answering/plan/search-request.ts';
 export { readQuestions } from '../answering/question-file.ts';
 export { isRight } from '../answering/question-form.ts';
-export { RealTimeWorld } from '../answering/real-time-world.ts';
-export type { PlannedModel, SearchPlan, Wish } from '../answering/search-plan.ts';
-export { type BuiltSearch, buildSearch, requestOf } from '../answering/search-request.ts';
 export { runSearch } from '../answering/search-run.ts';
-export { servedProfile } from '../answering/simulated.ts';
 export { assert } from '../base/assert.ts';
 export { VirtualClock } from '../base/clock.ts';
 export { raise } from '../base/fault.ts';
@@ -24,13 +30,13 @@ export { Heap } from '../base/heap.ts';
 export { defaultsOf, type OptionsOf } from '../base/knob.ts';
 export { hash, Random } from '../base/random.ts';
 export type { Timers } from '../base/timers.ts';
+export { runBlock } from '../bench/contest/block.ts';
 export { contendersOf } from '../bench/contest/contenders.ts';
 export {
   type Contender,
   type Contest,
   type ContestJob,
   contestRequest,
-  runBlock,
   schedulerOf,
   type Trial,
   trialOf,
@@ -158,7 +164,9 @@ export { probe } from '../engine/remote/dialect/probe.ts';
 export { vllm } from '../engine/remote/dialect/vllm.ts';
 export { openRemoteEngine } from '../engine/remote/open-engine.ts';
 export { RemoteEngine } from '../engine/remote/remote-engine.ts';
-export { type DepthHabits, extractAnswer, QuestionModel, type QuestionProfile } from '../engine/sim/question-model.ts';
+export { QuestionModel } from '../engine/sim/questions/question-model.ts';
+export type { DepthHabits, QuestionProfile } from '../engine/sim/questions/question-profile.ts';
+export { extractAnswer } from '../engine/sim/questions/question-text.ts';
 export {
   type RecordedNode,
   type RecordedTree,
@@ -177,9 +185,9 @@ export { concluded } from '../exit/concluded.ts';
 export { readable } from '../exit/evidence.ts';
 export { certaintyKnobs } from '../exit/exits.ts';
 export { hazardFeatures } from '../exit/hazard.ts';
-export { doomedBy, type Pruning, pruningsOf, spentAt } from '../exit/prune.ts';
-export { pruneConfidence } from '../exit/prune-confidence.ts';
-export { chanceToReach, experience } from '../exit/prune-outdone.ts';
+export { doomedBy, type Pruning, pruningsOf, spentAt } from '../exit/prune/prune.ts';
+export { pruneConfidence } from '../exit/prune/prune-confidence.ts';
+export { chanceToReach, experience } from '../exit/prune/prune-outdone.ts';
 export { Gateway } from '../gateway/gateway.ts';
 export { ApiError } from '../gateway/http/api-error.ts';
 export type { Caller } from '../gateway/http/keys.ts';
@@ -205,14 +213,14 @@ export { createScheduler } from '../policy/create.ts';
 export { policyDefinition } from '../policy/definition.ts';
 export { policyKnobs } from '../policy/knobs.ts';
 export { partsOf, policyOf } from '../policy/policies.ts';
-export { attemptsText } from '../program/attempts.ts';
 export { createSelfConsistency } from '../program/best-of-n.ts';
 export { bestAnswer, type Choice, certainAnswer } from '../program/choice.ts';
 export { createMcts } from '../program/mcts/mcts.ts';
-export { createPanel, type PanelOrder, panel, shownAttempts, turnOf } from '../program/panel.ts';
 export { programKnobs, programOf, programOptions } from '../program/registry/programs.ts';
-export { advance, answersOf, landedOf, votesOf } from '../program/root-answers.ts';
-export { writtenBy } from '../program/writers.ts';
+export { attemptsText } from '../program/whole-answers/attempts.ts';
+export { createPanel, type PanelOrder, panel, shownAttempts, turnOf } from '../program/whole-answers/panel.ts';
+export { advance, answersOf, landedOf, votesOf } from '../program/whole-answers/root-answers.ts';
+export { writtenBy } from '../program/whole-answers/writers.ts';
 export { Connection, type ConnectionOptions } from '../remote/connection.ts';
 export type { SentRequest, Transport, WireResponse } from '../remote/http-transport.ts';
 export { type WorkEstimates, WorkMeter } from '../runtime/queue/work-meter.ts';
@@ -224,9 +232,9 @@ export { proximity, seniority } from '../scheduler/score.ts';
 export { naturalSeats } from '../scheduler/seat.ts';
 export { boostMoments, shareWidths, sum } from '../scheduler/widths.ts';
 export type { GoldQuestion } from '../task/questions.ts';
-export { sampleEnds, treeCertainty, treeVotes } from '../tree/certaindex.ts';
 export { formKey, rootKey } from '../tree/keys.ts';
 export { pathTo, saysSomething } from '../tree/node.ts';
+export { sampleEnds, treeCertainty, treeVotes } from '../tree/readings/certaindex.ts';
 export { Tree } from '../tree/tree.ts';
 export { findSandbox } from '../verifier/command/sandbox.ts';
 export { runnerCommand } from '../verifier/command/test-runners.ts';

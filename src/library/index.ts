@@ -52,13 +52,13 @@ export {
 } from '../program/growth.ts';
 export {
   byScore,
-  growLevels,
   type LevelOptions,
   type LevelRule,
   levelDefaults,
   levelShape,
   type NextLevel,
-} from '../program/levels/levels.ts';
+} from '../program/levels/level-rule.ts';
+export { growLevels } from '../program/levels/levels.ts';
 export type { Planting } from '../program/levels/plots.ts';
 export type { Ask, Doomed, Expansion, Outcome, Program } from '../program/program.ts';
 export { createProgram, type ProgramName, programNames } from '../program/registry/programs.ts';
@@ -75,8 +75,8 @@ export type { Seat } from '../scheduler/seat.ts';
 export { defineOrder, type OrderPart, type OrderRule, type QueueStanding } from '../scheduler/turns/order.ts';
 export { defineWidths, type Targets, type WidthRule, type WidthsPart } from '../scheduler/widths.ts';
 export type { Aggregation } from '../tree/aggregate.ts';
-export type { Certainty, PathVote } from '../tree/certaindex.ts';
 export { answerText, type Node, pathText, pathTo } from '../tree/node.ts';
+export type { Certainty, PathVote } from '../tree/readings/certaindex.ts';
 export type { Manner, Message, Prompt, Sampling, Step } from '../tree/step.ts';
 export type { Strand } from '../tree/strand.ts';
 export type { Tree } from '../tree/tree.ts';

@@ -1,9 +1,9 @@
 // Models for code that calls coppice: by the names of the configuration, or from an engine and a verifier of one's own.
 
-import type { OpenModel } from '../answering/open-model.ts';
-import { openModel as openParts } from '../answering/open-models.ts';
-import { ownModel } from '../answering/own-model.ts';
-import type { Extract, OwnPolicy } from '../answering/search-request.ts';
+import type { OpenModel } from '../answering/models/open-model.ts';
+import { openModel as openParts } from '../answering/models/open-models.ts';
+import { ownModel } from '../answering/models/own-model.ts';
+import type { Extract, OwnPolicy } from '../answering/plan/search-request.ts';
 import { raise } from '../base/fault.ts';
 import { checkPartOptions, type PartOptions } from '../base/part.ts';
 import { checkConfig } from '../config/load.ts';

@@ -2,9 +2,9 @@
 // run at a time. The caller that opened it closes it. Never reads a file or the environment; open-model.ts here does.
 
 import { extractAnswer } from '../answer/extract.ts';
-import { closeModel, type OpenModel } from '../answering/open-model.ts';
-import { ownSettings, policySettings } from '../answering/plan.ts';
-import type { OwnPolicy } from '../answering/search-request.ts';
+import { closeModel, type OpenModel } from '../answering/models/open-model.ts';
+import { ownSettings, policySettings } from '../answering/plan/planned-policy.ts';
+import type { OwnPolicy } from '../answering/plan/search-request.ts';
 import type { FinishedRun } from '../answering/search-run.ts';
 import { assert } from '../base/assert.ts';
 import { type Fault, raise } from '../base/fault.ts';

@@ -5,7 +5,7 @@ import { raise } from '../base/fault.ts';
 import { checkPartOptions, optionsOfPart, type PartOptions, type PlugIn } from '../base/part.ts';
 import { exitParts } from '../exit/exits.ts';
 import type { HazardModel } from '../exit/hazard.ts';
-import { pruneParts } from '../exit/prunes.ts';
+import { pruneParts } from '../exit/prune/prunes.ts';
 import { type Algorithm1Options, algorithm1Scheduler } from '../scheduler/algorithm-1.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { orderParts } from '../scheduler/turns/order.ts';

@@ -7,8 +7,8 @@ import { raise } from '../base/fault.ts';
 import { complaint, defaultsOf, type Knob, type Knobs, type OptionsOf } from '../base/knob.ts';
 import { certaintyRules } from '../exit/certain.ts';
 import { certaintyKnobs, negativeKnobs } from '../exit/exits.ts';
-import { boundTargets } from '../exit/prune-bound.ts';
-import { pruneKnobs } from '../exit/prunes.ts';
+import { boundTargets } from '../exit/prune/prune-bound.ts';
+import { pruneKnobs } from '../exit/prune/prunes.ts';
 import { orderNames } from '../scheduler/turns/order.ts';
 import { widthKnobs, widthNames } from '../scheduler/width-rules.ts';
 

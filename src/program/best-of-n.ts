@@ -4,8 +4,8 @@
 
 import type { Knobs } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
-import { type Certainty, type PathVote, sampleCertainty, sampleVotes } from '../tree/certaindex.ts';
 import type { Node } from '../tree/node.ts';
+import { type Certainty, type PathVote, sampleCertainty, sampleVotes } from '../tree/readings/certaindex.ts';
 import { greedySampling, type Manner, type Sampling } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { affordable } from './affordable.ts';

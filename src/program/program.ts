@@ -6,10 +6,10 @@
 
 import type { Fault } from '../base/fault.ts';
 import type { Answer, Evidence } from '../log/end.ts';
-import type { Certainty, PathVote } from '../tree/certaindex.ts';
 import type { NodeId, ProbeReply, StrandId } from '../tree/events.ts';
 import type { FormKey, NodeKey } from '../tree/keys.ts';
 import type { Node } from '../tree/node.ts';
+import type { Certainty, PathVote } from '../tree/readings/certaindex.ts';
 import type { Manner, Sampling, Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 

@@ -20,12 +20,12 @@ import { mannerAt, type Step } from '../tree/step.ts';
 import type { VerifierMessage } from '../verifier/verifier.ts';
 import { guard } from './guard/guard.ts';
 import type { RuntimeOptions } from './options.ts';
-import { faultOutcome, ghostOutcome, isBelowGhost, type StepScore, stepOutcome } from './outcomes.ts';
 import { ScoreBatcher } from './queue/score-batcher.ts';
 import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
-import { cutFeedback, problemWithScore, problemWithStep, recorded, stepFor } from './replies.ts';
 import type { Roster } from './roster.ts';
 import type { Flight, Search } from './search/search.ts';
+import { faultOutcome, ghostOutcome, isBelowGhost, type StepScore, stepOutcome } from './steps/outcomes.ts';
+import { cutFeedback, problemWithScore, problemWithStep, recorded, stepFor } from './steps/replies.ts';
 import {
   generateRequest,
   pathAfter,
@@ -35,7 +35,7 @@ import {
   shapeBelow,
   stepNeeds,
   stepPath,
-} from './step-needs.ts';
+} from './steps/step-needs.ts';
 
 /** An outcome with the search it belongs to; `flight` is missing for a ghost that became a child without a request. */
 export interface Arrival {

@@ -5,7 +5,7 @@
 // stranger's is called through guard/, and a search one of whose parts throws ends as `failed`.
 
 import { never } from '../base/assert.ts';
-import { type Pruning, pruningsOf, spentAt } from '../exit/prune.ts';
+import { type Pruning, pruningsOf, spentAt } from '../exit/prune/prune.ts';
 import type { SearchFold } from '../log/fold.ts';
 import type { Outcome, ProbeOutcome } from '../program/program.ts';
 import type { Servers } from '../scheduler/cycle.ts';

@@ -11,11 +11,11 @@ import type { Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { Flights } from './flights.ts';
 import { guard } from './guard/guard.ts';
-import { unscoredSteps } from './outcomes.ts';
 import type { Leases } from './queue/leases.ts';
 import type { Roster } from './roster.ts';
 import type { Flight, Search } from './search/search.ts';
 import type { OpenSpeculation } from './search/speculation-state.ts';
+import { unscoredSteps } from './steps/outcomes.ts';
 
 export class Speculation {
   readonly #leases: Leases;

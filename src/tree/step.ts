@@ -27,7 +27,7 @@ export interface Step {
    * ended, and the step begins a new one, which has its own text, tokens and answer.
    */
   readonly turn?: string;
-  /** How sure the model was of each token (DeepConf's, tree/confidence.ts), where it was asked for. */
+  /** How sure the model was of each token (DeepConf's, tree/readings/confidence.ts), where it was asked for. */
   readonly confidences?: readonly number[];
   /** How much of it is the model's thinking; missing where nothing is. */
   readonly thought?: Thought;

@@ -5,7 +5,7 @@ import { makeModel } from '../library/open-search-model.ts';
 import { search } from '../library/search.ts';
 import type { LoggedEvent } from '../log/events.ts';
 import { SearchFold } from '../log/fold.ts';
-import { longestFeedback } from '../runtime/replies.ts';
+import { longestFeedback } from '../runtime/steps/replies.ts';
 import { defineVerifier, type ScoreText } from './definition.ts';
 
 const whole = () => ({ text: 'The answer is 4.', end: 'eos' }) as const;

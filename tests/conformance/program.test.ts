@@ -1,4 +1,3 @@
-import { createAggregate } from '../../src/program/aggregate.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
@@ -9,10 +8,11 @@ import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { createRest } from '../../src/program/mcts/rest.ts';
 import { createRstar } from '../../src/program/mcts/rstar.ts';
-import { createPairwise } from '../../src/program/pairwise.ts';
-import { createPanel } from '../../src/program/panel.ts';
 import { createRefine } from '../../src/program/refine/refine.ts';
 import { createProgram } from '../../src/program/registry/programs.ts';
+import { createAggregate } from '../../src/program/whole-answers/aggregate.ts';
+import { createPairwise } from '../../src/program/whole-answers/pairwise.ts';
+import { createPanel } from '../../src/program/whole-answers/panel.ts';
 import { testProgram } from './program.ts';
 
 const small = { rollouts: 6, branching: 3, maxDepth: 40, sampling: { temperature: 1 }, choose: 'best' } as const;

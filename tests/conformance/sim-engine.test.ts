@@ -4,7 +4,7 @@ import { tableCost } from '../../src/cost/table.ts';
 import type { Engine, GenerateRequest } from '../../src/engine/engine.ts';
 import { panelEngine } from '../../src/engine/panel/panel-engine.ts';
 import { SharedEngine } from '../../src/engine/panel/shared-engine.ts';
-import { QuestionModel } from '../../src/engine/sim/question-model.ts';
+import { QuestionModel } from '../../src/engine/sim/questions/question-model.ts';
 import { SimEngine } from '../../src/engine/sim/sim-engine.ts';
 import { World } from '../../src/engine/sim/world.ts';
 import { type EngineHarness, engineConformance } from './engine.ts';

@@ -3,7 +3,7 @@
 import OpenAI, { BadRequestError } from 'openai';
 import { expect, onTestFinished, test } from 'vitest';
 import { evaluate } from '../../src/answer/expression.ts';
-import { openModels } from '../../src/answering/open-models.ts';
+import { openModels } from '../../src/answering/models/open-models.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { silentLog } from '../../src/gateway/observe/log.ts';

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { simulatedModel } from '../../src/answering/default-models.ts';
+import { simulatedModel } from '../../src/answering/models/default-models.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { fetched } from '../support/pypi.ts';
 

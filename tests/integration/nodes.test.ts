@@ -3,7 +3,7 @@
 
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openModels } from '../../src/answering/open-models.ts';
+import { openModels } from '../../src/answering/models/open-models.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { raise } from '../../src/base/fault.ts';
 import { run as migrate } from '../../src/cli/commands/migrate.ts';

@@ -3,7 +3,7 @@
 
 import { execFile } from 'node:child_process';
 import { expect, onTestFinished, test } from 'vitest';
-import { openModel } from '../../src/answering/open-models.ts';
+import { openModel } from '../../src/answering/models/open-models.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { openEndpoint } from '../../src/embedder/embeddings-endpoint.ts';
 import { startEmbeddings } from '../support/embeddings-server.ts';

@@ -2,7 +2,7 @@
 // level has chosen without them, and the answer is the one without.
 
 import { expect, onTestFinished, test } from 'vitest';
-import { openModels } from '../../src/answering/open-models.ts';
+import { openModels } from '../../src/answering/models/open-models.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { silentLog } from '../../src/gateway/observe/log.ts';

@@ -2,7 +2,7 @@
 // ended early by entropy probes (EAT), and a line that says so where the context holds less than was allowed.
 
 import { expect, test } from 'vitest';
-import { openModel } from '../../src/answering/open-models.ts';
+import { openModel } from '../../src/answering/models/open-models.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { askThinker, serveModel } from '../support/thinker.ts';
 import { embeddedQuestion, tinyThinker } from '../support/tiny-thinker.ts';

@@ -2,12 +2,13 @@
 
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { closeModel } from '../../src/answering/open-model.ts';
-import { openModel } from '../../src/answering/open-models.ts';
-import { ownModel } from '../../src/answering/own-model.ts';
+import { closeModel } from '../../src/answering/models/open-model.ts';
+import { openModel } from '../../src/answering/models/open-models.ts';
+import { ownModel } from '../../src/answering/models/own-model.ts';
 import { readQuestions } from '../../src/answering/question-file.ts';
 import { isRight } from '../../src/answering/question-form.ts';
-import { runBlock, type Trial } from '../../src/bench/contest/contest.ts';
+import { runBlock } from '../../src/bench/contest/block.ts';
+import type { Trial } from '../../src/bench/contest/contest.ts';
 
 /** Measured (models/README.md), greedy solves about nine in ten of each of these levels. */
 it.each([

@@ -5,7 +5,7 @@
 
 import { expect, it } from 'vitest';
 import { FaultError } from '../../src/base/fault.ts';
-import { pruningsOf } from '../../src/exit/prune.ts';
+import { pruningsOf } from '../../src/exit/prune/prune.ts';
 import { isTreeEvent } from '../../src/log/events.ts';
 import { checkRules } from '../../src/policy/check.ts';
 import { createRules } from '../../src/policy/create.ts';

@@ -3,7 +3,6 @@
 // else follows from the log: driven again, the program does what it did. More than a quarter of the draws are twins.
 
 import { describe, expect, it } from 'vitest';
-import { createAggregate } from '../../src/program/aggregate.ts';
 import { createBestOfN, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
@@ -13,10 +12,11 @@ import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { createRest } from '../../src/program/mcts/rest.ts';
 import { createRstar } from '../../src/program/mcts/rstar.ts';
-import { createPairwise } from '../../src/program/pairwise.ts';
-import { createPanel } from '../../src/program/panel.ts';
 import type { Program } from '../../src/program/program.ts';
 import { createRefine } from '../../src/program/refine/refine.ts';
+import { createAggregate } from '../../src/program/whole-answers/aggregate.ts';
+import { createPairwise } from '../../src/program/whole-answers/pairwise.ts';
+import { createPanel } from '../../src/program/whole-answers/panel.ts';
 import type { Width } from '../../src/scheduler/scheduler.ts';
 import { redrive } from '../support/redrive.ts';
 import { essence, run } from '../support/toy-run.ts';

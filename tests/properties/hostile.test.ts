@@ -7,7 +7,7 @@ import { preemptEagerly } from '../../lab/src/lost/algorithm-1-letter.ts';
 import type { Fault } from '../../src/base/fault.ts';
 import { concluded } from '../../src/exit/concluded.ts';
 import type { ExitRule } from '../../src/exit/exit.ts';
-import { pruneBound } from '../../src/exit/prune-bound.ts';
+import { pruneBound } from '../../src/exit/prune/prune-bound.ts';
 import { isTreeEvent, type LoggedEvent } from '../../src/log/events.ts';
 import { createScheduler } from '../../src/policy/create.ts';
 import { createBestOfN, createSelfConsistency } from '../../src/program/best-of-n.ts';

@@ -3,10 +3,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makePlan } from '../../src/answering/plan.ts';
-import { Refusal } from '../../src/answering/plan-check.ts';
+import { makePlan } from '../../src/answering/plan/plan.ts';
+import { Refusal } from '../../src/answering/plan/plan-check.ts';
+import type { PlannedModel, PlanRequest, SearchPlan } from '../../src/answering/plan/search-plan.ts';
 import { askedQuestion } from '../../src/answering/question-form.ts';
-import type { PlannedModel, PlanRequest, SearchPlan } from '../../src/answering/search-plan.ts';
 import { FaultError } from '../../src/base/fault.ts';
 import type { Knob, Knobs, KnobValue } from '../../src/base/knob.ts';
 import { hash } from '../../src/base/random.ts';

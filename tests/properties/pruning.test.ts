@@ -3,8 +3,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { doomedBy } from '../../src/exit/prune.ts';
-import { pruneBound } from '../../src/exit/prune-bound.ts';
+import { doomedBy } from '../../src/exit/prune/prune.ts';
+import { pruneBound } from '../../src/exit/prune/prune-bound.ts';
 import type { LoggedEvent } from '../../src/log/events.ts';
 import { createPolicy } from '../../src/policy/create.ts';
 import type { PolicyOptions } from '../../src/policy/knobs.ts';

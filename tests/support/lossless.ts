@@ -3,7 +3,6 @@
 // twins, and in every third search many steps are worth the same.
 
 import { createPolicy } from '../../src/policy/create.ts';
-import { createAggregate } from '../../src/program/aggregate.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
 import { createDvts } from '../../src/program/levels/dvts.ts';
@@ -13,10 +12,11 @@ import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
 import { createRest } from '../../src/program/mcts/rest.ts';
 import { createRstar } from '../../src/program/mcts/rstar.ts';
-import { createPairwise } from '../../src/program/pairwise.ts';
-import { createPanel } from '../../src/program/panel.ts';
 import type { Program } from '../../src/program/program.ts';
 import { createRefine } from '../../src/program/refine/refine.ts';
+import { createAggregate } from '../../src/program/whole-answers/aggregate.ts';
+import { createPairwise } from '../../src/program/whole-answers/pairwise.ts';
+import { createPanel } from '../../src/program/whole-answers/panel.ts';
 import { essence, run } from './toy-run.ts';
 
 const shapes: readonly { readonly create: () => Program; readonly widest: number }[] = [

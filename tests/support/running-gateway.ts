@@ -1,7 +1,7 @@
 // A gateway on a free port of loopback with a scripted engine, for one test.
 
 import { onTestFinished } from 'vitest';
-import type { OpenModel } from '../../src/answering/open-model.ts';
+import type { OpenModel } from '../../src/answering/models/open-model.ts';
 import type { FormQuestion } from '../../src/answering/question-form.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { checkConfig, type PlainTree } from '../../src/config/load.ts';
@@ -9,7 +9,7 @@ import type { Embedder } from '../../src/embedder/embedder.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import type { FixedLimits } from '../../src/gateway/http/fixed-limits.ts';
 import { createLog } from '../../src/gateway/observe/log.ts';
-import type { Telemetry } from '../../src/gateway/observe/telemetry.ts';
+import type { Telemetry } from '../../src/gateway/observe/traces/telemetry.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import type { Loose } from './loose.ts';

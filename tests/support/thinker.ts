@@ -1,7 +1,7 @@
 // A gateway before a test server whose model thinks, for tests of thinking.
 
 import { onTestFinished } from 'vitest';
-import { openModels } from '../../src/answering/open-models.ts';
+import { openModels } from '../../src/answering/models/open-models.ts';
 import { checkConfig } from '../../src/config/load.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { silentLog } from '../../src/gateway/observe/log.ts';

@@ -3,9 +3,9 @@
 import type { Limits, SearchView } from '../../src/exit/exit.ts';
 import { freeIndices } from '../../src/program/growth.ts';
 import type { Aggregation } from '../../src/tree/aggregate.ts';
-import { treeCertainty, treeVotes } from '../../src/tree/certaindex.ts';
 import type { StrandId } from '../../src/tree/events.ts';
 import type { Node } from '../../src/tree/node.ts';
+import { treeCertainty, treeVotes } from '../../src/tree/readings/certaindex.ts';
 import { greedySampling } from '../../src/tree/step.ts';
 import { Tree } from '../../src/tree/tree.ts';
 

@@ -2,11 +2,12 @@
 // trial of `npm run lab -- sim`, so that both can be compared, and so that hours of overload pass in seconds.
 
 import { costOf, hardware, kvTokensOf, settingOf } from '../../lab/src/sim/settings.ts';
-import type { SearchPlan } from '../../src/answering/search-plan.ts';
+import type { SearchPlan } from '../../src/answering/plan/search-plan.ts';
 import { hash, Random } from '../../src/base/random.ts';
 import { type SettingName, searchDefaults } from '../../src/bench/simulated/profiles.ts';
 import { checkConfig } from '../../src/config/load.ts';
-import { extractAnswer, QuestionModel } from '../../src/engine/sim/question-model.ts';
+import { QuestionModel } from '../../src/engine/sim/questions/question-model.ts';
+import { extractAnswer } from '../../src/engine/sim/questions/question-text.ts';
 import { SimEngine } from '../../src/engine/sim/sim-engine.ts';
 import { World } from '../../src/engine/sim/world.ts';
 import { ApiError } from '../../src/gateway/http/api-error.ts';

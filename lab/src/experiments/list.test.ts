@@ -43,7 +43,7 @@ it('has one experiment of a name', () => {
 });
 
 const commands = pages.flatMap(({ file, text }) =>
-  [...text.matchAll(/npm run lab -- (sim|figures)((?: [^`\n;|>]+)?)/g)].map(
+  [...text.matchAll(/npm run lab -- (sim|figures)((?: [^`\n;|>#]+)?)/g)].map(
     ([, command, flags]) => [file, command!, withoutFiles(flags!)] as const,
   ),
 );

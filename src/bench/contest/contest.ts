@@ -1,28 +1,25 @@
-// A block of questions answered by one contender (a program under a policy) on a real engine: so many searches at a time, or
-// each at its moment; results handed over one by one as they end. A comparison lets its contenders take turns, block by block.
+// A contest: contenders (a program under a policy), what all of them are told, and what becomes of a question that one of them has
+// answered. A comparison lets its contenders take turns, block by block (block.ts).
 
 import { extractAnswer } from '../../answer/extract.ts';
-import type { OpenModel } from '../../answering/open-model.ts';
-import { ownPlan } from '../../answering/own-model.ts';
-import { policySettings } from '../../answering/plan.ts';
+import type { OpenModel } from '../../answering/models/open-model.ts';
+import { ownPlan } from '../../answering/models/own-model.ts';
+import { policySettings } from '../../answering/plan/planned-policy.ts';
+import type { SearchPlan, Wish } from '../../answering/plan/search-plan.ts';
+import { buildSearch, requestOf } from '../../answering/plan/search-request.ts';
 import type { GoldQuestion } from '../../answering/question-file.ts';
-import type { SearchPlan, Wish } from '../../answering/search-plan.ts';
-import { buildSearch, requestOf } from '../../answering/search-request.ts';
 import { hash } from '../../base/random.ts';
 import { withInternal } from '../../config/vocabulary.ts';
 import type { ExitKind } from '../../log/end.ts';
-import { GrowthMeter } from '../../log/growth-meter.ts';
 import { createScheduler } from '../../policy/create.ts';
 import type { PolicyOptions } from '../../policy/knobs.ts';
 import { type PolicyName, policyOf } from '../../policy/policies.ts';
-import type { ExpansionMode } from '../../program/mcts/mcts.ts';
+import type { ExpansionMode } from '../../program/mcts/rollouts.ts';
 import { type ProgramName, programKnobs, programOf } from '../../program/registry/programs.ts';
-import { LiveLoop, systemClock } from '../../runtime/live.ts';
-import { Runtime } from '../../runtime/runtime.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/search/request.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { type TrialGrowth, trialGrowth } from './trial-growth.ts';
+import type { TrialGrowth } from './trial-growth.ts';
 
 export interface Contender {
   readonly name: string;
@@ -85,108 +82,6 @@ export interface Contest {
 export interface ContestJob {
   readonly contender: Contender;
   readonly question: GoldQuestion;
-}
-
-/**
- * Answers the questions with one contender; resolves when all have been and the engine has nothing left of them. `arrivalsMs`:
- * when each of them comes, from the start; without it so many are under way at a time as the settings say.
- */
-export async function runBlock(
-  contest: Contest,
-  contender: Contender,
-  questions: readonly GoldQuestion[],
-  onTrial: (trial: Trial) => void,
-  arrivalsMs?: readonly number[],
-): Promise<void> {
-  await answerAll(contest, contender, questions, onTrial, arrivalsMs);
-  // Cancelled requests may still be on their way; the next runtime numbers its own from 0 again.
-  while (outstanding(contest.model) > 0) await new Promise(setImmediate);
-}
-
-function outstanding({ engine, verifier, embedder }: OpenModel): number {
-  const { runningSequences, waitingSequences } = engine.load();
-  return runningSequences + waitingSequences + (verifier?.load().waiting ?? 0) + (embedder?.load().waiting ?? 0);
-}
-
-/** A question on its way: answered when it has a result, over when all that was cancelled then has been answered for. */
-interface Asked {
-  readonly job: ContestJob;
-  readonly growth: GrowthMeter;
-  result?: SearchResult;
-}
-
-function answerAll(
-  contest: Contest,
-  contender: Contender,
-  questions: readonly GoldQuestion[],
-  onTrial: (trial: Trial) => void,
-  arrivalsMs: readonly number[] | undefined,
-): Promise<void> {
-  const { settings, model } = contest;
-  const loop = new LiveLoop();
-  const waiting = questions.map((question) => ({ contender, question })).reverse();
-  const asked = new Map<string, Asked>();
-  const timers: NodeJS.Timeout[] = [];
-  let left = questions.length;
-  let isAborted = false;
-  return new Promise((resolve, reject) => {
-    const runtime = new Runtime({
-      engine: model.engine,
-      ...(model.verifier === undefined ? {} : { verifier: model.verifier }),
-      ...(model.embedder === undefined ? {} : { embedder: model.embedder }),
-      scheduler: schedulerOf(contest, contender),
-      budget: settings.budget,
-      clock: systemClock,
-      wake: loop.wake,
-      onEvent: (event, fold) => {
-        const one = asked.get(event.search);
-        one?.growth.read(event, fold);
-        if (one !== undefined && fold.tree !== undefined && event.event.type === 'exited')
-          contest.onTree?.(one.job, fold.tree);
-      },
-      onEnd: (result) => {
-        asked.get(result.id)!.result = result;
-        if (arrivalsMs === undefined) submitNext();
-      },
-      onCost: (id, cost) => {
-        const { job, growth, result } = asked.get(id)!;
-        asked.delete(id);
-        if (!isAborted || result!.exit.kind !== 'cancelled')
-          onTrial({ ...trialOf(contest, job, { ...result!, cost }), growth: trialGrowth(growth.total, cost) });
-        left -= 1;
-        if (left === 0) stop(resolve);
-      },
-    });
-    const stop = (say: () => void): void => {
-      loop.stop();
-      for (const timer of timers) clearTimeout(timer);
-      contest.signal?.removeEventListener('abort', abort);
-      say();
-    };
-    const abort = (): void => {
-      isAborted = true;
-      left -= waiting.splice(0).length;
-      for (const id of asked.keys()) runtime.cancel(id);
-      if (left === 0) stop(resolve);
-    };
-    const submitNext = (): void => {
-      const job = waiting.pop();
-      if (job === undefined) return;
-      try {
-        const planned = contestRequest(contest, job);
-        const request = contest.observe?.(planned, job) ?? planned;
-        asked.set(request.id, { job, growth: new GrowthMeter() });
-        runtime.submit(request);
-      } catch (error) {
-        stop(() => reject(error));
-      }
-    };
-    if (left === 0 || contest.signal?.aborted) return resolve();
-    contest.signal?.addEventListener('abort', abort);
-    if (arrivalsMs === undefined) for (let at = 0; at < settings.concurrency; at += 1) submitNext();
-    else for (const atMs of arrivalsMs) timers.push(setTimeout(submitNext, atMs));
-    loop.drive(runtime);
-  });
 }
 
 export function schedulerOf(contest: Contest, contender: Contender): Scheduler {

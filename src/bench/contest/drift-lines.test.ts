@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { OpenModel } from '../../answering/open-model.ts';
+import type { OpenModel } from '../../answering/models/open-model.ts';
 import type { CalibrationFile } from '../../calibration/calibration-file.ts';
 import { modelConfig } from '../simulated/profiles.ts';
 import { type Contender, type Contest, contestPlan, type Trial } from './contest.ts';

@@ -2,15 +2,16 @@
 // grow, as many as fit into the time. Samples are kept one by one, so that every rule that chooses among any number of them can be
 // read off afterwards. Only runs and records; comparison.ts says what follows.
 
-import type { OpenModel } from '../../answering/open-model.ts';
-import { ownPlan } from '../../answering/own-model.ts';
+import type { OpenModel } from '../../answering/models/open-model.ts';
+import { ownPlan } from '../../answering/models/own-model.ts';
+import type { SearchPlan, Wish } from '../../answering/plan/search-plan.ts';
 import type { GoldQuestion } from '../../answering/question-file.ts';
 import { isRight } from '../../answering/question-form.ts';
-import type { SearchPlan, Wish } from '../../answering/search-plan.ts';
 import { hash } from '../../base/random.ts';
 import { policySettingKnobs } from '../../config/vocabulary.ts';
 import { programOf } from '../../program/registry/programs.ts';
-import { type Contender, type Contest, runBlock, type Trial } from '../contest/contest.ts';
+import { runBlock } from '../contest/block.ts';
+import type { Contender, Contest, Trial } from '../contest/contest.ts';
 import { type DrawnSample, samplesOf } from './drawn-samples.ts';
 import { timedRounds } from './timed-rounds.ts';
 

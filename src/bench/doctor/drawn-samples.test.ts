@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { type Script, ScriptedEngine, ScriptedVerifier } from '../../../tests/support/scripted-engine.ts';
-import { ownModel } from '../../answering/own-model.ts';
+import { ownModel } from '../../answering/models/own-model.ts';
 import { isRight } from '../../answering/question-form.ts';
 import { hash } from '../../base/random.ts';
 import { chosenAnswer } from '../../program/choice.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { type Contest, runBlock } from '../contest/contest.ts';
+import { runBlock } from '../contest/block.ts';
+import type { Contest } from '../contest/contest.ts';
 import { type DrawnSample, preference, ruleCurve, samplesOf } from './drawn-samples.ts';
 import { easySums } from './easy-sums.ts';
 

@@ -7,8 +7,8 @@ import type { GoldQuestion } from '../../answering/question-file.ts';
 import { isRight } from '../../answering/question-form.ts';
 import { leadNeeded } from '../../exit/certain.ts';
 import { votedWords } from '../../program/choice.ts';
-import { sampleEnds } from '../../tree/certaindex.ts';
 import { isComplete, type Node } from '../../tree/node.ts';
+import { sampleEnds } from '../../tree/readings/certaindex.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { mean } from '../statistics.ts';
 

@@ -1,11 +1,11 @@
 // Simulated questions: the four settings of P0's evaluation (§5.1), two data sets as distributions of questions, each under a
 // generator of 8B and of 14B parameters. The numbers of the profiles were fitted by hand on seeds that no report uses;
-// docs/simulator.md says to what. What these models run on is no concern of this file.
+// lab/docs/simulator.md says to what. What these models run on is no concern of this file.
 
 import { raise } from '../../base/fault.ts';
 import { checkConfig } from '../../config/load.ts';
 import type { ModelConfig } from '../../config/schema.ts';
-import type { QuestionProfile } from '../../engine/sim/question-model.ts';
+import type { QuestionProfile } from '../../engine/sim/questions/question-profile.ts';
 
 export const settingNames = ['math500/8b', 'math500/14b', 'amc23/8b', 'amc23/14b'] as const;
 export type SettingName = (typeof settingNames)[number];

@@ -1,7 +1,7 @@
 // A stream of questions that are served under one policy, as a trial (in virtual time) and a rehearsal (in real time) both
 // have it: when they come, what is asked of the runtime for each, and what is noted of it in the end.
 
-import { requestOf } from '../../answering/search-request.ts';
+import { requestOf } from '../../answering/plan/search-request.ts';
 import { hash, Random } from '../../base/random.ts';
 import type { ExitKind } from '../../log/end.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/search/request.ts';

@@ -6,7 +6,8 @@ import type { AnswerPair } from '../../calibration/paired.ts';
 import { type AnswerStanding, type ShadowedSearch, shadowRule, withShadow } from '../../calibration/shadow.ts';
 import type { PolicyOptions } from '../../policy/knobs.ts';
 import type { SearchRequest } from '../../runtime/search/request.ts';
-import { type Contender, type Contest, type ContestJob, runBlock, type Trial } from '../contest/contest.ts';
+import { runBlock } from '../contest/block.ts';
+import type { Contender, Contest, ContestJob, Trial } from '../contest/contest.ts';
 import type { LabelledAnswers } from './threshold-run.ts';
 
 /** `onTrial`: after every answer, to show progress. */

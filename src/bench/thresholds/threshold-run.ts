@@ -2,7 +2,7 @@
 // on, and the best of them is chosen; on the other half the search is run without it and with it, and that is what is
 // reported. The choice never sees the second half.
 
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import { raise } from '../../base/fault.ts';
 import { bestCandidate, fewestQuestions } from '../../calibration/best-candidate.ts';
 import type { CalibratedSearch, CalibrationSection } from '../../calibration/calibration-file.ts';

@@ -3,12 +3,12 @@
 
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { extractAnswer } from '../../answer/extract.ts';
-import { closeModel, type OpenModel } from '../../answering/open-model.ts';
-import { openModel } from '../../answering/open-models.ts';
-import { type OwnModelOptions, ownModel, ownPlan } from '../../answering/own-model.ts';
-import { noteFor } from '../../answering/scorer-note.ts';
-import type { SearchPlan, Wish } from '../../answering/search-plan.ts';
-import { buildSearch, requestOf } from '../../answering/search-request.ts';
+import { closeModel, type OpenModel } from '../../answering/models/open-model.ts';
+import { openModel } from '../../answering/models/open-models.ts';
+import { type OwnModelOptions, ownModel, ownPlan } from '../../answering/models/own-model.ts';
+import { noteFor } from '../../answering/models/scorer-note.ts';
+import type { SearchPlan, Wish } from '../../answering/plan/search-plan.ts';
+import { buildSearch, requestOf } from '../../answering/plan/search-request.ts';
 import { type FinishedRun, runSearch } from '../../answering/search-run.ts';
 import { FaultError, fault, raise } from '../../base/fault.ts';
 import { calibratedText, searchText } from '../../calibration/calibration-file.ts';

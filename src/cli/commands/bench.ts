@@ -2,14 +2,15 @@
 // the exits that it can use, tokens of both models are counted, and best-of-n runs at as many tokens as the best search.
 // Every trial can be kept in a file, from which an interrupted run goes on.
 
-import { closeModel, type OpenModel } from '../../answering/open-model.ts';
-import { openModel } from '../../answering/open-models.ts';
-import { ownModel } from '../../answering/own-model.ts';
+import { closeModel, type OpenModel } from '../../answering/models/open-model.ts';
+import { openModel } from '../../answering/models/open-models.ts';
+import { ownModel } from '../../answering/models/own-model.ts';
 import type { GoldQuestion } from '../../answering/question-file.ts';
 import { isRight } from '../../answering/question-form.ts';
 import { raise } from '../../base/fault.ts';
+import { runBlock } from '../../bench/contest/block.ts';
 import { ablationOf, contendersOf } from '../../bench/contest/contenders.ts';
-import { type Contender, type Contest, runBlock, type Trial, type VerifierMode } from '../../bench/contest/contest.ts';
+import type { Contender, Contest, Trial, VerifierMode } from '../../bench/contest/contest.ts';
 import { driftLines } from '../../bench/contest/drift-lines.ts';
 import { type EqualTokens, equalTokens } from '../../bench/contest/equal-tokens.ts';
 import { pairing, pairingLine } from '../../bench/contest/pairs.ts';

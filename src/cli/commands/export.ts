@@ -5,7 +5,7 @@ import { createWriteStream, existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { defaultModels } from '../../answering/default-models.ts';
+import { defaultModels } from '../../answering/models/default-models.ts';
 import { raise } from '../../base/fault.ts';
 import type { Config } from '../../config/schema.ts';
 import { ExportCounts, exportTrees, type TableName, tableColumns, tableNames } from '../../export/export-trees.ts';

@@ -1,7 +1,7 @@
 // `coppice migrate`: makes the tables of a cluster in PostgreSQL, or says that they are there. The only command that
 // changes tables: nodes look at them when they start and change nothing, so that an upgrade happens when its operator wants it.
 
-import { defaultModels } from '../../answering/default-models.ts';
+import { defaultModels } from '../../answering/models/default-models.ts';
 import { NodeQueue } from '../../cluster/node-queue.ts';
 import { connect, databaseFault } from '../../journal/postgres/connection.ts';
 import { migrate } from '../../journal/postgres/schema.ts';

@@ -2,6 +2,7 @@
 // comes from the environment alone: it may hold a password, and never stands in a file, a log line or a message.
 
 import { hostname } from 'node:os';
+import type { Environment } from '../../answering/models/secret.ts';
 import type { Clock } from '../../base/clock.ts';
 import { raise } from '../../base/fault.ts';
 import { Cluster } from '../../cluster/cluster.ts';
@@ -15,8 +16,6 @@ import type { DatabaseOptions } from '../../journal/postgres/connection.ts';
 import { PostgresJournal } from '../../journal/postgres/postgres-journal.ts';
 import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { systemClock } from '../../runtime/live.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 interface OpenJournal {
   readonly journal: Journal;

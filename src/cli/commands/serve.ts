@@ -1,18 +1,18 @@
 // `coppice serve`: the gateway in the foreground. Reads the configuration, opens the engines, takes up what a former
 // process left, listens, takes other keys on SIGHUP, and ends in order on SIGINT or SIGTERM.
 
-import { answeredBy, defaultModels, simulatedModel } from '../../answering/default-models.ts';
-import type { OpenModel } from '../../answering/open-model.ts';
-import { openModels } from '../../answering/open-models.ts';
-import { usualRest, usualSearch } from '../../answering/plan.ts';
+import { answeredBy, defaultModels, simulatedModel } from '../../answering/models/default-models.ts';
+import type { OpenModel } from '../../answering/models/open-model.ts';
+import { openModels } from '../../answering/models/open-models.ts';
+import { usualRest, usualSearch } from '../../answering/plan/planned-search.ts';
 import { raise } from '../../base/fault.ts';
 import { type CalibratedSearch, calibratedText } from '../../calibration/calibration-file.ts';
 import { printConfig, printExample, printSchema } from '../../config/print.ts';
 import type { Config } from '../../config/schema.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import { newKey } from '../../gateway/http/keys.ts';
-import { createLog } from '../../gateway/observe/log.ts';
-import { createTelemetry } from '../../gateway/observe/telemetry.ts';
+import { createLog, type Log } from '../../gateway/observe/log.ts';
+import { createTelemetry } from '../../gateway/observe/traces/telemetry.ts';
 import { readArguments } from '../terminal/options.ts';
 import { widthOf, wrap } from '../terminal/terminal.ts';
 import { readConfig } from './config-file.ts';
@@ -94,9 +94,22 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
     ...(cluster && { cluster }),
     telemetry,
   });
+  const { stopped, forget } = followSignals(gateway, () => reload().keys, log);
+  const url = await gateway.listen().catch(async (error: unknown) => {
+    await gateway.close();
+    throw error;
+  });
+  announce(models, url);
+  await stopped;
+  forget();
+  return 0;
+}
+
+/** Other keys on SIGHUP, the end on SIGINT or SIGTERM. `forget`: SIGHUP means nothing from then on. */
+function followSignals(gateway: Gateway, keys: () => Config['keys'], log: Log) {
   const takeKeys = (): void => {
     try {
-      gateway.useKeys(reload().keys);
+      gateway.useKeys(keys());
     } catch (error) {
       log.error('keys', { error });
     }
@@ -111,12 +124,11 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
     process.once('SIGINT', stop);
     process.once('SIGTERM', stop);
   });
-  const url = await gateway.listen().catch(async (error: unknown) => {
-    await gateway.close();
-    throw error;
-  });
-  const [first] = config.models;
-  console.log(`coppice serves ${config.models.map(({ name }) => name).join(', ')} at ${url}`);
+  return { stopped, forget: () => process.off('SIGHUP', takeKeys) };
+}
+
+function announce(models: readonly OpenModel[], url: string): void {
+  console.log(`coppice serves ${models.map(({ config }) => config.name).join(', ')} at ${url}`);
   console.log(`  base URL for OpenAI clients: ${url}/v1`);
   for (const model of models) {
     const { name } = model.config;
@@ -126,11 +138,8 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
     const lines = notes.flatMap((note) => wrap(note, widthOf(process.stdout, 80) - 2));
     for (const line of lines) console.log(`  ${line}`);
   }
-  if (first?.engine.kind === 'sim')
+  if (models[0]?.config.engine.kind === 'sim')
     console.log('the engine is simulated: times are like a real one, answers mean nothing');
-  await stopped;
-  process.off('SIGHUP', takeKeys);
-  return 0;
 }
 
 /** A calibration of other searches than those that a model runs would change nothing, without a word: it is refused. */

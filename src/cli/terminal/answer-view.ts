@@ -1,7 +1,7 @@
 // The end of a search, for a person and for a program: what to think of the answer, the answer, its path, why the search
 // stopped, what it cost. What was not scored shows no score.
 
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import { describeExit } from '../../log/describe.ts';
 import type { Cost, Evidence, Exit } from '../../log/end.ts';
 import { type Judged, shownScore, type Verdict, verdictOf, verdictText } from '../../log/verdict.ts';

@@ -1,8 +1,8 @@
 // The flags of what a search is told, and the wish that they and `--set` make: a command names the settings it takes, and the
 // rest follows.
 
-import { checkWish } from '../../answering/plan-check.ts';
-import type { Wish } from '../../answering/search-plan.ts';
+import { checkWish } from '../../answering/plan/plan-check.ts';
+import type { Wish } from '../../answering/plan/search-plan.ts';
 import { raise } from '../../base/fault.ts';
 import { flagName, flagValue, type SearchKnob, settingName } from '../../config/vocabulary.ts';
 import type { Flags } from './help.ts';

@@ -1,8 +1,8 @@
 // `--set NAME=VALUE`: every setting of a model's section of the configuration, by the same name, checked by the same schema.
 // What belongs to a search becomes a wish, and the rest lies over the model that the flags name. Opens nothing.
 
-import { checkWish } from '../../answering/plan-check.ts';
-import type { Wish } from '../../answering/search-plan.ts';
+import { checkWish } from '../../answering/plan/plan-check.ts';
+import type { Wish } from '../../answering/plan/search-plan.ts';
 import { raise } from '../../base/fault.ts';
 import { nearest } from '../../base/nearest.ts';
 import { nest, overlay, type PlainTree } from '../../config/load.ts';

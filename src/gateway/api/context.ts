@@ -9,8 +9,8 @@ import { journalTrouble } from '../http/api-error.ts';
 import type { FixedLimits } from '../http/fixed-limits.ts';
 import type { StreamSemaphore } from '../http/stream-semaphore.ts';
 import type { Log } from '../observe/log.ts';
-import type { Metrics } from '../observe/metrics.ts';
-import type { Overview } from '../observe/overview.ts';
+import type { Metrics } from '../observe/metrics/metrics.ts';
+import type { Overview } from '../observe/overview/overview.ts';
 import type { UsageMeter } from '../observe/usage.ts';
 import type { Searches } from '../searches/searches.ts';
 

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { readQuery } from '../http/checked-input.ts';
 import { type Exchange, writeJson } from '../http/exchange.ts';
-import { History } from '../observe/history.ts';
+import { History } from '../observe/overview/history.ts';
 import { historyJson } from '../wire/history-json.ts';
 import type { GatewayContext } from './context.ts';
 

@@ -1,7 +1,7 @@
 // `/v1/models` and `/v1/examples`: what this server offers, as its configuration says.
 
 import { z } from 'zod';
-import { usualSearch } from '../../answering/plan.ts';
+import { usualSearch } from '../../answering/plan/planned-search.ts';
 import { FaultError } from '../../base/fault.ts';
 import { policyNames } from '../../policy/policies.ts';
 import { programs } from '../../program/registry/programs.ts';

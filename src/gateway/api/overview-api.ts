@@ -5,7 +5,7 @@ import { type EventStream, openEvents } from '../http/event-stream.ts';
 import { type Exchange, writeJson } from '../http/exchange.ts';
 import type { Caller } from '../http/keys.ts';
 import { listedElsewhere, withNodes } from '../nodes/cluster-view.ts';
-import { mostListed, sampleMs, viewJournal } from '../observe/overview.ts';
+import { mostListed, sampleMs, viewJournal } from '../observe/overview/overview.ts';
 import type { ListedJson, OverviewJson } from '../wire/overview-json.ts';
 import type { GatewayContext } from './context.ts';
 

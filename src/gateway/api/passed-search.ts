@@ -1,8 +1,8 @@
 // A request that was passed through, as the journal keeps it: a search of one node, written when it is over. The runtime makes its
 // log (`runtime/passed-log.ts`).
 
-import { makePlan } from '../../answering/plan.ts';
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import { makePlan } from '../../answering/plan/plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import { fault } from '../../base/fault.ts';
 import type { GenerationUsage } from '../../engine/engine.ts';
 import type { Plain } from '../../journal/journal.ts';

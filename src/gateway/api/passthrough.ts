@@ -2,9 +2,9 @@
 // and the `coppice` object; the answer byte for byte. It takes one strand's place in the budget, and waits for it like any
 // search. The address comes from the configuration, never from the request.
 
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Upstream } from '../../answering/open-model.ts';
+import type { Upstream } from '../../answering/models/open-model.ts';
 import type { Plain } from '../../journal/journal.ts';
 import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -54,17 +54,7 @@ export async function passThrough(
     passed.begin();
     const answer = await ask(upstream, path, forwarded(body, upstream), gone.signal);
     status = answer.status;
-    const headers = Object.fromEntries(
-      kept.map((name) => [name, answer.headers.get(name)]).filter(([, value]) => value !== null),
-    );
-    response.writeHead(status, {
-      ...baseHeaders,
-      'cache-control': 'no-store',
-      'x-coppice': 'passed-through',
-      [searchHeader]: passed.id,
-      ...(answer.ok ? { [verdictHeader]: 'unscored' } : {}),
-      ...headers,
-    });
+    response.writeHead(status, headersOf(answer, passed.id));
     await copy(answer, response, passed.reader(answer.headers.get('content-type')));
     passed.status = status;
   } catch (error) {
@@ -79,6 +69,18 @@ export async function passThrough(
     leave?.();
     release();
   }
+}
+
+function headersOf(answer: Response, id: string): OutgoingHttpHeaders {
+  const own = kept.map((name) => [name, answer.headers.get(name)]).filter(([, value]) => value !== null);
+  return {
+    ...baseHeaders,
+    'cache-control': 'no-store',
+    'x-coppice': 'passed-through',
+    [searchHeader]: id,
+    ...(answer.ok ? { [verdictHeader]: 'unscored' } : {}),
+    ...Object.fromEntries(own),
+  };
 }
 
 /** While the engine cannot be reached, or says that it has too much to do. */

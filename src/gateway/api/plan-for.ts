@@ -1,9 +1,10 @@
 // What becomes of a body: what no search can do goes to the engine's own endpoint, the rest becomes a plan against the models and limits
 // that this server has. A refusal names the field that the client wrote.
 
-import { makePlan, usualSearch } from '../../answering/plan.ts';
-import { Refusal, shapeTrouble } from '../../answering/plan-check.ts';
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import { makePlan } from '../../answering/plan/plan.ts';
+import { Refusal, shapeTrouble } from '../../answering/plan/plan-check.ts';
+import { usualSearch } from '../../answering/plan/planned-search.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { JsonSchema } from '../../engine/engine.ts';
 import type { Plain } from '../../journal/journal.ts';
 import { programNames, programOf } from '../../program/registry/programs.ts';

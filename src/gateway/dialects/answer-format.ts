@@ -1,7 +1,7 @@
 // The shape that a body wants its answer to have: JSON of a schema, wherever an API writes it (`response_format` of a chat,
 // `text.format` of a response, `output_config.format` of a message), or the call of a function that a chat forces.
 
-import type { WishedShape } from '../../answering/search-plan.ts';
+import type { WishedShape } from '../../answering/plan/search-plan.ts';
 import type { JsonSchema } from '../../engine/engine.ts';
 import { refuse } from '../http/api-error.ts';
 

@@ -1,7 +1,7 @@
 // What a body asks for: its conversation as a prompt, and its wishes in the names of the vocabulary. Every field is honoured, refused by
 // name, or asks for nothing. Never rebuilds or shortens what the client wrote.
 
-import type { PlanRequest, Wish, WishedShape } from '../../answering/search-plan.ts';
+import type { PlanRequest, Wish, WishedShape } from '../../answering/plan/search-plan.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
 import { mostPromptChars } from '../../config/search-limits.ts';
 import { bodyName, knobOf, searchKnobNames } from '../../config/vocabulary.ts';

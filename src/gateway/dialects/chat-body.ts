@@ -1,5 +1,5 @@
 // The body of a chat completion as OpenAI's clients send it, and the `coppice` object. Shape only: what the fields mean
-// for a search is decided in answering/plan.ts. An unknown field is an error that names it; a field that asks for something a
+// for a search is decided in answering/plan/plan.ts. An unknown field is an error that names it; a field that asks for something a
 // search cannot do is let through here and refused by name there.
 
 import { z } from 'zod';

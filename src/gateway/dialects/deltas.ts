@@ -6,7 +6,7 @@ import type { Token } from '../../runtime/options.ts';
 import { isFold } from '../../tree/events.ts';
 import { type ThinkingTags, thoughtOf, thoughtText } from '../../tree/thinking.ts';
 import { ApiError } from '../http/api-error.ts';
-import { chosenPath, repeatsStep, splitPath } from '../result/search-result.ts';
+import { chosenPath, repeatsStep, splitPath } from '../result/chosen-path.ts';
 import { SharedText } from '../result/shared-text.ts';
 import { resultFor, type ToldEnd } from '../result/told-end.ts';
 import { isHeldBack } from '../result/unaccepted.ts';

@@ -3,7 +3,7 @@
 // tests/conformance/dialect.ts. A dialect never starts a search, and never writes to a connection or to the journal.
 
 import type { z } from 'zod';
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
 import type { JsonSchema } from '../../engine/engine.ts';
 import type { Journal, Plain, SearchState, TextKeeping } from '../../journal/journal.ts';

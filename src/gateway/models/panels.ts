@@ -1,7 +1,7 @@
 // Which engines the runtime of each model uses, as the panels of the configuration say. An engine that is in another model's panel is
 // shared between runtimes; all others are used as they are.
 
-import type { OpenModel } from '../../answering/open-model.ts';
+import type { OpenModel } from '../../answering/models/open-model.ts';
 import type { PanelMember } from '../../engine/panel/panel-engine.ts';
 import { SharedEngine } from '../../engine/panel/shared-engine.ts';
 import type { Generators } from './served-model.ts';

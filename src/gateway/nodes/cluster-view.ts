@@ -2,7 +2,7 @@
 
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { LivingNode } from '../../cluster/membership.ts';
-import type { NodeReport } from '../observe/overview.ts';
+import type { NodeReport } from '../observe/overview/overview.ts';
 import type { ListedJson, NodeJson, OverviewJson } from '../wire/overview-json.ts';
 
 /** With all nodes, what they run, and those who wait between them. */

@@ -4,7 +4,7 @@
 import type { Taker } from '../../cluster/cluster.ts';
 import type { WindowUse } from '../../cluster/membership.ts';
 import type { Journal, Plain } from '../../journal/journal.ts';
-import type { NodeReport } from '../observe/overview.ts';
+import type { NodeReport } from '../observe/overview/overview.ts';
 import type { UsageMeter } from '../observe/usage.ts';
 import { type LiveSearchFacts, mayMove } from '../searches/live-search.ts';
 import type { Searches } from '../searches/searches.ts';

@@ -1,7 +1,7 @@
 // What metrics, traces and the overview read of searches and models. The gateway's own classes have these shapes; nothing
 // here knows how searches are kept, so that what observes can stand below what is observed.
 
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Embedder } from '../../embedder/embedder.ts';
 import type { Engine } from '../../engine/engine.ts';

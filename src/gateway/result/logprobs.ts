@@ -1,12 +1,12 @@
 // Tokens and log probabilities of the path that was chosen, for clients that ask for them. Values are the model's own, before
 // temperature and cuts. The tokens of a text together are that text.
 
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { SearchFold } from '../../log/fold.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Step } from '../../tree/step.ts';
 import type { LogprobsJson, TokenLogprob } from '../wire/logprobs-json.ts';
-import { answerStep, chosenPath, hasThought, repeatsStep, splitPath } from './search-result.ts';
+import { answerStep, chosenPath, hasThought, repeatsStep, splitPath } from './chosen-path.ts';
 
 /** Null where they were not asked for, or where the path has a step without them. */
 export function answerLogprobs(plan: SearchPlan, fold: SearchFold, complete: boolean): LogprobsJson | null {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { Cost, ExitKind } from '../../log/end.ts';
 import type { SearchEvent } from '../../log/events.ts';
 import { SearchFold } from '../../log/fold.ts';

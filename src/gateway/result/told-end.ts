@@ -1,6 +1,6 @@
 // The end of a search as its clients are told of it, whether its record or the live search says it, and what each exit means to them.
 
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { SearchRecord, SearchState } from '../../journal/journal.ts';
 import type { ExitKind } from '../../log/end.ts';
 import { ApiError } from '../http/api-error.ts';

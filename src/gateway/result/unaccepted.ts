@@ -1,7 +1,7 @@
 // What a client is told whose search has no accepted answer, as `on_unaccepted` says: its best attempt, a refusal, or an error. The search
 // itself has ended as it has: its record shows the attempt in each case.
 
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { ExitKind } from '../../log/end.ts';
 import { roundedScore, type Verdict } from '../../log/verdict.ts';
 import { ApiError } from '../http/api-error.ts';

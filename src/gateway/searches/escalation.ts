@@ -1,7 +1,7 @@
 // A search without an accepted answer is handed on: the same chat, planned anew for the model that takes over.
 
-import { escalatedPlan } from '../../answering/plan.ts';
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import { escalatedPlan } from '../../answering/plan/plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
 import { askedIn } from '../dialects/body-wish.ts';
 import type { ChatBody } from '../dialects/chat-body.ts';

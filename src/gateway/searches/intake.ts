@@ -1,7 +1,7 @@
 // Takes in searches: refuses those that have no room or cannot be done in time, gives the others a turn, and tells the journal.
 // Starts nothing.
 
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { KeyConfig } from '../../config/schema.ts';
 import type { Plain } from '../../journal/journal.ts';
 import { workKind } from '../../runtime/queue/work-meter.ts';

@@ -1,8 +1,8 @@
 // One search that waits or runs in this process, or that a client here waits for: its plan, the fold of its log, and those who
 // listen to it. Where it runs here the runtime keeps the fold; see watches.ts for the others.
 
-import type { SearchPlan } from '../../answering/search-plan.ts';
-import { type BuiltSearch, buildSearch } from '../../answering/search-request.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
+import { type BuiltSearch, buildSearch } from '../../answering/plan/search-request.ts';
 import type { FaultCode } from '../../base/fault.ts';
 import type { Plain, SearchState } from '../../journal/journal.ts';
 import { eventsIn, type LogEntry } from '../../log/entry.ts';

@@ -2,7 +2,7 @@
 // journalled and handed on; its fold is the runtime's. One exists once it is in the journal, runs under an epoch, and ends when its `exited` event has been
 // written; only then its clients are told. Order matters: writes are called in the order in which they must be found after a crash.
 
-import { requestOf } from '../../answering/search-request.ts';
+import { requestOf } from '../../answering/plan/search-request.ts';
 import type { Fault } from '../../base/fault.ts';
 import { eventsIn, hasEvent, type LogEntry } from '../../log/entry.ts';
 import type { CancelReason } from '../../runtime/exits.ts';

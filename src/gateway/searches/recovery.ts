@@ -1,7 +1,7 @@
 // What a former process left in the journal, read back: a record becomes a live search at once, a log its fold and its
 // tree when the search's turn has come.
 
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { Clock } from '../../base/clock.ts';
 import { FaultError, raise } from '../../base/fault.ts';
 import { withoutRemoved } from '../../config/removed-settings.ts';

@@ -1,7 +1,7 @@
 // Names and summaries of searches: ids, fingerprints, and what the journal is told of a search at its start and at its end.
 
 import { createHash, randomBytes } from 'node:crypto';
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import { hash } from '../../base/random.ts';
 import type { OfferedSearch } from '../../cluster/node-queue.ts';
 import type { Ending, NewSearch, Plain } from '../../journal/journal.ts';

@@ -1,6 +1,6 @@
 // What the searches of a gateway are made of, and what a caller says when it starts one.
 
-import type { OpenModel } from '../../answering/open-model.ts';
+import type { OpenModel } from '../../answering/models/open-model.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Timers } from '../../base/timers.ts';
 import type { Cluster } from '../../cluster/cluster.ts';

@@ -2,7 +2,7 @@
 // process, `Watches` is what clients hold on to where other nodes may run them. Joins these; knows no HTTP. A search that was
 // accepted is handed to its runtime at once and waits there.
 
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { Fault } from '../../base/fault.ts';
 import { liveTimers } from '../../base/timers.ts';
 import type { KeyConfig } from '../../config/schema.ts';

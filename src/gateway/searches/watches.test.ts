@@ -3,7 +3,7 @@ import type { Loose } from '../../../tests/support/loose.ts';
 import { ManualTimers } from '../../../tests/support/manual-timers.ts';
 import { post, question, runGateway } from '../../../tests/support/running-gateway.ts';
 import { turn } from '../../../tests/support/until.ts';
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import { FaultError, fault } from '../../base/fault.ts';
 import type { Journal, JournalListener, SearchRecord } from '../../journal/journal.ts';
 import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';

@@ -5,7 +5,7 @@
 // A search that runs here is folded by its runtime, whose fold is ahead of what is safe. What is safe is folded only for a client
 // that reads it: a stream of the answer, which must not say what a crash could take back.
 
-import type { SearchPlan } from '../../answering/search-plan.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import { every, type Timers } from '../../base/timers.ts';
 import type { Journal, SearchRecord } from '../../journal/journal.ts';
 import { hasEvent, type LogEntry } from '../../log/entry.ts';

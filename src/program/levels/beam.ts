@@ -6,7 +6,6 @@ import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
 import {
   byScore,
-  growLevels,
   type LevelOptions,
   type LevelRule,
   levelDefaults,
@@ -14,7 +13,8 @@ import {
   levelShape,
   type NextLevel,
   rolloutsPerBeam,
-} from './levels.ts';
+} from './level-rule.ts';
+import { growLevels } from './levels.ts';
 import type { Planting } from './plots.ts';
 
 interface BeamOptions extends LevelOptions {

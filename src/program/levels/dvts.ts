@@ -7,7 +7,6 @@ import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
 import {
   byScore,
-  growLevels,
   type LevelOptions,
   type LevelRule,
   levelDefaults,
@@ -15,7 +14,8 @@ import {
   levelShape,
   type NextLevel,
   rolloutsPerBeam,
-} from './levels.ts';
+} from './level-rule.ts';
+import { growLevels } from './levels.ts';
 import type { Planting } from './plots.ts';
 
 interface DvtsOptions extends LevelOptions {

@@ -8,7 +8,8 @@ import { type Node, pathTo } from '../../tree/node.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
 import { bestSet, climbedSet, type Leaf } from './leaf-choice.ts';
-import { growLevels, type LevelOptions, levelDefaults, levelKnobs, levelShape, type NextLevel } from './levels.ts';
+import { type LevelOptions, levelDefaults, levelKnobs, levelShape, type NextLevel } from './level-rule.ts';
+import { growLevels } from './levels.ts';
 import type { Offshoot, Planting } from './plots.ts';
 import { asOffshoot, ended, likelyShares, rewardWeights, shareOut } from './rebase.ts';
 

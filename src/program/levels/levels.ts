@@ -4,14 +4,12 @@
 // their keys. With fewer strands than nodes, a strand takes up one node of the level after the other.
 
 import { assert } from '../../base/assert.ts';
-import type { Knobs } from '../../base/knob.ts';
-import { type Certainty, levelVotes, type PathVote, treeCertainty } from '../../tree/certaindex.ts';
-import { byKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
-import type { Manner, Sampling, Step } from '../../tree/step.ts';
-import type { Inquiry, Strand } from '../../tree/strand.ts';
+import { type Certainty, levelVotes, type PathVote, treeCertainty } from '../../tree/readings/certaindex.ts';
+import type { Manner, Step } from '../../tree/step.ts';
+import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { type Choice, chosenAnswer } from '../choice.ts';
+import { chosenAnswer } from '../choice.ts';
 import type { ProgramDefinition } from '../definition.ts';
 import {
   askBelow,
@@ -19,93 +17,13 @@ import {
   complete,
   foldOutcome,
   follow,
-  type GrowthLimits,
   leastPromising,
   missingIndices,
   openAt,
 } from '../growth.ts';
 import type { Abandoned, Ask, Expansion, Outcome, Program } from '../program.ts';
+import { type LevelOptions, type LevelRule, levelShape, type NextLevel } from './level-rule.ts';
 import { behind, indicesOf, isAwaited, isGrowing, isTaken, landedIn, type Planting, unoccupied } from './plots.ts';
-
-/** What all breadth-first programs can be told. */
-export interface LevelOptions extends GrowthLimits {
-  /** Steps at the beginning of a path that have a limit of their own, and that limit; 0 steps is off. */
-  readonly firstSteps: number;
-  readonly firstStepTokens: number;
-  readonly sampling: Sampling;
-  readonly choose: Choice;
-}
-
-export const levelDefaults: LevelOptions = {
-  maxDepth: 40,
-  sampling: { temperature: 0.8 },
-  choose: 'best',
-  firstSteps: 0,
-  firstStepTokens: 64,
-};
-
-/** Varying granularity (P4 §3.1): the beginning of a path is verified in smaller pieces than the rest. */
-export const levelKnobs = {
-  firstSteps: {
-    default: 0,
-    low: 0,
-    high: 1000,
-    whole: true,
-    internal: true,
-    unit: 'steps',
-    why: 'at the beginning of a path, that are cut at firstStepTokens so that they are verified sooner: 0 is off; P4 takes 3',
-  },
-  firstStepTokens: {
-    default: 64,
-    low: 1,
-    high: 100_000,
-    whole: true,
-    internal: true,
-    unit: 'tokens',
-    why: "longest of the first steps that firstSteps counts, never longer than a step may be: P4's value",
-  },
-} as const satisfies Knobs;
-
-/** All of them: they need scores, and no node gets more children once its level is complete. */
-export const levelShape = { needsVerifier: true, expandsOnce: true, takesTemperature: true } as const;
-
-/**
- * A beam is grown from the root to its end, a rollout from the leaf it took up: P0's figure 2 sets 8 beams beside
- * 12 rollouts; half as many as rollouts is our choice, at every size.
- */
-export const rolloutsPerBeam = 2;
-
-export interface NextLevel {
-  /** Ends of finished paths, all of them terminal; one that stands for several paths appears as often. */
-  readonly finished: readonly Node[];
-  readonly going: readonly Planting[];
-  /** What is left of the width for the levels below. */
-  readonly room: number;
-}
-
-export interface LevelRule {
-  /** Most nodes of a level: the natural width of the program. */
-  readonly width: number;
-  /** Children of the root. */
-  readonly rootDraws: number;
-  /** Where the root is grown again when a round is over: its children in each. The room of a round is as many. */
-  readonly rounds?: readonly number[];
-  /** What follows a level whose nodes have all their children; `room` is `width` at first, then what this said last. */
-  next(level: readonly Planting[], room: number): NextLevel;
-  /** The next level as it will probably be while so many children are missing, where every choice depends on all of them. */
-  likely?(level: readonly Planting[], room: number, missing: number): readonly Planting[];
-  /** How the children of a node are asked for, where not as plain steps. */
-  manner?(node: Node): Manner | undefined;
-  /** Where one generation names all children of a node. */
-  readonly proposals?: Proposals;
-}
-
-export interface Proposals {
-  /** What the model is asked at a node; undefined once it has named something, or was asked often enough. */
-  due(node: Node): Inquiry | undefined;
-  /** The steps that it named, in its order; none where the children are to be sampled. */
-  steps(node: Node): readonly Step[];
-}
 
 export function growLevels(
   definition: Pick<ProgramDefinition, 'name'>,
@@ -352,9 +270,4 @@ function hasIdle(tree: Tree): boolean {
 
 function isWaiting({ awaiting, probing }: Strand): boolean {
   return awaiting > 0 || probing !== undefined;
-}
-
-/** By score, highest first; equals in the order of their keys, never of their arrival. */
-export function byScore(a: Node, b: Node): number {
-  return b.score - a.score || byKey(a, b);
 }

@@ -7,7 +7,8 @@ import { byKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
-import { growLevels, type LevelOptions, levelDefaults, levelKnobs, levelShape, type NextLevel } from './levels.ts';
+import { type LevelOptions, levelDefaults, levelKnobs, levelShape, type NextLevel } from './level-rule.ts';
+import { growLevels } from './levels.ts';
 import { type Offshoot, offshootsOf, type Planting } from './plots.ts';
 
 interface RebaseOptions extends LevelOptions {

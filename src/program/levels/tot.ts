@@ -11,14 +11,14 @@ import { answerTokensKnob } from '../answer-tokens.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
 import {
-  growLevels,
   type LevelOptions,
   levelDefaults,
   levelShape,
   type NextLevel,
   type Proposals,
   rolloutsPerBeam,
-} from './levels.ts';
+} from './level-rule.ts';
+import { growLevels } from './levels.ts';
 import type { Planting } from './plots.ts';
 import { thoughtsIn } from './thoughts.ts';
 

@@ -10,8 +10,9 @@ import { greedySampling } from '../../tree/step.ts';
 import type { Inquiry } from '../../tree/strand.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
-import { type MctsOptions, mctsDefaults, playMcts } from './mcts.ts';
+import { mctsDefaults } from './mcts.ts';
 import type { Play } from './play.ts';
+import { type MctsOptions, playMcts } from './rollouts.ts';
 
 /** α and c are the authors' values. */
 const playedWeight = 0.5;

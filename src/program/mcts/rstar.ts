@@ -4,15 +4,16 @@
 // to the end of its path and is worth the share of all answers found so far that agree with its own.
 
 import { defaultsOf, type Knobs, type OptionsOf } from '../../base/knob.ts';
-import { agreeing } from '../../tree/certaindex.ts';
 import type { Node } from '../../tree/node.ts';
+import { agreeing } from '../../tree/readings/certaindex.ts';
 import type { Manner } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { answerTokensKnob } from '../answer-tokens.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
-import { type MctsOptions, mctsDefaults, playMcts } from './mcts.ts';
+import { mctsDefaults } from './mcts.ts';
 import type { Play } from './play.ts';
+import { type MctsOptions, playMcts } from './rollouts.ts';
 
 const rstarKnobs = {
   answerTokens: answerTokensKnob,

@@ -14,7 +14,7 @@ import { type Choice, chosenAnswer } from '../choice.ts';
 import { defineProgram } from '../definition.ts';
 import { askBelow, foldOutcome, freeIndices, leastPromising, openAt } from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
-import { hasWriter, writtenBy } from '../writers.ts';
+import { hasWriter, writtenBy } from '../whole-answers/writers.ts';
 import { type PosteriorName, posteriorNames } from './posterior.ts';
 import { goOnTo, writerByScores } from './thompson.ts';
 

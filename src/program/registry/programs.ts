@@ -3,7 +3,6 @@
 
 import { raise } from '../../base/fault.ts';
 import { defaultsOf } from '../../base/knob.ts';
-import { aggregate } from '../aggregate.ts';
 import { bestOfN, greedy, selfConsistency } from '../best-of-n.ts';
 import { chain } from '../chain.ts';
 import type { ProgramDefinition, ProgramSize } from '../definition.ts';
@@ -15,11 +14,12 @@ import { tot } from '../levels/tot.ts';
 import { mcts } from '../mcts/mcts.ts';
 import { rest } from '../mcts/rest.ts';
 import { rstar } from '../mcts/rstar.ts';
-import { pairwise } from '../pairwise.ts';
-import { panel } from '../panel.ts';
 import type { Program } from '../program.ts';
 import { refine } from '../refine/refine.ts';
 import { scoredTreeSamples, treeSamples } from '../tree-samples.ts';
+import { aggregate } from '../whole-answers/aggregate.ts';
+import { pairwise } from '../whole-answers/pairwise.ts';
+import { panel } from '../whole-answers/panel.ts';
 
 export const programs = [
   mcts,

@@ -3,7 +3,7 @@
 
 import type { Lane, PathStep, RequestId } from '../../engine/engine.ts';
 import type { SearchView } from '../../exit/exit.ts';
-import { doomedBy } from '../../exit/prune.ts';
+import { doomedBy } from '../../exit/prune/prune.ts';
 import type { Answer, Cost, Exit } from '../../log/end.ts';
 import { SearchFold } from '../../log/fold.ts';
 import { bestAnswer, certainAnswer } from '../../program/choice.ts';
@@ -12,10 +12,10 @@ import type { RunningSearch, WaitingSearch, Width } from '../../scheduler/schedu
 import type { SearchGuesses } from '../../scheduler/speculation-budget.ts';
 import type { QueueStanding } from '../../scheduler/turns/order.ts';
 import { isBound } from '../../tree/aggregate.ts';
-import { treeCertainty, treeVotes } from '../../tree/certaindex.ts';
 import type { StrandId } from '../../tree/events.ts';
 import type { DrawKey, FormKey, NodeKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
+import { treeCertainty, treeVotes } from '../../tree/readings/certaindex.ts';
 import type { Manner, Step } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
 import type { Grouping } from '../groups/grouping.ts';

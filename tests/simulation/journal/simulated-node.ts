@@ -1,8 +1,8 @@
 // One node of a cluster in virtual time: the real journal, cluster, searches, watches and runtime on a simulated database, and an
 // engine whose answers no other node would give. It may be frozen, killed, or cut off.
 
-import { makePlan } from '../../../src/answering/plan.ts';
-import type { SearchPlan } from '../../../src/answering/search-plan.ts';
+import { makePlan } from '../../../src/answering/plan/plan.ts';
+import type { SearchPlan } from '../../../src/answering/plan/search-plan.ts';
 import { FaultError, fault } from '../../../src/base/fault.ts';
 import type { Random } from '../../../src/base/random.ts';
 import type { Timers } from '../../../src/base/timers.ts';

@@ -5,7 +5,7 @@ import type { LoggedEvent } from '../../../src/log/events.ts';
 import { Replay } from '../../../src/log/replay.ts';
 import { WidthTimeline } from '../../../src/log/width-timeline.ts';
 import { h } from '../dom/dom.ts';
-import { Details } from '../search/details.ts';
+import { Details } from '../search/panels/details.ts';
 import { questionOf } from '../search/search-view.ts';
 import { TreeCanvas } from '../search/tree-canvas.ts';
 import type { ComparedSearch } from './comparison.ts';

@@ -5,7 +5,7 @@ import { readSearch } from '../api/client.ts';
 import { followLog } from '../api/search-log.ts';
 import { fill, h } from '../dom/dom.ts';
 import { FrameLoop } from '../dom/frame-loop.ts';
-import { makeLegend } from '../search/legend.ts';
+import { makeLegend } from '../search/panels/legend.ts';
 import { ComparedView } from './compared-view.ts';
 import { type ComparisonRow, compare } from './comparison.ts';
 

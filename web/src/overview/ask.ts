@@ -10,100 +10,114 @@ const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 const firstQuestion = 'Make 24 from 2 4 6 8.';
 
 export function makeAskBox(): HTMLElement {
-  const field = h('textarea', {
+  return new AskBox().element;
+}
+
+class AskBox {
+  readonly element: HTMLFormElement;
+  readonly #field = h('textarea', {
     id: 'question',
     rows: 1,
     placeholder: 'Ask a question…',
     maxlength: 20_000,
     required: true,
   });
-  const model = h('select', {});
-  const program = h('select', {});
-  const policy = h('select', {});
-  const effort = h(
+  readonly #model = h('select', {});
+  readonly #program = h('select', {});
+  readonly #policy = h('select', {});
+  readonly #effort = h(
     'select',
     {},
     ...efforts.map((each) => h('option', { value: each, selected: each === 'medium' }, each)),
   );
-  const button = h('button', { class: 'primary' }, 'Ask');
-  const problem = h('p', { class: 'problem', role: 'alert', hidden: true });
-  const examples = h('div', { class: 'examples' });
-  const connect = makeConnect();
-  let models: readonly ModelJson[] = [];
-  const chosen = () => models.find(({ id }) => id === model.value);
-  const tell = () => connect.show(model.value, field.value.trim() || firstQuestion);
-  const choose = () => {
-    offerChoices(program, chosen()?.coppice.programs ?? [], chosen()?.coppice.program);
-    offerChoices(policy, chosen()?.coppice.policies ?? [], chosen()?.coppice.policy);
-    tell();
-  };
+  readonly #button = h('button', { class: 'primary' }, 'Ask');
+  readonly #problem = h('p', { class: 'problem', role: 'alert', hidden: true });
+  readonly #connect = makeConnect();
+  /** Who asks before the models have come waits for them: a search needs the name of one. */
+  readonly #known: Promise<void>;
+  #models: readonly ModelJson[] = [];
+
+  constructor() {
+    const examples = h('div', { class: 'examples' });
+    this.element = this.#form(examples);
+    this.#field.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      this.element.requestSubmit();
+    });
+    this.#field.addEventListener('input', () => this.#tell());
+    this.#model.addEventListener('change', () => this.#choose());
+    void offerExamples(examples, (text, model) => this.#ask(text, model));
+    this.#known = listModels()
+      .catch(() => [])
+      .then((all) => this.#offerModels(all));
+  }
+
+  #form(examples: HTMLElement): HTMLFormElement {
+    const submit = (event: Event): void => {
+      event.preventDefault();
+      const text = this.#field.value.trim();
+      if (text !== '') void this.#ask(text);
+    };
+    const choices = [
+      labelled('Model', this.#model),
+      labelled('Program', this.#program),
+      labelled('Policy', this.#policy),
+      labelled('Effort', this.#effort),
+    ];
+    return h(
+      'form',
+      { class: 'ask panel', onsubmit: submit },
+      h('label', { for: 'question', class: 'unseen' }, 'Question'),
+      this.#field,
+      h('div', { class: 'ask-line' }, ...choices, this.#button),
+      examples,
+      this.#problem,
+      this.#connect.element,
+    );
+  }
+
+  #offerModels(all: readonly ModelJson[]): void {
+    this.#models = all;
+    fill(this.#model, ...all.map(({ id }) => h('option', { value: id }, id)));
+    this.#choose();
+  }
+
+  #choose(): void {
+    const chosen = this.#models.find(({ id }) => id === this.#model.value)?.coppice;
+    offerChoices(this.#program, chosen?.programs ?? [], chosen?.program);
+    offerChoices(this.#policy, chosen?.policies ?? [], chosen?.policy);
+    this.#tell();
+  }
+
+  /** How to ask the same from elsewhere. */
+  #tell(): void {
+    this.#connect.show(this.#model.value, this.#field.value.trim() || firstQuestion);
+  }
 
   /** An example goes to the model that can answer it; program and policy go along where that is the one in the box. */
-  async function ask(text: string, example?: string): Promise<void> {
-    button.disabled = true;
-    problem.hidden = true;
+  async #ask(text: string, example?: string): Promise<void> {
+    this.#button.disabled = true;
+    this.#problem.hidden = true;
     try {
-      await known;
-      const wanted = example ?? model.value;
-      const own = wanted === model.value;
+      await this.#known;
+      const wanted = example ?? this.#model.value;
+      const own = wanted === this.#model.value;
       const { id } = await startSearch({
         text,
         model: wanted === '' ? undefined : wanted,
-        effort: effort.value,
-        program: own ? program.value : undefined,
-        policy: own ? policy.value : undefined,
+        effort: this.#effort.value,
+        program: own ? this.#program.value : undefined,
+        policy: own ? this.#policy.value : undefined,
       });
       location.hash = `#/search/${encodeURIComponent(id)}`;
     } catch (error) {
-      problem.textContent = error instanceof RequestError ? error.message : 'The server cannot be reached.';
-      problem.hidden = false;
+      this.#problem.textContent = error instanceof RequestError ? error.message : 'The server cannot be reached.';
+      this.#problem.hidden = false;
     } finally {
-      button.disabled = false;
+      this.#button.disabled = false;
     }
   }
-
-  const form = h(
-    'form',
-    {
-      class: 'ask panel',
-      onsubmit: (event: Event) => {
-        event.preventDefault();
-        const text = field.value.trim();
-        if (text !== '') void ask(text);
-      },
-    },
-    h('label', { for: 'question', class: 'unseen' }, 'Question'),
-    field,
-    h(
-      'div',
-      { class: 'ask-line' },
-      labelled('Model', model),
-      labelled('Program', program),
-      labelled('Policy', policy),
-      labelled('Effort', effort),
-      button,
-    ),
-    examples,
-    problem,
-    connect.element,
-  );
-  field.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    form.requestSubmit();
-  });
-  field.addEventListener('input', tell);
-  model.addEventListener('change', choose);
-  void offerExamples(examples, ask);
-  // Who asks before the models have come waits for them: a search needs the name of one.
-  const known = listModels()
-    .catch(() => [])
-    .then((all) => {
-      models = all;
-      fill(model, ...all.map(({ id }) => h('option', { value: id }, id)));
-      choose();
-    });
-  return form;
 }
 
 function labelled(name: string, select: HTMLSelectElement): HTMLElement {

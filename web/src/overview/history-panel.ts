@@ -136,59 +136,73 @@ export class HistoryPanel {
   }
 
   #show(history: HistoryJson): void {
-    const { total, buckets, bucket_ms, from_ms, to_ms, complete, kinds } = history;
+    const { total, from_ms, to_ms, complete } = history;
     const spanMs = to_ms - from_ms;
-    const perMinute = (count: number, ms: number) => formatRate((count * 60_000) / Math.max(1, ms));
-    setText(this.#p50, total.p50_ms === null ? '–' : formatDuration(total.p50_ms));
-    setText(this.#p99, total.p99_ms === null ? '–' : formatDuration(total.p99_ms));
-    setText(this.#rate, perMinute(total.searches, spanMs));
-    setText(this.#pace, formatRate((total.tokens * 1000) / Math.max(1, spanMs)));
-    this.#exits.update(total.exits);
-    const shownMs = buckets.length * bucket_ms;
-    const ago = [formatAgo(shownMs), formatAgo(shownMs / 2)] as const;
-    const wordsOf = (bucket: HistoryBucketJson, words: string) =>
-      `${formatMoment(bucket.from_ms, spanMs > dayMs / 2)}: ${words}`;
-    const slowest = Math.max(1, ...buckets.map(({ p99_ms }) => p99_ms ?? 0));
-    this.#latency.show(
-      buckets.map((bucket) => ({
-        parts: [
-          { look: 'bar-p99', value: bucket.p99_ms ?? 0 },
-          { look: 'bar-p50', value: bucket.p50_ms ?? 0 },
-        ],
-        words: wordsOf(bucket, latencyWords(bucket)),
-      })),
-      slowest,
-      { top: total.searches === 0 ? '' : formatDuration(slowest), ago, otherwise: 'dark: p50, light: p99' },
-    );
-    const busiest = Math.max(1, ...buckets.map(({ searches }) => searches));
-    this.#throughput.show(
-      buckets.map((bucket) => ({
-        parts: [{ look: 'bar-count', value: bucket.searches }],
-        words: wordsOf(bucket, workWords(bucket)),
-      })),
-      busiest,
-      {
-        top: total.searches === 0 ? '' : `${perMinute(busiest, bucket_ms)}/min`,
-        ago,
-        otherwise: `${workWords(total)} generated`,
-      },
-    );
-    this.#mix.show(
-      buckets.map((bucket) => ({ parts: mixOf(bucket), words: wordsOf(bucket, exitWords(bucket)) })),
-      1,
-      { top: '', ago, otherwise: 'share of each exit' },
-    );
+    this.#showTotals(history, spanMs);
+    this.#showBars(history, spanMs);
+    this.#showTables(history, spanMs);
     const none = total.searches === 0 ? 'No search has ended in this time.' : '';
     setText(
       this.#note,
       complete ? none : `Only the last ${formatCount(total.searches)} searches of this time are counted.`,
     );
     this.#note.hidden = this.#note.textContent === '';
+  }
+
+  #showTotals({ total }: HistoryJson, spanMs: number): void {
+    setText(this.#p50, total.p50_ms === null ? '–' : formatDuration(total.p50_ms));
+    setText(this.#p99, total.p99_ms === null ? '–' : formatDuration(total.p99_ms));
+    setText(this.#rate, perMinute(total.searches, spanMs));
+    setText(this.#pace, formatRate((total.tokens * 1000) / Math.max(1, spanMs)));
+    this.#exits.update(total.exits);
+  }
+
+  #showBars({ total, buckets, bucket_ms }: HistoryJson, spanMs: number): void {
+    const shownMs = buckets.length * bucket_ms;
+    const ago = [formatAgo(shownMs), formatAgo(shownMs / 2)] as const;
+    const wordsOf = (bucket: HistoryBucketJson, words: string) =>
+      `${formatMoment(bucket.from_ms, spanMs > dayMs / 2)}: ${words}`;
+    const slowest = Math.max(1, ...buckets.map(({ p99_ms }) => p99_ms ?? 0));
+    this.#latency.show(
+      buckets.map((bucket) => ({ parts: latencyOf(bucket), words: wordsOf(bucket, latencyWords(bucket)) })),
+      slowest,
+      { top: total.searches === 0 ? '' : formatDuration(slowest), ago, otherwise: 'dark: p50, light: p99' },
+    );
+    const busiest = Math.max(1, ...buckets.map(({ searches }) => searches));
+    const top = total.searches === 0 ? '' : `${perMinute(busiest, bucket_ms)}/min`;
+    this.#throughput.show(
+      buckets.map((bucket) => ({ parts: workOf(bucket), words: wordsOf(bucket, workWords(bucket)) })),
+      busiest,
+      { top, ago, otherwise: `${workWords(total)} generated` },
+    );
+    this.#mix.show(
+      buckets.map((bucket) => ({ parts: mixOf(bucket), words: wordsOf(bucket, exitWords(bucket)) })),
+      1,
+      { top: '', ago, otherwise: 'share of each exit' },
+    );
+  }
+
+  #showTables({ buckets, kinds }: HistoryJson, spanMs: number): void {
     const busy = buckets.filter(({ searches }) => searches > 0).toReversed();
     fill(this.#rows, ...busy.map((bucket) => tableRow(bucket, spanMs > dayMs / 2)));
     fill(this.#kinds, ...kinds.map(kindRow));
     this.#shown.hidden = kinds.length === 0;
   }
+}
+
+function perMinute(count: number, ms: number): string {
+  return formatRate((count * 60_000) / Math.max(1, ms));
+}
+
+function latencyOf({ p50_ms, p99_ms }: HistoryBucketJson): { look: string; value: number }[] {
+  return [
+    { look: 'bar-p99', value: p99_ms ?? 0 },
+    { look: 'bar-p50', value: p50_ms ?? 0 },
+  ];
+}
+
+function workOf({ searches }: HistoryBucketJson): { look: string; value: number }[] {
+  return [{ look: 'bar-count', value: searches }];
 }
 
 /** Two figures where it is small: most servers have less than one search a minute. */

@@ -12,16 +12,16 @@ import { FrameLoop } from '../dom/frame-loop.ts';
 import { term } from '../dom/term.ts';
 import { onTheme } from '../look/theme.ts';
 import { formatCount, formatDuration, formatScore, formatStrands } from '../look/words.ts';
-import { AheadPanel } from './ahead-panel.ts';
-import { AnswersPanel } from './answers-panel.ts';
-import { Details } from './details.ts';
 import { GrowthAt } from './growth-at.ts';
-import { makeLegend } from './legend.ts';
-import { OutcomePanel } from './outcome-panel.ts';
+import { AheadPanel } from './panels/ahead-panel.ts';
+import { AnswersPanel } from './panels/answers-panel.ts';
+import { Details } from './panels/details.ts';
+import { makeLegend } from './panels/legend.ts';
+import { OutcomePanel } from './panels/outcome-panel.ts';
+import { WidthPanel } from './panels/width-panel.ts';
 import { Player, speeds } from './player.ts';
 import { Timeline } from './timeline.ts';
 import { TreeCanvas } from './tree-canvas.ts';
-import { WidthPanel } from './width-panel.ts';
 
 export interface SearchPageOptions {
   readonly signal: AbortSignal;

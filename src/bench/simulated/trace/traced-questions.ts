@@ -2,7 +2,8 @@
 // how long its answers are in the mean, and which prompts begin alike.
 
 import type { PromptBlocks } from '../../../engine/sim/prefix-cache.ts';
-import { QuestionModel, type QuestionProfile, type QuestionSize } from '../../../engine/sim/question-model.ts';
+import { QuestionModel } from '../../../engine/sim/questions/question-model.ts';
+import type { QuestionProfile, QuestionSize } from '../../../engine/sim/questions/question-profile.ts';
 import type { Prompt } from '../../../tree/step.ts';
 import { fitting, readRequestTrace } from './request-trace.ts';
 import { TraceStream, type TraceUse } from './trace-stream.ts';

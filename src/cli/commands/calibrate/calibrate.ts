@@ -1,9 +1,9 @@
 // `coppice calibrate`: labelled questions in, thresholds out. Chooses a rule of certainty, or when a search is settled, on one half of the
 // questions, reports it on the other, and writes both into a file that `serve`, `ask` and `bench` read with --calibration.
 
-import { closeModel } from '../../../answering/open-model.ts';
-import { openModel } from '../../../answering/open-models.ts';
-import { type OwnModelOptions, ownModel, ownPlan } from '../../../answering/own-model.ts';
+import { closeModel } from '../../../answering/models/open-model.ts';
+import { openModel } from '../../../answering/models/open-models.ts';
+import { type OwnModelOptions, ownModel, ownPlan } from '../../../answering/models/own-model.ts';
 import type { GoldQuestion } from '../../../answering/question-file.ts';
 import { isRight } from '../../../answering/question-form.ts';
 import { raise } from '../../../base/fault.ts';

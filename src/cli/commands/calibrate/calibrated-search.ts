@@ -1,7 +1,7 @@
 // The flags that say what is calibrated, on a real model or in the lab: which exit, of which search, and how much accuracy it may
 // cost. Read once, checked.
 
-import type { Wish } from '../../../answering/search-plan.ts';
+import type { Wish } from '../../../answering/plan/search-plan.ts';
 import { raise } from '../../../base/fault.ts';
 import { programSettingKnobs, requestKnobs, type SearchKnob } from '../../../config/vocabulary.ts';
 import { type Flags, helpFlag } from '../../terminal/help.ts';

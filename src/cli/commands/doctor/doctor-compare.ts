@@ -2,7 +2,7 @@
 // came to. What is measured and what follows from it is in src/bench/doctor.
 
 import { fileURLToPath } from 'node:url';
-import type { OpenModel } from '../../../answering/open-model.ts';
+import type { OpenModel } from '../../../answering/models/open-model.ts';
 import { type GoldQuestion, readQuestions } from '../../../answering/question-file.ts';
 import { isGradable } from '../../../answering/question-form.ts';
 import { type Advice, adviceOf, comparisonLines } from '../../../bench/doctor/advice.ts';

@@ -1,6 +1,6 @@
 // The options of `coppice doctor`: read once and checked. A bad one is refused in one line that gives the value and what it may be.
 
-import { ownModel } from '../../../answering/own-model.ts';
+import { ownModel } from '../../../answering/models/own-model.ts';
 import { raise } from '../../../base/fault.ts';
 import { curveDefaults } from '../../../bench/doctor/step-time.ts';
 import { engineKnobs } from '../../../config/machine-knobs.ts';

@@ -1,10 +1,10 @@
 // `coppice doctor`: what the servers are, what that means for searching on them, where more sequences stop paying, and, if
 // asked, whether search pays at all. Without --engine it examines the embedded engine. Sends a few short requests, no more.
 
-import { remoteVerdicts } from '../../../answering/foreign-models.ts';
-import { closeModel, type OpenModel } from '../../../answering/open-model.ts';
-import { openModel } from '../../../answering/open-models.ts';
-import { ownModel } from '../../../answering/own-model.ts';
+import { remoteVerdicts } from '../../../answering/models/foreign-models.ts';
+import { closeModel, type OpenModel } from '../../../answering/models/open-model.ts';
+import { openModel } from '../../../answering/models/open-models.ts';
+import { ownModel } from '../../../answering/models/own-model.ts';
 import { FaultError } from '../../../base/fault.ts';
 import type { Advice } from '../../../bench/doctor/advice.ts';
 import { answerFinding, probeAnswers } from '../../../bench/doctor/answer-probe.ts';

@@ -3,7 +3,7 @@
 // distribution, so that it compares across requests with different sampling.
 
 import { hash } from '../../../base/random.ts';
-import { tokenConfidence } from '../../../tree/confidence.ts';
+import { tokenConfidence } from '../../../tree/readings/confidence.ts';
 
 export interface TokenSampling {
   /** 0 takes the most likely token. */
@@ -183,7 +183,7 @@ export function entropyOf(logits: Float32Array): number {
 /** Candidates of a token whose log probabilities make up its confidence. */
 const candidates = 20;
 
-/** How sure the model is of the next token (tree/confidence.ts), before temperature and cuts. */
+/** How sure the model is of the next token (tree/readings/confidence.ts), before temperature and cuts. */
 export function confidenceOf(logits: Float32Array): number {
   const maximum = logits[indexOfMaximum(logits)]!;
   const all = Math.log(sumOfExponentials(logits, maximum));

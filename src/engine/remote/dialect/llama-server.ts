@@ -11,7 +11,7 @@ import {
   streamFault,
   text,
 } from '../../../remote/wire-values.ts';
-import { tokenConfidence } from '../../../tree/confidence.ts';
+import { tokenConfidence } from '../../../tree/readings/confidence.ts';
 import { type Dialect, neutralSampling, type Update, type WireEnd, type WireRequest } from './dialect.ts';
 import { entropyOfLikeliest, likeliest } from './entropy.ts';
 import { templateFields } from './tokenize-route.ts';

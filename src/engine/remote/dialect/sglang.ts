@@ -12,7 +12,7 @@ import {
   streamFault,
   text,
 } from '../../../remote/wire-values.ts';
-import { tokenConfidence } from '../../../tree/confidence.ts';
+import { tokenConfidence } from '../../../tree/readings/confidence.ts';
 import { type Call, type Dialect, neutralSampling, type WireEnd, wirePriority } from './dialect.ts';
 import { likeliest } from './entropy.ts';
 import { renderByTokenize, tokenizeText } from './tokenize-route.ts';

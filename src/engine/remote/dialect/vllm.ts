@@ -11,7 +11,7 @@ import {
   strings,
   text,
 } from '../../../remote/wire-values.ts';
-import { tokenConfidence } from '../../../tree/confidence.ts';
+import { tokenConfidence } from '../../../tree/readings/confidence.ts';
 import type { JsonSchema } from '../../engine.ts';
 import { decodeChunk } from './completion-chunk.ts';
 import { type Call, type Dialect, neutralSampling, type Update, type WireEnd, wirePriority } from './dialect.ts';

@@ -1,6 +1,6 @@
 // One line of a batch: the search that it asks for, and what its search says in the end, in the words of the line's dialect.
 
-import type { SearchPlan } from '../../../answering/search-plan.ts';
+import type { SearchPlan } from '../../../answering/plan/search-plan.ts';
 import type { Plain, SearchRecord } from '../../../journal/journal.ts';
 import type { AskedBody, InboundDialect } from '../../dialects/dialect.ts';
 import { errorKinds, refuse } from '../../http/api-error.ts';

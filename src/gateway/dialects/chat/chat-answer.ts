@@ -2,9 +2,10 @@
 
 import { version } from '../../../config/version.ts';
 import type { Node } from '../../../tree/node.ts';
+import { chosenPath, furtherAnswers, splitPath } from '../../result/chosen-path.ts';
 import { answerLogprobs, pathLogprobs } from '../../result/logprobs.ts';
 import { type ChoiceTokens, choiceTokens, promptTokenIds } from '../../result/rollout-choices.ts';
-import { chosenPath, describeForClient, furtherAnswers, splitPath } from '../../result/search-result.ts';
+import { describeForClient } from '../../result/search-result.ts';
 import type { LogprobsJson } from '../../wire/logprobs-json.ts';
 import type { ClientResult, ResultTexts, Usage } from '../../wire/result-json.ts';
 import type { Delta } from '../deltas.ts';

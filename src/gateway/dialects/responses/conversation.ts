@@ -1,7 +1,7 @@
 // What was said before a response: by the response that it names, and by items that it points to. All of it stands in the
 // journal; a key sees its own, and what was not to be stored is never read.
 
-import type { SearchPlan } from '../../../answering/search-plan.ts';
+import type { SearchPlan } from '../../../answering/plan/search-plan.ts';
 import { raise } from '../../../base/fault.ts';
 import type { SearchRecord } from '../../../journal/journal.ts';
 import { ApiError, refuse } from '../../http/api-error.ts';

@@ -5,8 +5,9 @@
 import type { LoggedEvent } from '../../../log/events.ts';
 import { SearchFold } from '../../../log/fold.ts';
 import { isFold } from '../../../tree/events.ts';
+import { chosenPath, hasThought, repeatsStep } from '../../result/chosen-path.ts';
 import { answerLogprobs } from '../../result/logprobs.ts';
-import { chosenPath, hasThought, makeResult, repeatsStep } from '../../result/search-result.ts';
+import { makeResult } from '../../result/search-result.ts';
 import { SharedText } from '../../result/shared-text.ts';
 import { exitMeanings, type ToldEnd } from '../../result/told-end.ts';
 import { handsOn, isHeldBack, unacceptedJson } from '../../result/unaccepted.ts';

@@ -1,7 +1,7 @@
 // A response as it goes over the wire, and the names of its parts. Everything follows from the id of the search, its plan,
 // its body and what the fold of its log has given out.
 
-import type { SearchPlan } from '../../../answering/search-plan.ts';
+import type { SearchPlan } from '../../../answering/plan/search-plan.ts';
 import { describeForClient } from '../../result/search-result.ts';
 import type { ToldEnd } from '../../result/told-end.ts';
 import type { ResultFacts } from '../../wire/result-json.ts';

@@ -1,0 +1,240 @@
+// The one check of a search, before anything is journalled: values within their bounds and limits, a program that the model
+// can run, options that it has, rules that go with program and aggregation, and a successor that could take over. A refusal names the
+// setting as the caller wrote it: a fault like any other for commands; the gateway makes a 400 of it that names the field.
+
+import { FaultError, fault } from '../../base/fault.ts';
+import { complaint } from '../../base/knob.ts';
+import { removalOf } from '../../config/removed-settings.ts';
+import {
+  knobOf,
+  programSettingKnobs,
+  type SearchKnob,
+  type Speaker,
+  searchKnobNames,
+  writtenName,
+} from '../../config/vocabulary.ts';
+import type { JsonSchema } from '../../engine/engine.ts';
+import { type PolicyName, policyOf } from '../../policy/policies.ts';
+import { type programOf, programs } from '../../program/registry/programs.ts';
+import type { PlannedModel, PlannedShape, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
+
+export type KnownProgram = ReturnType<typeof programOf>;
+
+/** `invalid`: the value is out of bounds. `unsupported`: it asks for something that this search cannot do. */
+type RefusalKind = 'invalid' | 'unsupported';
+
+export class Refusal extends FaultError {
+  readonly kind: RefusalKind;
+  /** As the caller wrote it, without quotes. */
+  readonly setting: string;
+
+  constructor(kind: RefusalKind, setting: string, message: string) {
+    super(fault('bad-setting', message));
+    this.kind = kind;
+    this.setting = setting;
+  }
+}
+
+/** A refusal under the name that the vocabulary has for the setting: checks know no other. */
+class UnsaidRefusal extends Error {
+  readonly kind: RefusalKind;
+  readonly setting: SearchKnob | 'question';
+
+  constructor(kind: RefusalKind, setting: SearchKnob | 'question', what: string) {
+    super(what);
+    this.kind = kind;
+    this.setting = setting;
+  }
+}
+
+/** `what` goes on from the name: "is 3; it must be …". */
+export function refuseSetting(kind: RefusalKind, setting: SearchKnob | 'question', what: string): never {
+  throw new UnsaidRefusal(kind, setting, what);
+}
+
+/** The one place where what is refused gets the name that its speaker wrote. */
+export function inWordsOf<Result>(speaker: Speaker, make: () => Result): Result {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof UnsaidRefusal)) throw error;
+    const { kind, setting, message } = error;
+    const name = setting === 'question' ? questionName(speaker) : writtenName(setting, speaker);
+    throw new Refusal(kind, name, `${speaker === 'body' ? `'${name}'` : name} ${message}`);
+  }
+}
+
+function questionName(speaker: Speaker): string {
+  return speaker === 'body' ? 'messages' : 'the question';
+}
+
+export function checkWish(wish: Wish, speaker: Speaker): void {
+  for (const name of Object.keys(wish)) {
+    const removed = removalOf(name, name);
+    if (removed !== undefined) throw new Refusal('unsupported', name, removed);
+  }
+  for (const name of searchKnobNames) {
+    if (wish[name] === undefined) continue;
+    const wrong = complaint(knobOf(name), wish[name]);
+    if (wrong !== undefined) inWordsOf(speaker, () => refuseSetting('invalid', name, wrong));
+  }
+}
+
+/** What was asked for where it is no more than allowed, undefined where nothing was. */
+export function atMost(
+  wish: Wish,
+  name: 'rollouts' | 'tokenBudget' | 'deadlineMs' | 'priority',
+  limit: number,
+  setting: string,
+): number | undefined {
+  const asked = wish[name];
+  if (asked === undefined || asked <= limit) return asked;
+  return refuseSetting('invalid', name, `is ${asked}; at most ${limit} is allowed (${setting})`);
+}
+
+/** A client has at most what the operator gave the model's searches: idle strands belong to all searches. */
+function checkSpeculation(wish: Wish, speaker: Speaker, { config }: PlannedModel): void {
+  const most = config.speculate ?? policyOf(config.policy).settings.speculate;
+  if (speaker !== 'body' || wish.speculate === undefined || wish.speculate <= most) return;
+  const what = `is ${wish.speculate}; at most ${most} is allowed (speculate of model '${config.name}')`;
+  refuseSetting('invalid', 'speculate', what);
+}
+
+/** What only a search can be wrong in; its rules are checked when they are made. */
+export function checkSearch(plan: SearchPlan, program: KnownProgram, { wish, speaker, model }: PlanRequest): void {
+  for (const name of Object.keys(programSettingKnobs) as SearchKnob[]) {
+    if (wish[name] === undefined || Object.hasOwn(program.options, name)) continue;
+    const owners = programs.filter(({ options }) => Object.hasOwn(options, name)).map((each) => each.name);
+    refuseSetting('unsupported', name, `belongs to ${owners.join(', ')}; the program is '${plan.program}'`);
+  }
+  checkSpeculation(wish, speaker, model);
+  if (!program.takesTemperature && (wish.temperature ?? 0) > 0) {
+    refuseSetting('unsupported', 'temperature', `is above 0; the program '${plan.program}' has none`);
+  }
+  if (wish.groupSimilarity !== undefined && plan.groupSimilarity === undefined) {
+    const what = `is ${wish.groupSimilarity}; model '${plan.model}' has no embedder, which would say what answers mean`;
+    refuseSetting('unsupported', 'groupSimilarity', what);
+  }
+  if (program.readsEntropy?.(plan.programOptions) && !model.engine.capabilities.entropy) {
+    refuseSetting('unsupported', 'probe', `is 'entropy'; the engine of model '${plan.model}' tells none`);
+  }
+  const byConfidence = (['keepConfident', 'choose'] as const).find((name) =>
+    name === 'choose' ? plan.choose === 'confident' : plan.policyOptions.keepConfident > 0,
+  );
+  if (byConfidence !== undefined && !model.engine.capabilities.confidence) {
+    const what = `asks how sure the model was of its tokens; the engine of model '${plan.model}' tells no likeliest candidates`;
+    refuseSetting('unsupported', byConfidence, what);
+  }
+  if ((plan.answers ?? 1) > 1 && plan.policyOptions.certain !== 'off') {
+    const what = `is '${plan.policyOptions.certain}', which ends a search once one answer is certain; ${plan.answers} different ones are wanted (n)`;
+    refuseSetting('unsupported', 'certain', what);
+  }
+}
+
+/** What the engine must be able to do, for a search by `program` or for one generation without. */
+export function checkEngine(
+  plan: SearchPlan,
+  program: KnownProgram | undefined,
+  { wish, model, others }: PlanRequest,
+): void {
+  requireLogprobs(plan, model);
+  for (const name of plan.panel ?? []) requireLogprobs({ ...plan, model: name }, others?.get(name) ?? model);
+  if (plan.shape !== undefined) requireShape(plan, plan.shape, program, wish.stop, model);
+}
+
+/** Money is counted by prices: where one is missing, a budget would be kept by what is not counted. */
+export function checkMoney({ moneyBudget, writers }: SearchPlan, { config }: PlannedModel): void {
+  if (moneyBudget === undefined) return;
+  const known = Object.entries(writers ?? { [config.name]: {} });
+  const unpriced = known.filter(([, { price }]) => price === undefined).map(([name]) => `'${name}'`);
+  if (unpriced.length === 0) return;
+  const what = `is ${moneyBudget}; no price is configured for ${unpriced.join(', ')} (models[].price)`;
+  refuseSetting('unsupported', 'moneyBudget', what);
+}
+
+function requireLogprobs({ logprobs, model }: SearchPlan, { engine }: PlannedModel): void {
+  if (logprobs === undefined || engine.capabilities.pieces) return;
+  throw new Refusal(
+    'unsupported',
+    'logprobs',
+    `'logprobs' cannot be honoured: the engine of model '${model}' tells no log probabilities of tokens`,
+  );
+}
+
+/** Why an answer of this schema cannot be searched for; undefined where it can. */
+export function shapeTrouble(
+  { engine, form, config }: PlannedModel,
+  program: KnownProgram | undefined,
+  schema: JsonSchema,
+): string | undefined {
+  if (form !== undefined) return `model '${config.name}' knows only the words of its own task`;
+  // Their answers are put together in words of their own, not step by step.
+  if (program?.prompts !== undefined) return `the program '${program.name}' has no last step to hold to a shape`;
+  if (engine.shapeTrouble === undefined) return `the engine of model '${config.name}' holds no step to a schema`;
+  return engine.shapeTrouble(schema);
+}
+
+/** As a chat calls it: only bodies ask for one. */
+function requireShape(
+  { mode, reasoning }: SearchPlan,
+  shape: PlannedShape,
+  program: KnownProgram | undefined,
+  stop: Wish['stop'],
+  model: PlannedModel,
+): void {
+  const field = shape.isCall ? 'tools' : 'response_format';
+  const trouble = shapeTrouble(model, program, shape.schema) ?? (stop?.length ? "'stop' would cut it" : undefined);
+  if (trouble !== undefined) throw new Refusal('unsupported', field, `'${field}' cannot be honoured: ${trouble}`);
+  if (mode === 'search' && reasoning === 'inline')
+    refuseSetting('unsupported', 'reasoning', "is 'inline': an answer in a shape stands alone");
+}
+
+/** Settings of the policy that contradict each other, in the speaker's words. */
+export function refuseOptions(policy: PolicyName, error: unknown): never {
+  if (!(error instanceof FaultError)) throw error;
+  return refuseSetting('unsupported', 'policy', `is '${policy}': ${error.fault.message}`);
+}
+
+/** Rules that do not go with the program or the aggregation, by what asked for them. */
+export function refuseRules({ policy, policyOptions }: SearchPlan, wish: Wish, why: string): never {
+  const asked = (['policy', 'boundPrune', 'program'] as const).find((name) => wish[name] !== undefined);
+  const isCertain = why.includes(`rule '${policyOptions.certain}'`);
+  const name = isCertain && wish.certain !== undefined ? 'certain' : (asked ?? 'policy');
+  return refuseSetting('unsupported', name, `is '${wish[name] ?? policy}': ${why}`);
+}
+
+/** What has no meaning for a generation without search. */
+export function checkDirect(wish: Wish): void {
+  const meant: readonly SearchKnob[] = ['deadlineMs', 'priority', 'reasoning', 'thinking', 'maxThinkingTokens'];
+  for (const name of searchKnobNames) {
+    if (wish[name] === undefined || knobOf(name).client !== 'coppice' || meant.includes(name)) continue;
+    refuseSetting('unsupported', name, "has no meaning with reasoning_effort 'none'");
+  }
+}
+
+/** A search that may have to escalate is taken only if the model that takes over could take it as well. */
+export function checkEscalation({ model, successor }: PlanRequest, planAnew: () => SearchPlan): void {
+  const refuse = (why: string) => refuseSetting('unsupported', 'onUnaccepted', `is 'escalate' and ${why}`);
+  if (successor === undefined) return refuse(`model '${model.config.name}' has no escalateTo`);
+  const { name } = successor.config;
+  if (successor.verifier === undefined) {
+    return refuse(
+      `model '${name}', which would take over, has no verifier: it could not tell a better answer from a worse one`,
+    );
+  }
+  try {
+    planAnew();
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    refuse(`model '${name}' could not take over: ${error.fault.message}`);
+  }
+}
+
+/** Code of clients runs on this machine only where the operator has said so; a caller in this process is the operator. */
+export function testsOf({ wish, model, speaker }: PlanRequest): string | undefined {
+  const { verifier, name } = model.config;
+  const isAllowed = speaker !== 'body' || (verifier.kind === 'command' && verifier.clientTests);
+  if (wish.tests === undefined || isAllowed) return wish.tests;
+  const why = `'coppice.tests' is not taken by '${name}': its operator has not switched tests of clients on (verifier.clientTests)`;
+  throw new Refusal('unsupported', 'coppice.tests', why);
+}

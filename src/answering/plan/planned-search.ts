@@ -1,0 +1,155 @@
+// What depends on whether a search is made: its program, its policy, its budgets and the size of its tree; or one generation without search.
+
+import { readPrompts } from '../../config/prompts.ts';
+import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
+import { effortOf } from '../../config/search-limits.ts';
+import type { ScoredBy } from '../../log/verdict.ts';
+import { optionsOf } from '../../policy/create.ts';
+import { restingRules } from '../../policy/resting-rules.ts';
+import { programOf, programOptions, programWith } from '../../program/registry/programs.ts';
+import { atMost, checkDirect, type KnownProgram, refuseSetting } from './plan-check.ts';
+import { aggregationOf, holdingSections, policyFor } from './planned-policy.ts';
+import { given, type PlannedModel, type SearchPlan, type Wish } from './search-plan.ts';
+
+/** What a plan takes from here. */
+type SearchShape = Pick<
+  SearchPlan,
+  | 'mode'
+  | 'program'
+  | 'programOptions'
+  | 'prompts'
+  | 'policy'
+  | 'policyOptions'
+  | 'calibrated'
+  | 'hazard'
+  | 'scoring'
+  | 'rollouts'
+  | 'threshold'
+  | 'tokenBudget'
+  | 'aggregation'
+  | 'branching'
+  | 'choose'
+  | 'maxDepth'
+  | 'delimiters'
+  | 'stops'
+  | 'stepTokens'
+  | 'groupSimilarity'
+>;
+
+/** `thought`: tokens of thinking that each of its paths may need. */
+export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfig, thought: number) {
+  const { config } = model;
+  const { program, options } = programFor(wish, model);
+  const branching = wish.branching ?? config.branching;
+  const choose = wish.choose ?? config.choose;
+  const aggregation = aggregationOf(model, wish, program);
+  const rollouts = rolloutsOf(wish, limits, program, program.pathsPerRollout?.(branching, options) ?? 1);
+  const search = { program: program.name, options, branching, choose, aggregation, rollouts };
+  const holding = holdingSections(model, wish, search);
+  const { policy, rules, trouble, hazard, ...ruled } = policyFor(wish, model, program, choose, holding);
+  const shape: SearchShape = {
+    mode: 'search',
+    program: program.name,
+    programOptions: options,
+    prompts: program.prompts && readPrompts(program.prompts, config),
+    policy,
+    policyOptions: ruled.options,
+    ...(holding.length === 0 ? {} : { calibrated: holding.map(({ kind }) => kind) }),
+    hazard,
+    scoring: scoringOf(program, config),
+    rollouts,
+    threshold: wish.threshold ?? config.threshold,
+    tokenBudget: tokenBudgetOf(wish, limits, thought),
+    aggregation,
+    branching,
+    choose,
+    maxDepth: wish.maxDepth ?? config.maxDepth,
+    delimiters: config.delimiters,
+    stops: wish.stop?.length ? wish.stop : undefined,
+    stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
+    groupSimilarity: model.embedder && (wish.groupSimilarity ?? config.groupSimilarity),
+  };
+  return { shape, program, rules, trouble };
+}
+
+/** `paths`: of the program, for each of its rollouts. */
+function rolloutsOf(wish: Wish, limits: LimitsConfig, program: KnownProgram, paths: number): number {
+  return (
+    atMost(wish, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
+    (program.keepsRollouts ? wish.answers : undefined) ??
+    boughtBy(wish, limits).rollouts * paths
+  );
+}
+
+function tokenBudgetOf(wish: Wish, limits: LimitsConfig, thought: number): number {
+  const bought = boughtBy(wish, limits);
+  return (
+    atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens') ??
+    Math.min(limits.tokens, bought.tokens + bought.rollouts * thought)
+  );
+}
+
+function boughtBy({ effort }: Wish, limits: LimitsConfig) {
+  return effortOf(limits, effort === 'none' ? undefined : effort);
+}
+
+interface PlannedProgram {
+  /** As rules see it with these options. */
+  readonly program: KnownProgram;
+  readonly options: SearchPlan['programOptions'];
+}
+
+/** The program that was asked for, or the model's own; without a verifier only one that needs none. */
+function programFor(wish: Wish, { config, verifier }: PlannedModel): PlannedProgram {
+  const named = programOf(wish.program ?? config.program);
+  const isVerified = verifier !== undefined || !named.needsVerifier;
+  const name = isVerified ? named.name : 'self-consistency';
+  const options = programOptions(name, { ...config, ...given(wish), ...wish.internal });
+  const program = programWith(name, options);
+  if (isVerified || wish.program === undefined) return { program, options };
+  const what = `is '${named.name}', which needs a verifier; model '${config.name}' has none`;
+  return refuseSetting('unsupported', 'program', what);
+}
+
+/** Who speaks for the answer: the generator's own confidence is no judge of it. */
+function scoringOf({ name, needsVerifier }: KnownProgram, { verifier }: ModelConfig): ScoredBy {
+  if (name === 'greedy') return 'none';
+  if (!needsVerifier) return 'self-consistency';
+  return verifier.kind === 'confidence' ? 'confidence' : 'verifier';
+}
+
+/** One sample of one step: what the engine says, cut only by its own end, a stop string or the token limit. */
+export function directShape(wish: Wish, model: PlannedModel, stepTokens: number): SearchShape {
+  checkDirect(wish);
+  return {
+    mode: 'direct',
+    program: 'self-consistency',
+    programOptions: {},
+    policy: 'vanilla',
+    policyOptions: optionsOf('vanilla', {}),
+    scoring: 'none',
+    rollouts: 1,
+    threshold: model.config.threshold,
+    tokenBudget: stepTokens,
+    aggregation: aggregationOf(model, {}),
+    branching: 1,
+    choose: 'best',
+    maxDepth: 1,
+    delimiters: wish.stop ?? [],
+    stepTokens,
+  };
+}
+
+/** What a search of this model is where a request asks for nothing: what really runs, not what was configured. */
+export function usualSearch(model: PlannedModel): Pick<SearchPlan, 'program' | 'policy' | 'scoring' | 'aggregation'> {
+  const { program } = programFor({}, model);
+  const { policy, aggregation } = policyFor({}, model, program, model.config.choose, []);
+  return { program: program.name, policy, scoring: scoringOf(program, model.config), aggregation };
+}
+
+/** Which rules of its policy cannot act in such a search; undefined where all can. */
+export function usualRest(model: PlannedModel): string | undefined {
+  const { choose } = model.config;
+  const { policy, aggregation, options } = policyFor({}, model, programFor({}, model).program, choose, []);
+  return restingRules({ policy, aggregation, choose, policyOptions: options });
+}

@@ -1,0 +1,164 @@
+// What is asked of a search, and what is decided about it. A plan is plain data: it is journalled, and the same plan makes
+// the same search after a restart.
+
+import type { CalibrationFile, CalibrationSection } from '../../calibration/calibration-file.ts';
+import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
+import type { Effort } from '../../config/search-limits.ts';
+import type { InternalOptions, SearchKnob, SearchSettings, Speaker } from '../../config/vocabulary.ts';
+import type { Engine, JsonSchema, TemplateThinking } from '../../engine/engine.ts';
+import type { HazardModel } from '../../exit/hazard.ts';
+import type { ScoredBy } from '../../log/verdict.ts';
+import type { PolicyOptions } from '../../policy/knobs.ts';
+import type { PolicyName } from '../../policy/policies.ts';
+import type { Choice } from '../../program/choice.ts';
+import type { ProgramName } from '../../program/registry/programs.ts';
+import type { AnswerShape, ThinkingPlan, Writer } from '../../runtime/search/request.ts';
+import type { Aggregation } from '../../tree/aggregate.ts';
+import type { Prompt, Sampling } from '../../tree/step.ts';
+import type { FormQuestion } from '../question-form.ts';
+
+export interface SearchPlan {
+  readonly model: string;
+  /** What the operator calls the model's weights; unset while they are those of the start. */
+  readonly weights?: string | undefined;
+  readonly prompt: Prompt;
+  /** `direct`: one generation without search, as `reasoning_effort: none` asks. */
+  readonly mode: 'search' | 'direct';
+  readonly program: ProgramName;
+  readonly programOptions: Readonly<Record<string, number | string>>;
+  /** Texts of the program, as they were when the plan was made. */
+  readonly prompts?: Readonly<Record<string, string>> | undefined;
+  /** Of a program that asks several models: who answers, and who puts answers together. */
+  readonly panel?: readonly string[] | undefined;
+  readonly synthesizer?: string | undefined;
+  /** The models that draws may name, and the own one where its tokens have a price: as they were when the plan was made. */
+  readonly writers?: Readonly<Record<string, Writer>> | undefined;
+  readonly policy: PolicyName;
+  readonly policyOptions: PolicyOptions;
+  /** Kinds of sections of the model's calibration that some of these options come from. */
+  readonly calibrated?: readonly CalibrationSection['kind'][];
+  /** What the calibrated exit goes by; it does not fire without. */
+  readonly hazard?: HazardModel | undefined;
+  readonly scoring: ScoredBy;
+  readonly rollouts: number;
+  readonly threshold: number;
+  readonly tokenBudget: number;
+  /** What the engines' tokens may cost; any sum where unset. */
+  readonly moneyBudget?: number | undefined;
+  readonly nodes: number;
+  /** Duration since arrival. */
+  readonly deadlineMs: number;
+  readonly priority: number;
+  readonly seed: number;
+  /** The seed was asked for, so it must be obeyed; a server is faster without. */
+  readonly repeatable: boolean;
+  readonly sampling: Sampling;
+  /** Asked for at temperature 0: the first path is greedy, and `sampling` is that of the others. */
+  readonly firstGreedy?: true | undefined;
+  readonly aggregation: Aggregation;
+  readonly branching: number;
+  readonly choose: Choice;
+  readonly maxDepth: number;
+  readonly delimiters: readonly string[];
+  /** Strings of the client that end an answer of a search, and are no part of it. */
+  readonly stops?: readonly string[] | undefined;
+  readonly stepTokens: number;
+  /** Least cosine of open answers that mean the same; unset where the model has no embedder. */
+  readonly groupSimilarity?: number | undefined;
+  /** Of a model that takes conversations; plans of older journals lack it. */
+  readonly thinking?: ThinkingPlan | undefined;
+  /** Most tokens of one path, and so of the text that is given back: a path that reaches it is cut. */
+  readonly maxTokens?: number | undefined;
+  /** Different answers wanted of the one tree; one where unset. */
+  readonly answers?: number | undefined;
+  /** What the last step of a path is held to, and the words before it. */
+  readonly shape?: PlannedShape | undefined;
+  /** Tokens and log probabilities of the answer are wanted. */
+  readonly logprobs?: true | undefined;
+  /** Steps are logged with their tokens. */
+  readonly recordTokens?: true | undefined;
+  /** Tests that came with the question. */
+  readonly tests?: string | undefined;
+  /** No client waits for it: it runs on what the others leave idle. */
+  readonly idle?: true | undefined;
+  /** What its client gets where no answer was accepted; plans of older journals lack it, and mean `best`. */
+  readonly onUnaccepted?: SearchSettings['onUnaccepted'] | undefined;
+  readonly reasoning: SearchSettings['reasoning'];
+  readonly title: string;
+}
+
+export interface PlannedShape extends Omit<AnswerShape, 'maxDepth'> {
+  /** The answer is `{"name", "arguments"}`: the call of a function. */
+  readonly isCall?: true | undefined;
+}
+
+/** An answer that is to be JSON of a schema. */
+export interface WishedShape {
+  readonly schema: JsonSchema;
+  /** What the model is told of it before it answers. */
+  readonly about: unknown;
+  readonly isCall?: true | undefined;
+}
+
+/** What was asked for, in the names of the vocabulary; what is missing is the model's or the server's to say. */
+export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | undefined } & {
+  /** `none` asks for a generation without search. */
+  readonly effort?: Effort | 'none' | undefined;
+  /** Different answers wanted of the one tree. */
+  readonly answers?: number | undefined;
+  /** Strings that end an answer. */
+  readonly stop?: readonly string[] | undefined;
+  /** Whether tokens and log probabilities of the answer are wanted. */
+  readonly logprobs?: boolean | undefined;
+  readonly shape?: WishedShape | undefined;
+  /** Tests that judge each answer, of a verifier that runs tests. */
+  readonly tests?: string | undefined;
+  /** What an experiment turns, or a policy from outside has set; goes before the model's and the calibration's. No user's words get here. */
+  readonly internal?: Partial<InternalOptions> | undefined;
+};
+
+/** Without the members that are there and say nothing. */
+export function given(wish: Wish): Wish {
+  return Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined));
+}
+
+/** What a plan needs to know of a model that has been opened. */
+export interface PlannedModel {
+  readonly config: ModelConfig;
+  readonly weights?: string | undefined;
+  readonly engine: Pick<Engine, 'shapeTrouble'> & {
+    readonly capabilities: {
+      readonly contextTokens?: number | undefined;
+      readonly entropy?: boolean;
+      readonly pieces?: boolean;
+      readonly confidence?: boolean;
+      readonly thinking?: TemplateThinking | undefined;
+    };
+  };
+  readonly verifier?: { readonly capabilities: { readonly aggregation: Aggregation } } | undefined;
+  readonly embedder?: { readonly name: string } | undefined;
+  /** Where it takes no conversation. */
+  readonly form?: FormQuestion | undefined;
+  readonly calibration?: CalibrationFile | undefined;
+}
+
+export interface PlanRequest {
+  /** The conversation as it came, or a bare text; `title` is a line for people. */
+  readonly question: { readonly prompt: Prompt; readonly title: string };
+  readonly wish: Wish;
+  /** In whose words a refusal names a setting. */
+  readonly speaker: Speaker;
+  readonly model: PlannedModel;
+  /** The model that the configuration names for searches without an accepted answer. */
+  readonly successor?: PlannedModel | undefined;
+  /** The models that a panel may name. */
+  readonly others?: ReadonlyMap<string, PlannedModel> | undefined;
+  readonly limits: LimitsConfig;
+  /** The highest priority that the caller may ask for. */
+  readonly maxPriority: number;
+  readonly defaultDeadlineMs: number;
+  /** Of a request that names none. */
+  readonly seed: number;
+  /** No client waits for it; see SearchPlan. */
+  readonly idle?: true | undefined;
+}

@@ -1,0 +1,216 @@
+// Sending: from the front of a replica's queue onto the wire, and what comes back from there. A replica gets no more than it has room
+// for. Every child that was sent is answered or handed to the retries; one that was cancelled is never answered with a step.
+
+import { type Fault, fault } from '../../base/fault.ts';
+import type { Step } from '../../tree/step.ts';
+import type { GenerationUsage } from '../engine.ts';
+import { Attempt } from './flight/attempt.ts';
+import { callFor } from './flight/call.ts';
+import { CallNames } from './flight/call-names.ts';
+import { faultOf, tooLong } from './flight/faults.ts';
+import { OnWire } from './flight/on-wire.ts';
+import { type Child, type Job, liveChildren } from './flight/queue.ts';
+import { blamedFor } from './flight/refusable.ts';
+import { runsOf } from './flight/siblings.ts';
+import { StepTime } from './flight/step-time.ts';
+import { Prefixes } from './prefixes.ts';
+import type { Affinity } from './replica/affinity.ts';
+import type { Replica } from './replica/replica.ts';
+import { outageOf } from './replica/replicas.ts';
+import { RouterHints } from './replica/router-hints.ts';
+import { Retries, type RetryParts } from './retries.ts';
+
+/** Tokens after which a path in one piece is said to be growing. */
+const sign = 64;
+
+interface DispatchParts extends Omit<RetryParts, 'onWire'> {
+  readonly affinity: Affinity;
+}
+
+interface DispatchListener {
+  /** A replica has something under way, which is to be watched. */
+  sent(replica: Replica): void;
+  /** Too many failures: the replica gets no more work. */
+  out(replica: Replica): void;
+}
+
+export class Dispatch {
+  readonly #parts: DispatchParts;
+  readonly #listener: DispatchListener;
+  readonly #retries: Retries;
+  readonly #prefixes = new Prefixes();
+  readonly #onWire = new OnWire();
+  readonly #stepTime = new StepTime();
+  readonly #hints: RouterHints;
+  readonly #names: CallNames;
+  #closed = false;
+
+  constructor(parts: DispatchParts, listener: DispatchListener) {
+    const { options, timers } = parts;
+    this.#parts = parts;
+    this.#listener = listener;
+    this.#hints = new RouterHints(options);
+    this.#names = new CallNames(options.seed, timers.nowMs());
+    this.#retries = new Retries(
+      { ...parts, onWire: this.#onWire },
+      {
+        out: (replica) => listener.out(replica),
+        placed: () => this.pumpAll(),
+        isClosed: () => this.#closed,
+      },
+    );
+  }
+
+  /** As measured; undefined before the first step. */
+  get stepMs(): number | undefined {
+    return this.#stepTime.ms;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** The search is over. */
+  release(search: string): void {
+    this.#hints.release(search);
+    this.#prefixes.release(search);
+  }
+
+  /** No answer is wanted for a child any more. */
+  drop(child: Child): void {
+    const attempt = this.#onWire.attemptOf(child);
+    if (attempt === undefined) this.#parts.awaited.fault(child, this.#cancelled());
+    else this.#dropForsaken(attempt);
+  }
+
+  pump(replica: Replica): void {
+    while (!this.#closed && replica.mayStart()) this.#start(replica, replica.queue.pop()!);
+  }
+
+  pumpAll(): void {
+    for (const replica of this.#parts.replicas) this.pump(replica);
+  }
+
+  #start(replica: Replica, job: Job): void {
+    const children = liveChildren(job);
+    const places = children.length;
+    replica.inFlight += places;
+    this.#parts.awaited.tellCustody('taken', job);
+    if (!replica.dialect.takesTokens) return this.#send(replica, job, places, undefined);
+    const tokens = this.#prefixes.tokens(children[0]!.request, replica);
+    if (!(tokens instanceof Promise)) return this.#send(replica, job, places, tokens);
+    tokens.then(
+      (known) => this.#send(replica, job, places, known),
+      (error: unknown) => {
+        replica.inFlight -= places;
+        this.#retries.failed(replica, job, faultOf(error));
+      },
+    );
+  }
+
+  #send(replica: Replica, job: Job, places: number, tokenIds: readonly number[] | undefined): void {
+    const children = liveChildren(job);
+    // What was cancelled meanwhile gives its place back at once.
+    replica.inFlight -= places - children.length;
+    if (children.length === 0) return this.pump(replica);
+    const roomTokens = (replica.facts.contextTokens ?? Number.POSITIVE_INFINITY) - (tokenIds?.length ?? 0);
+    if (roomTokens < 1) {
+      replica.inFlight -= children.length;
+      const reason = tooLong(replica.connection.url, replica.facts, tokenIds!.length);
+      for (const child of children) this.#parts.awaited.fault(child, reason);
+      return this.pump(replica);
+    }
+    for (const run of replica.refused.has('n') ? children.map((child) => [child]) : runsOf(children)) {
+      this.#open(replica, { ...job, children: run }, tokenIds, roomTokens);
+    }
+    this.#listener.sent(replica);
+  }
+
+  #open(replica: Replica, job: Job, tokenIds: readonly number[] | undefined, roomTokens: number): void {
+    const { awaited, affinity, health, timers } = this.#parts;
+    const { connection, dialect, facts, refused } = replica;
+    const { children, search } = job;
+    const call = callFor(children, { dialect, facts, refused, tokenIds, roomTokens, name: this.#names.take() });
+    const stepMs = (): number | undefined => this.#stepTime.ms;
+    const hints = this.#hints.body(call, this.#stepTime.tokens);
+    const headers = { ...this.#hints.headers(search, call), ...replica.rankHeaders(search) };
+    const nowMs = (): number => timers.nowMs();
+    const attempt: Attempt = new Attempt(
+      { connection, dialect, facts, call, children, headers, hints, nowMs, stepMs },
+      {
+        head: (received) => {
+          if (affinity.has(search)) this.#hints.keepSession(search, received['x-session-token']);
+        },
+        firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, nowMs()),
+        token: (child, text, tokens) => {
+          // A path in one piece takes longer than a step may: as long as it grows, the server is at work.
+          if (call.whole && tokens % sign === 0) awaited.tellCustody('taken', { ...job, children: [child] });
+          awaited.token(child, text, tokens);
+        },
+        step: (child, step, usage) => this.#stepped(replica, job, attempt, child, step, usage),
+        done: () => {
+          this.#leave(replica, attempt);
+          health.succeeded(replica);
+          this.pump(replica);
+        },
+        fail: (reason) => this.#failed(replica, job, attempt, reason),
+      },
+    );
+    replica.attempts.add(attempt);
+    this.#onWire.add(attempt);
+  }
+
+  #stepped(replica: Replica, job: Job, attempt: Attempt, child: Child, step: Step, usage: GenerationUsage): void {
+    replica.inFlight -= 1;
+    this.#stepTime.observe(attempt, step);
+    const isWanted = step.end === 'eos' || step.text.trim() !== '' || child.request.exact === true;
+    if (child.dropped) this.#charge(child, usage);
+    else if (isWanted) this.#parts.awaited.step(child, step, usage, attempt.call.tokenIds);
+    else this.#retries.blank(replica, job, child);
+    this.#dropForsaken(attempt);
+    this.pump(replica);
+  }
+
+  #failed(replica: Replica, job: Job, attempt: Attempt, reason: Fault): void {
+    this.#leave(replica, attempt);
+    const left = { ...job, children: this.#onWire.writtenBy(attempt) };
+    for (const child of left.children) if (child.dropped) this.#charge(child, attempt.usage(child));
+    const blamed = blamedFor(reason, attempt.call);
+    if (blamed === undefined) this.#retries.failed(replica, left, reason);
+    else this.#retries.without(replica, blamed, left);
+  }
+
+  /** The answer to a cancelled child, with what it cost. */
+  #charge(child: Child, usage: GenerationUsage): void {
+    this.#parts.awaited.fault(child, this.#cancelled(), usage);
+  }
+
+  /** A search that is given up during an outage says so. */
+  #cancelled(): Fault {
+    const { replicas } = this.#parts;
+    const down = !replicas.some((each) => each.isUsable);
+    return fault(
+      'cancelled',
+      'the request was cancelled',
+      down ? { cause: `no server was up: ${outageOf(replicas)}` } : {},
+    );
+  }
+
+  /** What shares a request goes on at the server while one of it is waited for; then what is left is stopped. */
+  #dropForsaken(attempt: Attempt): void {
+    if (!this.#onWire.isForsaken(attempt)) return;
+    attempt.abort();
+    const replica = this.#parts.replicas.find((each) => each.attempts.has(attempt));
+    if (replica !== undefined) this.#leave(replica, attempt);
+    for (const child of this.#onWire.writtenBy(attempt)) this.#charge(child, attempt.usage(child));
+  }
+
+  /** Its sequences that have not ended give their places back; the others have. */
+  #leave(replica: Replica, attempt: Attempt): void {
+    if (replica.attempts.delete(attempt)) replica.inFlight -= attempt.running;
+  }
+}

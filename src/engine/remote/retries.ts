@@ -1,0 +1,104 @@
+// What becomes of work that a replica gave back without an answer: it waits again for this replica or another, or its searches are told. It
+// sends nothing itself, and never holds one request back because another failed.
+
+import type { Fault } from '../../base/fault.ts';
+import type { Random } from '../../base/random.ts';
+import type { Timers } from '../../base/timers.ts';
+import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
+import type { Awaited } from './flight/awaited.ts';
+import { blank, tried } from './flight/faults.ts';
+import type { OnWire } from './flight/on-wire.ts';
+import { type Child, type Job, liveChildren } from './flight/queue.ts';
+import { type Refusable, refusalText } from './flight/refusable.ts';
+import type { RemoteEngineOptions, remoteDefaults } from './options.ts';
+import type { ReplicaHealth } from './replica/health.ts';
+import type { Replica } from './replica/replica.ts';
+import type { WaitingWork } from './waiting-work.ts';
+
+/** Blank steps thrown away before the request fails. */
+const rejections = 3;
+
+export interface RetryParts {
+  readonly options: RemoteEngineOptions & typeof remoteDefaults;
+  readonly timers: Timers;
+  readonly chance: Random;
+  readonly replicas: readonly Replica[];
+  readonly awaited: Awaited;
+  readonly waiting: WaitingWork;
+  readonly health: ReplicaHealth;
+  readonly onWire: OnWire;
+}
+
+interface RetryListener {
+  /** Too many failures: the replica gets no more work. */
+  out(replica: Replica): void;
+  /** There is work that may be sent. */
+  placed(): void;
+  isClosed(): boolean;
+}
+
+export class Retries {
+  readonly #parts: RetryParts;
+  readonly #listener: RetryListener;
+
+  constructor(parts: RetryParts, listener: RetryListener) {
+    this.#parts = parts;
+    this.#listener = listener;
+  }
+
+  failed(replica: Replica, job: Job, reason: Fault): void {
+    const { health, options, timers, awaited } = this.#parts;
+    if (replica.leavingMs === undefined && health.failed(replica, reason)) this.#listener.out(replica);
+    const children = liveChildren(job);
+    const attempts = attemptsAfter(job.attempts, reason);
+    if (!mayRetry(reason, { ...job, attempts }, options, timers.nowMs())) {
+      for (const child of children) awaited.fault(child, attempts > 1 ? tried(reason, attempts) : reason);
+    } else if (children.length > 0) {
+      for (const child of children) child.streamed = true;
+      this.#again(replica, { ...job, children, attempts });
+    }
+    this.#listener.placed();
+  }
+
+  /** The server refuses something that steps can do without: once more without it, and never again with it. */
+  without(replica: Replica, blamed: Refusable, job: Job): void {
+    const { refused, connection } = replica;
+    if (!refused.has(blamed)) {
+      const reason = refusalText(blamed);
+      this.#parts.options.observe?.({ type: 'replica-refuses', url: connection.url, reason });
+    }
+    refused.add(blamed);
+    this.#place(job);
+  }
+
+  /** A blank step says nothing about the answer: the same place with another seed, then no more. Its search may live elsewhere by now. */
+  blank(replica: Replica, job: Job, child: Child): void {
+    child.rejected += 1;
+    child.streamed = true;
+    if (child.rejected < rejections) this.#place({ ...job, children: [child] });
+    else this.#parts.awaited.fault(child, blank(replica.connection.url, rejections));
+  }
+
+  #place(job: Job): void {
+    this.#parts.onWire.forget(job.children);
+    this.#parts.waiting.place(job);
+    this.#listener.placed();
+  }
+
+  /** At once on another replica; on the same one after a pause. */
+  #again(replica: Replica, job: Job): void {
+    const { onWire, replicas, waiting, awaited, timers, chance } = this.#parts;
+    onWire.forget(job.children);
+    const elsewhere = replicas.some((each) => each !== replica && each.isUsable);
+    if (elsewhere || !replica.isUsable) {
+      waiting.place(job, replica);
+      return;
+    }
+    awaited.tellCustody('held', job);
+    timers.after(retryDelayMs(job.attempts, chance.uniform()), () => {
+      if (this.#listener.isClosed() || liveChildren(job).length === 0) return;
+      waiting.place(job);
+      this.#listener.placed();
+    });
+  }
+}

@@ -1,0 +1,122 @@
+// Metrics of the served models, read from what each keeps of itself: its queue, its engine, its verifier, and, where it has them, its
+// embedder and its draft model. How fast paths are completed (P4's precise goodput is the rate of their tokens over that of their
+// time) and how often guesses were right comes from its growth meter. Labels end in a class for the rest, so that they stay few.
+
+import type { Registry } from 'prom-client';
+import type { ObservedModel } from '../observed.ts';
+import { ReadMetrics } from './read-metrics.ts';
+
+const mostAhead = 4;
+const mostDepth = 8;
+
+type Models = () => Iterable<ObservedModel>;
+
+export function addModelMetrics(registry: Registry, models: Models): void {
+  addServing(registry, models);
+  addScaling(registry, models);
+  addGrowth(registry, models);
+  addEmbedding(registry, models);
+  addDrafting(registry, models);
+}
+
+/** What `read` gives of each model, under the model's name; models of which it gives nothing are left out. */
+function perModel<Source>(registry: Registry, models: Models, read: (model: ObservedModel) => Source | undefined) {
+  return new ReadMetrics(registry, ['model'], () =>
+    Array.from(models()).flatMap((model): [{ model: string }, Source][] => {
+      const source = read(model);
+      return source === undefined ? [] : [[{ model: model.name }, source]];
+    }),
+  );
+}
+
+function addServing(registry: Registry, models: Models): void {
+  const queue = perModel(registry, models, ({ runtime }) => runtime);
+  queue.gauge('waiting_searches', 'Searches that wait for their turn', ({ waiting }) => waiting.size);
+  const forecast = 'Forecast for a search at the end of the line';
+  queue.gauge('expected_wait_seconds', forecast, (runtime) => runtime.queue.backWaitMs / 1000);
+  const service = 'Median time from admission to end, lately';
+  queue.gauge('service_seconds', service, (runtime) => (runtime.queue.pace?.medianMs ?? 0) / 1000);
+  queue.gauge('budget_strands', 'M: strands that may be open', (runtime) => runtime.queue.budget);
+  queue.gauge('open_strands', 'Strands that are open, both lanes', ({ leasesTaken }) => leasesTaken);
+  const all = perModel(registry, models, (model) => model);
+  all.gauge('engine_healthy', '1 while engine and verifier answer', ({ engine, verifier }) =>
+    engine.load().healthy && verifier?.load().healthy !== false ? 1 : 0,
+  );
+  all.gauge('verifier_waiting_steps', 'Steps that wait to be scored', ({ verifier }) => verifier?.load().waiting ?? 0);
+  const engine = perModel(registry, models, (model) => model.engine.load());
+  engine.gauge('engine_running_sequences', 'Sequences in the batch', ({ runningSequences }) => runningSequences);
+  const outside = 'Sequences that wait for the batch';
+  engine.gauge('engine_waiting_sequences', outside, ({ waitingSequences }) => waitingSequences);
+  engine.gauge('engine_step_seconds', 'Recent time of one decode step', ({ stepMs }) => (stepMs ?? 0) / 1000);
+}
+
+/** What an autoscaler goes by: what is wanted, how long that has waited, and what there is. */
+function addScaling(registry: Registry, models: Models): void {
+  const queue = perModel(registry, models, ({ runtime }) => runtime);
+  const wanted = 'Strands that running and waiting searches need; without batches, boosts and speculation';
+  queue.gauge('wanted_strands', wanted, (runtime) => runtime.queue.wantedStrands);
+  const age = 'For how long the oldest search that waits on this node has waited';
+  queue.gauge('queue_age_seconds', age, ({ queueAgeMs }) => queueAgeMs / 1000);
+  const replicas = new ReadMetrics(registry, ['model', 'state'], () =>
+    Array.from(models()).flatMap((model) =>
+      Object.entries(model.engine.load().replicas ?? {}).map(
+        ([state, count]) => [{ model: model.name, state }, count] as const,
+      ),
+    ),
+  );
+  const states = 'Servers of the engine: may get work (up), may not (out), end what they have (leaving)';
+  replicas.gauge('replicas', states, (count) => count);
+  const listed = perModel(registry, models, (model) => model.engine.load().listHealthy);
+  const last = '1 while the list of replicas is read; 0 while those that were known last are used';
+  listed.gauge('replica_list_healthy', last, (isHealthy) => (isHealthy ? 1 : 0));
+}
+
+function addGrowth(registry: Registry, models: Models): void {
+  const paths = perModel(registry, models, ({ growth }) => growth.total);
+  paths.count('path_tokens', 'Tokens of completed paths', ({ pathTokens }) => pathTokens);
+  paths.count('path_seconds', 'From admission to their completion', ({ pathMs }) => pathMs / 1000);
+  addGuesses(registry, models, { name: 'guesses', label: 'ahead', by: 'byDistance', most: mostAhead });
+  addGuesses(registry, models, { name: 'guesses_by_depth', label: 'depth', by: 'byDepth', most: mostDepth });
+}
+
+interface GuessClasses {
+  readonly name: string;
+  readonly label: 'ahead' | 'depth';
+  readonly by: 'byDistance' | 'byDepth';
+  readonly most: number;
+}
+
+function addGuesses(registry: Registry, models: Models, { name, label, by, most }: GuessClasses): void {
+  const metrics = new ReadMetrics<string, { guessed: number; right: number }>(registry, ['model', label], () =>
+    Array.from(models()).flatMap((model) =>
+      model.growth.total[by].map((guesses, at) => {
+        const value = at + 1 < most ? String(at + 1) : `${most}+`;
+        return [{ model: model.name, [label]: value }, guesses] as const;
+      }),
+    ),
+  );
+  metrics.count(name, 'Steps that were grown ahead of the program', ({ guessed }) => guessed);
+  metrics.count(`${name}_right`, 'Those of them that it came to ask for', ({ right }) => right);
+}
+
+function addEmbedding(registry: Registry, models: Models): void {
+  const metrics = perModel(registry, models, ({ embedder }) => embedder?.load());
+  metrics.gauge('embedder_healthy', '1 while the embedder gives vectors', ({ healthy }) => (healthy ? 1 : 0));
+  metrics.gauge('embedder_waiting_texts', 'Answers that wait for their vectors', ({ waiting }) => waiting);
+  metrics.count('embedder_texts', 'Answers that were to be embedded', ({ texts }) => texts);
+  const failed = 'Those of them that got no vector, and are compared by their words';
+  metrics.count('embedder_failed_texts', failed, (load) => load.failed);
+}
+
+/** Of engines that were tried with a draft model. */
+function addDrafting(registry: Registry, models: Models): void {
+  const metrics = perModel(registry, models, ({ engine }) => engine.load().drafting);
+  metrics.gauge(
+    'draft_gain_ratio',
+    'Times as fast with the draft model as without, in the trial at start',
+    (it) => it.gain,
+  );
+  metrics.gauge('draft_used', '1 where the trial said that the draft model pays', ({ isUsed }) => (isUsed ? 1 : 0));
+  metrics.count('draft_tokens', 'Tokens that the draft model proposed', ({ draftedTokens }) => draftedTokens);
+  metrics.count('draft_accepted_tokens', 'Those of them that the engine kept', ({ acceptedTokens }) => acceptedTokens);
+}

@@ -1,0 +1,133 @@
+// What the page draws over time: latency, throughput and exits of the searches that have ended, read from the journal, so that they
+// are those of all nodes and outlive a restart. Reads in pages with the loop free between them, at most so many searches, and
+// the same for all readers for a while. It must never hold up what serves.
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../../../base/clock.ts';
+import type { FinishedSearch, Journal } from '../../../journal/journal.ts';
+import { type ExitKind, exitKinds } from '../../../log/end.ts';
+import { type HistoryBucketJson, type HistoryJson, type HistoryRange, historyRanges } from '../../wire/history-json.ts';
+import { type KindSearch, kindSearch, kindsOf } from './history-kinds.ts';
+import { percentile } from './percentile.ts';
+
+/** As many as the journal keeps by default. */
+const mostRead = 100_000;
+/** About 5 ms of the loop with SQLite, at the 18 µs that a row takes. */
+const pageLength = 250;
+/** What was read is told again for an eighth of a piece of the range, and for twenty times as long as reading it took. */
+const freshShare = 1 / 8;
+const restFactor = 20;
+const freshMs = { least: 1000, most: 60_000 };
+/** Ranges times keys. */
+const mostKept = 64;
+
+interface Kept {
+  /** Until when it is told again. */
+  untilMs: number;
+  readonly history: Promise<HistoryJson>;
+}
+
+export class History {
+  readonly #journal: Pick<Journal, 'ended'>;
+  readonly #clock: Clock;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(journal: Pick<Journal, 'ended'>, clock: Clock) {
+    this.#journal = journal;
+    this.#clock = clock;
+  }
+
+  /** Of one key, or of all where `owner` is undefined. */
+  read(range: HistoryRange, owner: string | undefined): Promise<HistoryJson> {
+    const atMs = this.#clock.nowMs();
+    const key = JSON.stringify([range, owner]);
+    const kept = this.#kept.get(key);
+    if (kept !== undefined && atMs < kept.untilMs) return kept.history;
+    const fresh: Kept = { untilMs: Number.POSITIVE_INFINITY, history: this.#gather(range, owner, atMs) };
+    this.#kept.delete(key);
+    this.#kept.set(key, fresh);
+    if (this.#kept.size > mostKept) this.#kept.delete(this.#kept.keys().next().value!);
+    const pieceMs = Math.max(freshMs.least, Math.min(freshMs.most, historyRanges[range].bucketMs * freshShare));
+    fresh.history.then(
+      () => {
+        const endMs = this.#clock.nowMs();
+        fresh.untilMs = Math.max(atMs + pieceMs, endMs + restFactor * (endMs - atMs));
+      },
+      () => this.#kept.delete(key),
+    );
+    return fresh.history;
+  }
+
+  async #gather(range: HistoryRange, owner: string | undefined, nowMs: number): Promise<HistoryJson> {
+    const fromMs = startOf(range, nowMs);
+    const whose = owner === undefined ? {} : { owner };
+    const ends: PastSearch[] = [];
+    // A node whose clock runs ahead has ended searches a little after now.
+    let before = { endedMs: Number.MAX_SAFE_INTEGER, id: '' };
+    for (;;) {
+      const page = await this.#journal.ended({ fromMs, before, limit: pageLength, ...whose });
+      for (const each of page) ends.push(pastSearch(each));
+      if (ends.length > mostRead) return foldHistory(ends.slice(0, mostRead), range, nowMs, false);
+      if (page.length < pageLength) return foldHistory(ends, range, nowMs, true);
+      before = page.at(-1)!;
+      await nextTurn();
+    }
+  }
+}
+
+export interface PastSearch {
+  readonly endedMs: number;
+  readonly latencyMs: number;
+  readonly kind: ExitKind;
+  readonly tokens: number;
+  /** Missing where it has shown nothing of its model. */
+  readonly shown?: KindSearch | undefined;
+}
+
+/** What the journal holds was written by this program, perhaps an older version of it: what is missing is nothing. */
+export function pastSearch({ state, createdMs, endedMs, about, outcome }: FinishedSearch): PastSearch {
+  const { exit, usage } = (outcome ?? {}) as {
+    readonly exit?: { readonly kind?: ExitKind };
+    readonly usage?: { readonly completion_tokens?: number };
+  };
+  const known = exitKinds.find((kind) => kind === exit?.kind);
+  const kind = known ?? (state === 'cancelled' ? 'cancelled' : 'failed');
+  const tokens = usage?.completion_tokens ?? 0;
+  return { endedMs, latencyMs: Math.max(0, endedMs - createdMs), kind, tokens, shown: kindSearch(about, outcome) };
+}
+
+/** Pieces begin at whole multiples of their length, so that what has been drawn stays where it is while time goes on. */
+export function startOf(range: HistoryRange, nowMs: number): number {
+  const { spanMs, bucketMs } = historyRanges[range];
+  return Math.floor(nowMs / bucketMs) * bucketMs - spanMs + bucketMs;
+}
+
+export function foldHistory(
+  ends: readonly PastSearch[],
+  range: HistoryRange,
+  nowMs: number,
+  complete: boolean,
+): HistoryJson {
+  const { spanMs, bucketMs } = historyRanges[range];
+  const fromMs = startOf(range, nowMs);
+  const count = Math.round(spanMs / bucketMs);
+  const groups: PastSearch[][] = Array.from({ length: count }, () => []);
+  for (const end of ends) groups[Math.min(count - 1, Math.floor((end.endedMs - fromMs) / bucketMs))]?.push(end);
+  const buckets = groups.map((group, at) => ({ from_ms: fromMs + at * bucketMs, ...figuresOf(group) }));
+  const bounds = { from_ms: fromMs, to_ms: Math.round(nowMs), bucket_ms: bucketMs };
+  const kinds = kindsOf(ends.flatMap(({ shown }) => shown ?? []));
+  return { object: 'history', range, ...bounds, complete, total: figuresOf(groups.flat()), buckets, kinds };
+}
+
+function figuresOf(ends: readonly PastSearch[]): Omit<HistoryBucketJson, 'from_ms'> {
+  const latencies = ends.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
+  const exits: Record<string, number> = {};
+  for (const { kind } of ends) exits[kind] = (exits[kind] ?? 0) + 1;
+  return {
+    searches: ends.length,
+    tokens: ends.reduce((sum, { tokens }) => sum + tokens, 0),
+    p50_ms: ends.length === 0 ? null : percentile(latencies, 0.5),
+    p99_ms: ends.length === 0 ? null : percentile(latencies, 0.99),
+    exits,
+  };
+}

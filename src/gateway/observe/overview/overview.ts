@@ -1,0 +1,246 @@
+// What an operator sees at a glance, once a second: budget, queue, running searches, exits, tokens and latency. The sums
+// are made once for all readers; whose searches are listed is the reader's. Everything is bounded: at most so many
+// searches listed, so many ends remembered, so many samples of the last minutes.
+
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Clock } from '../../../base/clock.ts';
+import { version } from '../../../config/version.ts';
+import { type ExitKind, exitKinds } from '../../../log/end.ts';
+import type { ServerCost, Servers } from '../../../scheduler/cycle.ts';
+import type {
+  JournalHealthJson,
+  ListedJson,
+  ModelCostJson,
+  ModelLoadJson,
+  OverviewJson,
+  SampleJson,
+  ServerCostJson,
+} from '../../wire/overview-json.ts';
+import type { ObservedEnd, ObservedJournal, ObservedModel, ObservedSearch, ObservedSearches } from '../observed.ts';
+import { percentile } from './percentile.ts';
+
+const windowMs = 15 * 60_000;
+const mostEnds = 20_000;
+/** Between two samples of the history. */
+export const sampleMs = 5000;
+const mostSamples = windowMs / sampleMs;
+export const mostListed = 200;
+/** Searches that a node tells the others of, every few seconds. */
+const mostReported = 50;
+const rateWindowMs = 10_000;
+const tokenClasses = [
+  'committed',
+  'discarded',
+  'speculative',
+  'adopted',
+  'forsaken',
+  'verifier',
+  'saved_estimate',
+] as const;
+
+/** A node in its own words. */
+export interface NodeReport {
+  readonly healthy: boolean;
+  readonly budget: { readonly total: number; readonly used: number };
+  readonly running: number;
+  readonly listed: readonly { readonly owner: string; readonly row: ListedJson }[];
+}
+
+interface PastEnd {
+  readonly atMs: number;
+  readonly kind: ExitKind;
+  readonly latencyMs: number;
+  readonly tokens: number;
+}
+
+export class Overview {
+  readonly #clock: Clock;
+  readonly #startedMs: number;
+  readonly #delay = monitorEventLoopDelay({ resolution: 10 });
+  #ends: PastEnd[] = [];
+  readonly #samples: SampleJson[] = [];
+  readonly #tokens: Record<string, number> = Object.fromEntries(tokenClasses.map((name) => [name, 0]));
+  refused = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#startedMs = clock.nowMs();
+    this.#delay.enable();
+  }
+
+  ended(search: ObservedSearch, { result, endedMs }: ObservedEnd): void {
+    if (result === undefined) return;
+    const { exit, tokens, usage } = result.outcome;
+    const latencyMs = endedMs - search.facts.createdMs;
+    this.#ends.push({ atMs: endedMs, kind: exit.kind, latencyMs, tokens: usage.completion_tokens });
+    if (this.#ends.length > mostEnds) this.#ends = this.#ends.slice(-mostEnds / 2);
+    for (const name of tokenClasses) this.#tokens[name] = (this.#tokens[name] ?? 0) + (tokens[name] ?? 0);
+  }
+
+  /** Called every `sampleMs`, with readers and without. */
+  sample(searches: ObservedSearches): void {
+    const { running, waiting } = searches.admission;
+    this.#samples.push({ at_ms: Math.round(this.#clock.nowMs()), ...budgetOf(searches), running, waiting });
+    if (this.#samples.length > mostSamples) this.#samples.shift();
+  }
+
+  /** The samples of the last 15 minutes, oldest first. */
+  get history(): readonly SampleJson[] {
+    return this.#samples;
+  }
+
+  /** The sums; the searches are listed for each reader. */
+  frame(searches: ObservedSearches, queueLimit: number, journal: JournalHealthJson): OverviewJson {
+    const nowMs = this.#clock.nowMs();
+    this.#ends = this.#ends.filter(({ atMs }) => nowMs - atMs <= windowMs);
+    return {
+      at_ms: Math.round(nowMs),
+      uptime_ms: Math.round(nowMs - this.#startedMs),
+      version,
+      models: [...searches.models.values()].map(viewModel),
+      journal,
+      budget: budgetOf(searches),
+      nodes: [],
+      queue: { waiting: searches.admission.waiting, limit: queueLimit },
+      searches: { running: searches.admission.running, listed: [] },
+      exits: this.#exits(),
+      tokens: { ...this.#tokens, per_second: this.#tokensPerSecond(nowMs) },
+      latency: latencyOf(this.#ends),
+      refused: this.refused,
+      event_loop_ms: this.#eventLoopMs(),
+    };
+  }
+
+  /** Running searches, oldest first: those of one key, or of all. */
+  listed(searches: ObservedSearches, owner: string | undefined): ListedJson[] {
+    const nowMs = this.#clock.nowMs();
+    const rows: ListedJson[] = [];
+    for (const search of searches.live) {
+      if (search.state !== 'running' || (owner !== undefined && search.facts.owner !== owner)) continue;
+      rows.push(listedRow(search, nowMs));
+      if (rows.length >= mostListed) break;
+    }
+    return rows;
+  }
+
+  /** What other nodes show of this one. */
+  report(searches: ObservedSearches, keepsTitles: boolean): NodeReport {
+    const running = [...searches.live].filter(({ state }) => state === 'running').slice(0, mostReported);
+    const nowMs = this.#clock.nowMs();
+    return {
+      healthy: [...searches.models.values()].some(({ healthy }) => healthy),
+      budget: budgetOf(searches),
+      running: searches.admission.running,
+      listed: running.map((search) => {
+        const row = listedRow(search, nowMs);
+        return { owner: search.facts.owner, row: keepsTitles ? row : { ...row, title: null } };
+      }),
+    };
+  }
+
+  close(): void {
+    this.#delay.disable();
+  }
+
+  #exits(): OverviewJson['exits'] {
+    const counts: Record<string, number> = Object.fromEntries(exitKinds.map((kind) => [kind, 0]));
+    for (const { kind } of this.#ends) counts[kind] = (counts[kind] ?? 0) + 1;
+    return counts;
+  }
+
+  #tokensPerSecond(nowMs: number): number {
+    const recent = this.#ends.filter(({ atMs }) => nowMs - atMs <= rateWindowMs);
+    return Math.round((recent.reduce((sum, { tokens }) => sum + tokens, 0) * 1000) / rateWindowMs);
+  }
+
+  /** p99 since the last frame. */
+  #eventLoopMs(): number {
+    const ms = this.#delay.percentile(99) / 1e6;
+    this.#delay.reset();
+    return Math.round(ms * 10) / 10;
+  }
+}
+
+/** Strands of all models: those that may be open, and those that are. */
+function budgetOf({ models }: ObservedSearches): OverviewJson['budget'] {
+  const served = [...models.values()];
+  return {
+    total: served.reduce((sum, { runtime }) => sum + runtime.queue.budget, 0),
+    used: served.reduce((sum, { runtime }) => sum + runtime.leasesTaken, 0),
+  };
+}
+
+/** Figures only: what the trouble is, with its paths, is for the log. */
+export function viewJournal(kind: string, journal: ObservedJournal): JournalHealthJson {
+  const { unwritten, oldestUnwrittenMs, failures, bytes } = journal.health();
+  const healthy = journal.trouble === undefined;
+  return { kind, healthy, unwritten, oldest_unwritten_ms: Math.round(oldestUnwrittenMs), failures, bytes };
+}
+
+function viewVerifier(kind: string, verifier: ObservedModel['verifier']): ModelLoadJson['verifier'] {
+  if (verifier === undefined) return null;
+  const { healthy, waiting, scoreMs } = verifier.load();
+  return { kind, healthy, waiting, score_ms: scoreMs ?? null };
+}
+
+function viewModel({ name, config, engine, verifier, runtime, healthy }: ObservedModel): ModelLoadJson {
+  const { runningSequences, waitingSequences, stepMs, drafting, healthy: engineHealthy } = engine.load();
+  return {
+    name,
+    engine: config.engine.kind,
+    healthy,
+    engine_healthy: engineHealthy,
+    verifier: viewVerifier(config.verifier.kind, verifier),
+    budget: runtime.queue.budget,
+    open_strands: runtime.leasesTaken,
+    running_sequences: runningSequences,
+    waiting_sequences: waitingSequences,
+    step_ms: stepMs ?? null,
+    drafting: drafting === undefined ? null : { gain: readable(drafting.gain), used: drafting.isUsed },
+    expected_wait_ms: Math.round(runtime.queue.backWaitMs),
+    cost: runtime.servers === undefined ? null : viewCost(runtime.servers),
+  };
+}
+
+function viewCost({ engine, verifier, perStrand }: Servers): ModelCostJson {
+  const view = ({ inFlight, line }: ServerCost): ServerCostJson => ({
+    in_flight: inFlight,
+    alone_ms: readable(line.baseMs),
+    each_more_ms: readable(line.slopeMs),
+  });
+  return {
+    engine: view(engine),
+    verifier: verifier === undefined ? null : view(verifier),
+    children_per_strand: readable(perStrand),
+  };
+}
+
+function readable(value: number): number {
+  return Number(value.toPrecision(4));
+}
+
+function listedRow({ id, facts, state, summary }: ObservedSearch, nowMs: number): ListedJson {
+  const { plan, title, createdMs } = facts;
+  const { width, why, open_strands, nodes, rollouts, best_score } = summary;
+  return {
+    id,
+    title,
+    model: plan.model,
+    state,
+    ...width,
+    why,
+    open_strands,
+    nodes,
+    rollouts,
+    rollout_limit: plan.rollouts,
+    best_score,
+    threshold: plan.threshold,
+    age_ms: Math.round(nowMs - createdMs),
+  };
+}
+
+function latencyOf(ends: readonly PastEnd[]): OverviewJson['latency'] {
+  if (ends.length === 0) return null;
+  const sorted = ends.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
+  return { p50_ms: percentile(sorted, 0.5), p99_ms: percentile(sorted, 0.99), count: sorted.length };
+}

@@ -1,0 +1,101 @@
+// Where the tokens of a finished search went, in the words of docs/http-api.md: everything that was generated is counted, once.
+
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
+import type { ExitKind, WriterCost } from '../../log/end.ts';
+import type { SearchFold } from '../../log/fold.ts';
+import type { Node } from '../../tree/node.ts';
+import type { ResultFacts, Usage } from '../wire/result-json.ts';
+import { hasThought } from './chosen-path.ts';
+
+/** Exits that end a search before its budget does. */
+const saving: ReadonlySet<ExitKind> = new Set(['accepted', 'futile', 'certain', 'settled']);
+
+export function usageOf(plan: SearchPlan, fold: SearchFold, path: readonly Node[], promptTokens: number): Usage {
+  const generated = generatedTokens(fold);
+  // Of the client's prompt, what this search never had to compute: siblings that find it again do not count.
+  const cached = Math.max(0, promptTokens - (fold.cost?.promptTokens ?? 0));
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: generated,
+    total_tokens: promptTokens + generated,
+    prompt_tokens_details: { cached_tokens: cached },
+    completion_tokens_details: { reasoning_tokens: Math.max(0, generated - answerTokens(plan, path)) },
+  };
+}
+
+/** Committed tokens are those of the log, so that what was made before a crash still counts. */
+function generatedTokens(fold: SearchFold): number {
+  return fold.tokens + (fold.cost?.discardedTokens ?? 0) + fold.ghostTokens;
+}
+
+function answerTokens(plan: SearchPlan, path: readonly Node[]): number {
+  const { pathTokens = 0, thoughtTokens = 0 } = path.at(-1) ?? {};
+  if (plan.reasoning === 'separate' && hasThought(path)) return pathTokens - thoughtTokens;
+  return plan.reasoning === 'inline' ? (path.at(-1)?.pathTokens ?? 0) : (path.at(-1)?.step?.tokens ?? 0);
+}
+
+export function tokensOf(
+  plan: SearchPlan,
+  fold: SearchFold,
+  path: readonly Node[],
+  promptTokens: number,
+): Readonly<Record<string, number>> {
+  const cost = fold.cost;
+  const generated = generatedTokens(fold);
+  return {
+    generated,
+    thrown_away: generated - fold.tokens,
+    committed: fold.tokens,
+    discarded: cost?.discardedTokens ?? 0,
+    speculative: fold.ghostTokens,
+    adopted: cost?.adoptedTokens ?? 0,
+    forsaken: cost?.forsakenTokens ?? 0,
+    path: path.at(-1)?.pathTokens ?? 0,
+    answer: answerTokens(plan, path),
+    prompt: promptTokens,
+    computed: cost?.promptTokens ?? 0,
+    cached: cost?.cachedTokens ?? 0,
+    decoded: cost?.decodedTokens ?? 0,
+    verifier: cost?.verifierTokens ?? 0,
+    verifier_cached: cost?.verifierCachedTokens ?? 0,
+    embedder: cost?.embedderTokens ?? 0,
+    saved_estimate: savedEstimate(plan, fold),
+  };
+}
+
+const nothingWritten: WriterCost = { calls: 0, promptTokens: 0, cachedTokens: 0, generatedTokens: 0 };
+
+/** Who wrote what, since the process that ended the search took it up, and who was absent. */
+export function writersOf({ cost, tree }: SearchFold): Pick<ResultFacts, 'models' | 'money'> {
+  if (cost?.models === undefined) return {};
+  const absent = new Map(tree?.absences.all.map(({ model, code }) => [model, code]));
+  const names = new Set([...Object.keys(cost.models), ...absent.keys()]);
+  const models = Array.from(names, (name) => {
+    const { calls, promptTokens, cachedTokens, generatedTokens, money } = cost.models?.[name] ?? nothingWritten;
+    const read = { prompt_tokens: promptTokens, cached_tokens: cachedTokens, generated_tokens: generatedTokens };
+    const code = absent.get(name);
+    const rest = { ...(money === undefined ? {} : { money }), ...(code === undefined ? {} : { absent: code }) };
+    return [name, { calls, ...read, ...rest }] as const;
+  });
+  return { models: Object.fromEntries(models), ...(cost.money === undefined ? {} : { money: cost.money }) };
+}
+
+/**
+ * Rollouts that an exit made unnecessary, within the token budget. One more rollout shares its beginning with those that were made, so it
+ * counts as one path of the mean length, and never as more than the rollouts that were made have cost.
+ */
+function savedEstimate(plan: SearchPlan, fold: SearchFold): number {
+  const kind = fold.exit?.kind;
+  if (kind === undefined || !saving.has(kind)) return 0;
+  const made = Math.max(1, fold.rollouts);
+  const left = Math.max(0, plan.rollouts - made);
+  const generated = generatedTokens(fold);
+  const each = Math.min(generated / made, meanPathTokens(fold));
+  return Math.round(Math.min(left * each, Math.max(0, plan.tokenBudget - generated)));
+}
+
+/** Of the finished paths; 0 before the first. */
+function meanPathTokens({ tree }: SearchFold): number {
+  const finished = (tree?.nodes ?? []).filter(({ terminal }) => terminal);
+  return finished.reduce((sum, { pathTokens }) => sum + pathTokens, 0) / Math.max(1, finished.length);
+}

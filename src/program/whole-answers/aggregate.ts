@@ -1,0 +1,118 @@
+// Recursive self-aggregation (Venkatraman et al., arXiv 2509.26626): answers are written in rounds, without a verifier. The first round
+// are plain samples; in each later one the model is shown some answers of the round before and writes a better one. The answer is
+// the one that most of the last round give. An answer is one draw below the root: what it was shown stands behind the question
+// and is no part of it, so that a later answer is a path like any other. Compacted to last words it is PaCoRe's (arXiv 2601.05593).
+
+import { groupAnswers } from '../../answer/groups.ts';
+import { wideHash } from '../../base/random.ts';
+import type { Answer } from '../../log/end.ts';
+import type { Node } from '../../tree/node.ts';
+import type { PathVote } from '../../tree/readings/certaindex.ts';
+import type { Manner, Sampling } from '../../tree/step.ts';
+import type { Tree } from '../../tree/tree.ts';
+import { answerTokensKnob } from '../answer-tokens.ts';
+import { bestAnswer, certainAnswer } from '../choice.ts';
+import { defineProgram } from '../definition.ts';
+import type { Program } from '../program.ts';
+import { attemptsText, attemptTokensKnob } from './attempts.ts';
+import { answersOf, landedOf, RootAnswers, votesOf } from './root-answers.ts';
+
+interface AggregateOptions {
+  /** Answers of a round, and rounds. */
+  readonly population: number;
+  readonly rounds: number;
+  /** K: answers that the model is shown. */
+  readonly shown: number;
+  readonly answerTokens: number;
+  readonly attemptTokens: number;
+  readonly sampling: Sampling;
+  /** With `{attempts}` where the answers stand. */
+  readonly prompt: string;
+}
+
+/** Among four rounds the rollouts are divided; the authors go up to 10 rounds of 16 answers. */
+const aggregateDefaults: AggregateOptions = {
+  population: 4,
+  rounds: 4,
+  shown: 4,
+  answerTokens: 1024,
+  attemptTokens: 0,
+  sampling: { temperature: 0.8 },
+  prompt: '{attempts}\n\n',
+};
+
+export const aggregate = defineProgram({
+  name: 'aggregate',
+  summary: 'answers in rounds, each written from some answers of the round before; needs no verifier',
+  needsVerifier: false,
+  expandsOnce: false,
+  takesTemperature: true,
+  options: { answerTokens: answerTokensKnob, attemptTokens: attemptTokensKnob },
+  prompts: ['aggregate'],
+  create: ({ rollouts, sampling, maxPathTokens, prompts }, { answerTokens, attemptTokens }) =>
+    createAggregate({
+      population: Math.max(1, Math.floor(rollouts / aggregateDefaults.rounds)),
+      sampling,
+      prompt: prompts.aggregate,
+      answerTokens: Math.min(answerTokens, maxPathTokens ?? answerTokens),
+      attemptTokens,
+    }),
+});
+
+export function createAggregate(given: Partial<AggregateOptions> = {}): Program {
+  return new Aggregate({ ...aggregateDefaults, ...given });
+}
+
+class Aggregate extends RootAnswers implements Program {
+  readonly name = 'aggregate';
+  readonly #options: AggregateOptions;
+
+  constructor(options: AggregateOptions) {
+    super(options.population, options.sampling);
+    this.#options = options;
+  }
+
+  /** Those of the last round that is complete: later ones were written from earlier ones, and do not count beside them. */
+  votes(tree: Tree): PathVote[] {
+    return votesOf(this.#answers(tree, Math.max(0, this.#complete(tree) - 1)));
+  }
+
+  answer(tree: Tree): Answer | undefined {
+    const votes = this.votes(tree);
+    const [leader] = groupAnswers(votes);
+    if (leader === undefined) return bestAnswer(tree);
+    const [first] = leader.votes;
+    return { ...certainAnswer(tree, first!.node.id), support: leader.weight / votes.length };
+  }
+
+  compose(_tree: Tree, sources: readonly Node[]): string {
+    return attemptsText(this.#options.prompt, sources, this.#options.attemptTokens);
+  }
+
+  /** The first that is not complete. */
+  protected round(tree: Tree): number[] {
+    const { population, rounds } = this.#options;
+    const round = this.#complete(tree);
+    return round >= rounds ? [] : Array.from({ length: population }, (_, at) => round * population + at);
+  }
+
+  /** Which answers an answer is written from follows from its index and from theirs, so that it is the same in every run. */
+  protected mannerOf(tree: Tree, index: number): Manner {
+    const { population, shown, answerTokens: maxTokens } = this.#options;
+    const round = Math.floor(index / population);
+    if (round === 0) return { stops: [], maxTokens };
+    const drawn = this.#answers(tree, round - 1).map((node, at) => ({ node, rank: wideHash(node.key, index, at) }));
+    const sources = drawn.sort((a, b) => a.rank - b.rank).slice(0, shown);
+    return { stops: [], maxTokens, sources: sources.map(({ node }) => node.key) };
+  }
+
+  /** Rounds of which every answer has come. */
+  #complete(tree: Tree): number {
+    return Math.floor(landedOf(tree) / this.#options.population);
+  }
+
+  #answers(tree: Tree, round: number): Node[] {
+    const { population } = this.#options;
+    return answersOf(tree, round * population, (round + 1) * population);
+  }
+}

@@ -1,0 +1,187 @@
+// A panel: several models answer, one sample of each in a round or the first model before the others. Agreement ends it, by the exit rule
+// `certain` (a certificate by default) or because the vote is decided. Where a synthesizer is named and no majority is possible, it is shown
+// the attempts and writes the answer. Another stands in for a model that is absent. No verifier. An answer is one draw below the root.
+
+import { groupAnswers } from '../../answer/groups.ts';
+import type { Answer } from '../../log/end.ts';
+import { type Node, saysSomething } from '../../tree/node.ts';
+import type { PathVote } from '../../tree/readings/certaindex.ts';
+import type { Manner, Sampling } from '../../tree/step.ts';
+import type { Tree } from '../../tree/tree.ts';
+import { answerTokensKnob } from '../answer-tokens.ts';
+import { bestAnswer, certainAnswer } from '../choice.ts';
+import { defineProgram } from '../definition.ts';
+import type { Conclusion, Program } from '../program.ts';
+import { attemptsText, attemptTokensKnob } from './attempts.ts';
+import { answersOf, landedOf, RootAnswers, votesOf } from './root-answers.ts';
+import { hasWriter, writerAt, writtenBy } from './writers.ts';
+
+export const panelOrders = ['rounds', 'list'] as const;
+export type PanelOrder = (typeof panelOrders)[number];
+
+interface PanelOptions {
+  /** Who answers, by name; the search's own model alone where there is none. */
+  readonly models: readonly string[];
+  /** Who is shown attempts that disagree and writes the answer; where unset the vote decides. */
+  readonly synthesizer?: string | undefined;
+  /** Of each model. */
+  readonly samples: number;
+  /** Who answers in a round: each model once, or the first of them until it has given all its samples. */
+  readonly order: PanelOrder;
+  readonly answerTokens: number;
+  readonly attemptTokens: number;
+  readonly sampling: Sampling;
+  /** With `{attempts}` where they stand. */
+  readonly prompt: string;
+}
+
+const panelDefaults: PanelOptions = {
+  models: [],
+  samples: 3,
+  order: 'rounds',
+  answerTokens: 1024,
+  attemptTokens: 0,
+  sampling: { temperature: 0.8 },
+  prompt: '{attempts}\n\n',
+};
+
+/** Most attempts that the synthesizer is shown: as many as aggregate shows. */
+const mostShown = 4;
+
+export const panel = defineProgram({
+  name: 'panel',
+  summary:
+    'several models answer until they agree; the vote decides, or a named model puts together what disagrees; needs no verifier',
+  needsVerifier: false,
+  expandsOnce: false,
+  samplesIndependently: true,
+  asksModels: true,
+  takesTemperature: true,
+  policySettings: { certain: 'certificate' },
+  options: {
+    answerTokens: answerTokensKnob,
+    attemptTokens: attemptTokensKnob,
+    panelOrder: {
+      default: 'rounds',
+      values: panelOrders,
+      client: 'coppice',
+      unit: 'who answers first',
+      why: 'rounds asks each model once a round, which the certificate rests on; list asks the models one after the other, so that a good first one is often enough (decision 238)',
+    },
+  },
+  prompts: ['aggregate'],
+  create: (size, { answerTokens, attemptTokens, panelOrder }) => {
+    const { rollouts, sampling, maxPathTokens, prompts, models = [], synthesizer } = size;
+    return createPanel({
+      models,
+      synthesizer,
+      // One rollout is kept for a synthesis.
+      samples: Math.max(1, Math.floor((rollouts - (synthesizer === undefined ? 0 : 1)) / Math.max(1, models.length))),
+      sampling,
+      prompt: prompts.aggregate,
+      answerTokens: Math.min(answerTokens, maxPathTokens ?? answerTokens),
+      attemptTokens,
+      order: panelOrder,
+    });
+  },
+});
+
+export function createPanel(given: Partial<PanelOptions> = {}): Program {
+  return new PanelOfModels({ ...panelDefaults, ...given });
+}
+
+class PanelOfModels extends RootAnswers implements Program {
+  readonly name = 'panel';
+  /** Its votes are: the synthesis, which is written from them, is none. */
+  readonly samplesIndependently = true;
+  readonly #options: PanelOptions;
+  readonly #samples: number;
+  /** Who may write: first the one that puts together. */
+  readonly #asked: readonly string[];
+
+  constructor(options: PanelOptions) {
+    super(Math.max(1, options.models.length), options.sampling);
+    this.#options = options;
+    this.#samples = this.naturalWidth * options.samples;
+    this.#asked = [
+      ...new Set([...(options.synthesizer === undefined ? [] : [options.synthesizer]), ...options.models]),
+    ];
+  }
+
+  /** Of whole rounds: each model has spoken as often as the others, which is what a test of a lead among them rests on. */
+  votes(tree: Tree): PathVote[] {
+    return votesOf(answersOf(tree, 0, this.#landed(tree)));
+  }
+
+  conclusion(tree: Tree): Conclusion | undefined {
+    const standing = this.#standing(tree);
+    const { lead, rival, left } = standing;
+    if (!this.#isDecided(standing)) return undefined;
+    return { rule: 'majority', evidence: { leader: lead, rival, samples: this.#samples, left } };
+  }
+
+  /** The synthesis, where there is one that says something; else what most samples say. */
+  answer(tree: Tree): Answer | undefined {
+    const synthesis = tree.root.byIndex?.get(this.#samples);
+    if (synthesis !== undefined && saysSomething(synthesis)) return certainAnswer(tree, synthesis.id);
+    const votes = votesOf(answersOf(tree, 0, this.#samples));
+    const [leader] = groupAnswers(votes);
+    if (leader === undefined) return bestAnswer(tree);
+    return { ...certainAnswer(tree, leader.votes[0]!.node.id), support: leader.weight / votes.length };
+  }
+
+  compose(_tree: Tree, sources: readonly Node[]): string {
+    return attemptsText(this.#options.prompt, sources, this.#options.attemptTokens);
+  }
+
+  /** One sample of each model, the synthesis, or nothing where the vote is all there is. */
+  protected round(tree: Tree): number[] {
+    const standing = this.#standing(tree);
+    const { lead, left, landed } = standing;
+    if (this.#isDecided(standing) || !hasWriter(tree, this.#asked)) return [];
+    const isSynthesized = this.#options.synthesizer !== undefined && 2 * (lead + left) <= this.#samples;
+    if (isSynthesized) return [this.#samples];
+    return Array.from({ length: Math.min(this.naturalWidth, left) }, (_, at) => landed + at);
+  }
+
+  protected mannerOf(tree: Tree, index: number): Manner {
+    const { models, answerTokens: maxTokens } = this.#options;
+    const plain = { stops: [], maxTokens };
+    if (index < this.#samples) return writtenBy(writerAt(tree, models, turnOf(index, this.#options)), plain);
+    const sources = shownAttempts(answersOf(tree, 0, this.#landed(tree))).map(({ key }) => key);
+    return writtenBy(writerAt(tree, this.#asked, 0), sources.length === 0 ? plain : { ...plain, sources });
+  }
+
+  /** How far the vote is. A sample without an answer is no vote, and none is left of it. */
+  #standing(tree: Tree) {
+    const landed = this.#landed(tree);
+    const [lead = 0, rival = 0] = groupAnswers(this.votes(tree)).map(({ votes }) => votes.length);
+    return { landed, lead, rival, left: this.#samples - landed };
+  }
+
+  /** The samples that are left cannot change the vote. Before a synthesis it must be a majority: less is a disagreement. */
+  #isDecided({ lead, rival, left }: { lead: number; rival: number; left: number }): boolean {
+    return this.#options.synthesizer === undefined ? lead - rival > left : 2 * lead > this.#samples;
+  }
+
+  /** Samples of the rounds that are whole. */
+  #landed(tree: Tree): number {
+    const landed = landedOf(tree, this.#samples);
+    return landed - (landed % this.naturalWidth);
+  }
+}
+
+/** Whose turn a sample is, by its place among the models. */
+export function turnOf(
+  index: number,
+  { models, samples, order }: Pick<PanelOptions, 'models' | 'samples' | 'order'>,
+): number {
+  return order === 'rounds' ? index % Math.max(1, models.length) : Math.floor(index / samples);
+}
+
+/** Different answers first, those with the most votes before the others; then what has no answer. */
+export function shownAttempts(attempts: readonly Node[]): Node[] {
+  const groups = groupAnswers(votesOf(attempts));
+  const first = groups.map(({ votes }) => votes[0]!.node);
+  return [...new Set([...first, ...attempts])].slice(0, mostShown);
+}

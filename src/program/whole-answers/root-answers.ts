@@ -1,0 +1,102 @@
+// Whole answers, each one draw below the root: the part of ask and tell that aggregate, pairwise and panel share. Which draw is next, who
+// writes it and what it is shown is the program's; what an answer is worth, too. No verifier.
+
+import { type Node, saysSomething } from '../../tree/node.ts';
+import { type Certainty, certaintyOf, type PathVote, voteOf } from '../../tree/readings/certaindex.ts';
+import type { Manner, Sampling } from '../../tree/step.ts';
+import type { Strand } from '../../tree/strand.ts';
+import type { Tree } from '../../tree/tree.ts';
+import { askBelow, foldOutcome, follow, leastPromising, openAt, readyStrand } from '../growth.ts';
+import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
+
+export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
+  readonly needsVerifier = false;
+  readonly readsLogprobs = false;
+  readonly expandsOnce = false;
+  readonly naturalWidth: number;
+  readonly #sampling: Sampling;
+
+  constructor(naturalWidth: number, sampling: Sampling) {
+    this.naturalWidth = naturalWidth;
+    this.#sampling = sampling;
+  }
+
+  /** Draws that may be asked for now, those on their way and those that have come included. */
+  protected abstract round(tree: Tree): readonly number[];
+  /** Who writes a draw, and what it is shown. */
+  protected abstract mannerOf(tree: Tree, index: number): Manner;
+  /** The answers that may be counted, in the order of their draws. */
+  abstract votes(tree: Tree): PathVote[];
+
+  ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
+    const ready = readyStrand(tree, advance);
+    const [next] = this.free(tree);
+    if (next === undefined || !mayAsk(tree, ready, mayOpen, doomed)) return undefined;
+    return this.askFor(tree, ready ?? openAt(tree, tree.root), next);
+  }
+
+  tell(tree: Tree, outcome: Outcome): boolean {
+    const strand = foldOutcome(tree, outcome, { maxDepth: 1 });
+    if (strand !== undefined) advance(tree, strand);
+    return strand !== undefined || outcome.probe === true;
+  }
+
+  foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
+    if (doomed?.(tree.root)) return [];
+    const free = this.free(tree).slice(0, count);
+    return free.map((index) => {
+      return { node: tree.root, indices: [index], sampling: this.#sampling, manner: this.mannerOf(tree, index) };
+    });
+  }
+
+  demand(): number {
+    return this.naturalWidth;
+  }
+
+  yield(tree: Tree, count: number): number[] {
+    return leastPromising(tree, count);
+  }
+
+  certainty(tree: Tree, upTo?: number): Certainty {
+    const { answers, agreement } = certaintyOf(this.votes(tree).slice(0, upTo), 'mean');
+    return { answers, agreement };
+  }
+
+  /** Of the round, those that are neither there nor on their way. */
+  protected free(tree: Tree): number[] {
+    const { byIndex, inFlight } = tree.root;
+    return this.round(tree).filter((index) => !byIndex?.has(index) && !inFlight?.has(index));
+  }
+
+  protected askFor(tree: Tree, strand: Strand, index: number): Ask {
+    return askBelow(tree, strand, [index], this.#sampling, this.mannerOf(tree, index));
+  }
+}
+
+/** Whether there is a strand to ask with, or one may be opened. */
+export function mayAsk({ root }: Tree, ready: Strand | undefined, mayOpen: boolean, doomed?: Doomed): boolean {
+  return ready !== undefined || (mayOpen && !doomed?.(root));
+}
+
+/** How many of the first draws have come without a gap. */
+export function landedOf({ root }: Tree, most = Number.POSITIVE_INFINITY): number {
+  let landed = 0;
+  while (landed < most && root.byIndex?.has(landed)) landed += 1;
+  return landed;
+}
+
+/** In the order of their draws, from one up to before another; twins are one node that stands here as often. */
+export function answersOf({ root }: Tree, from: number, to: number): Node[] {
+  const draws = Array.from({ length: to - from }, (_, at) => root.byIndex?.get(from + at));
+  return draws.filter((node) => node !== undefined);
+}
+
+export function votesOf(answers: readonly Node[]): PathVote[] {
+  return answers.filter(saysSomething).map(voteOf);
+}
+
+export function advance(tree: Tree, strand: Strand): void {
+  const [next] = strand.landed;
+  if (next === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
+  else follow(tree, strand, next);
+}

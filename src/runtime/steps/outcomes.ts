@@ -1,0 +1,73 @@
+// What becomes of a flight, as its program is told: a step with what was found of it, the reply to a probe, or a fault. Reads only.
+
+import type { Fault } from '../../base/fault.ts';
+import type { UnscoredStep } from '../../program/foresight.ts';
+import type { ChildOutcome, Outcome } from '../../program/program.ts';
+import type { Ghost, NodeId } from '../../tree/events.ts';
+import type { Step } from '../../tree/step.ts';
+import type { Flight, Search } from '../search/search.ts';
+import { answerOf, replyTo } from './replies.ts';
+
+/** It was generated and, where the program wants that, scored. */
+export function stepOutcome(flight: Flight, step: Step, { reward, promise, feedback }: StepScore = {}): Outcome {
+  const { search, node, index, manner = {} } = flight;
+  if (flight.isProbe) {
+    const reply = replyTo(manner, step, search.request.extract, reward);
+    return { probe: true, node: node.id, index, reply };
+  }
+  return placed(flight, childOf(node.id, flight, step, { reward, promise, feedback, answer: answerOf(flight, step) }));
+}
+
+export function faultOutcome(flight: Flight, problem: Fault): Outcome {
+  const { node, index, step, manner } = flight;
+  // What was generated has failed at the verifier: no model is to blame.
+  const writer = step === undefined && manner?.model !== undefined ? { model: manner.model } : {};
+  if (!flight.isProbe) return placed(flight, { ok: false, node: node.id, index, fault: problem, ...writer });
+  return { probe: true, node: node.id, index, ...(writer.model === undefined ? {} : { ...writer, fault: problem }) };
+}
+
+/** A ghost becomes a child. */
+export function ghostOutcome(node: NodeId, ghost: Ghost): Outcome {
+  return childOf(node, ghost, ghost.step, ghost);
+}
+
+/** What a search has generated that waits for its score. */
+export function unscoredSteps({ flights }: Search): UnscoredStep[] {
+  const waiting: UnscoredStep[] = [];
+  for (const flight of flights.values()) {
+    const { step, node, key, isProbe } = flight;
+    if (step === undefined || key === undefined || isProbe) continue;
+    waiting.push({ key, parent: node, outcome: placed(flight, childOf(node.id, flight, step, {})) });
+  }
+  return waiting;
+}
+
+/** Asked for below a step that was a ghost then: the node is one of a copy of the tree. */
+export function isBelowGhost({ search, node }: Flight): boolean {
+  return search.tree.nodes[node.id] !== node;
+}
+
+function placed<Known extends ChildOutcome>(flight: Flight, outcome: Known): Known {
+  return isBelowGhost(flight) ? { ...outcome, below: flight.node } : outcome;
+}
+
+/** What a verifier said of a step. */
+export interface StepScore {
+  readonly reward?: number | undefined;
+  readonly promise?: number | undefined;
+  readonly feedback?: string | undefined;
+}
+
+/** What is known of a step besides its text. */
+interface Findings extends StepScore {
+  readonly answer?: string | undefined;
+}
+
+function childOf(
+  node: NodeId,
+  { index, form }: Pick<Flight, 'index' | 'form'>,
+  step: Step,
+  { reward, promise, feedback, answer }: Findings,
+): ChildOutcome & { readonly ok: true } {
+  return { ok: true, node, index, form, step, reward, promise, feedback, answer };
+}

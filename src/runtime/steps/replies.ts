@@ -1,0 +1,170 @@
+// What an engine's text means to the search that asked for it: whether it is a step at all, where a string of the client ends an
+// answer, whether an answer has the shape that was asked for, and what a probe was told. The engine gets the client's strings as delimiters; tree,
+// verifier and client see the step as it is cut here.
+
+import { type Fault, fault } from '../../base/fault.ts';
+import type { EngineMessage, JsonSchema } from '../../engine/engine.ts';
+import type { ProbeReply } from '../../tree/events.ts';
+import { answerText, type Node } from '../../tree/node.ts';
+import type { Manner, Step } from '../../tree/step.ts';
+import { recordOf } from '../../tree/token-record.ts';
+import type { Flight } from '../search/search.ts';
+import { goesOnThinking, longestThought, thoughtRoom, thoughtStep } from './thinking-steps.ts';
+
+/** A step is cut at the first of the strings, which ends its path and is no part of it. Of one that begins in steps before, these keep their part. */
+function endedAtStop(step: Step, stops: readonly string[], said: string): Step {
+  // Of a step that ends the thinking, what stands behind it alone can end an answer.
+  const before = said + step.text.slice(0, step.thought?.chars ?? 0);
+  const at = firstStop(said + step.text, stops, before.length);
+  if (at === undefined) return step;
+  // The tokens of the string were generated and stay counted; continuing by token id has no meaning after the end.
+  const { tokenIds: _, pieces, ...rest } = step;
+  const text = step.text.slice(0, Math.max(step.thought?.chars ?? 0, at - said.length));
+  return { ...rest, text, end: 'eos', ...(pieces === undefined ? {} : { pieces: cutPieces(pieces, text.length) }) };
+}
+
+/** Where the first begins that ends behind `from`: what lies before was looked through when it came. */
+function firstStop(text: string, stops: readonly string[], from: number): number | undefined {
+  const found = stops.map((stop) => text.indexOf(stop, Math.max(0, from - stop.length + 1))).filter((at) => at >= 0);
+  return found.length === 0 ? undefined : Math.min(...found);
+}
+
+/** The pieces of the first `length` characters; what lies beyond is empty. */
+function cutPieces(pieces: readonly string[], length: number): string[] {
+  let left = length;
+  return pieces.map((piece) => {
+    const kept = piece.slice(0, left);
+    left -= kept.length;
+    return kept;
+  });
+}
+
+/** A step at which the model ended its answer, where that is still to be put into a shape: one step more ends its path. */
+function toBeShaped(step: Step): Step {
+  return step.end === 'eos' ? { ...step, unshaped: true } : step;
+}
+
+/**
+ * An answer in a shape, written so that equal ones are equal; undefined where it has not the shape. Looks at the outermost value
+ * alone: it is the engine that holds answers to a schema, and this that notices one which does not.
+ */
+function shapedAnswer(text: string, schema: JsonSchema): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return fits(value, schema) ? JSON.stringify(sorted(value)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function fits(value: unknown, { type, required, anyOf }: JsonSchema): boolean {
+  if (Array.isArray(anyOf)) return anyOf.some((each) => fits(value, each as JsonSchema));
+  if (type !== 'object') return true;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return !Array.isArray(required) || required.every((name) => Object.hasOwn(value, String(name)));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, each]) => [key, sorted(each)] as const);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** What an engine's step is to its search: one that replies to a turn of the user's side has it, and one whose draw named a model says so. */
+export function stepFor({ search, node, shape, manner, path }: Flight, given: Step): Step {
+  const generated = manner?.model === undefined ? given : { ...given, model: manner.model };
+  if (shape !== undefined) return generated;
+  const { stops = [] } = search.request;
+  const turn = manner?.byUser ? path.at(-1)?.step.turn : undefined;
+  const placed: Step = turn === undefined ? generated : { ...generated, turn };
+  const step = thoughtStep(search.request, node, manner, placed);
+  const ended = stops.length === 0 || step.thought?.open ? step : endedAtStop(step, stops, textBefore(node, step));
+  return search.request.shape === undefined ? ended : toBeShaped(ended);
+}
+
+/** With its record, where the search keeps one and the engine told what was read. */
+export function recorded({ search, node }: Flight, { step: given, read }: StepMessage, step: Step): Step {
+  if (search.request.recordTokens !== true || read === undefined || given.tokenIds === undefined) return step;
+  return { ...step, record: recordOf(node, read.ids, given, step, read.drawn) };
+}
+
+type StepMessage = Extract<EngineMessage, { type: 'step' }>;
+
+/** What the assistant has said, behind its thinking, in the message that the step belongs to. */
+function textBefore(node: Node, { turn }: Step): string {
+  return turn === undefined ? answerText(node) : '';
+}
+
+export function answerOf({ search, node, shape }: Flight, step: Step): string | undefined {
+  const { end, text, unshaped, thought } = step;
+  if (end !== 'eos' || unshaped || thought?.open) return undefined;
+  if (shape !== undefined) return shapedAnswer(text, shape.schema);
+  return search.request.extract(textBefore(node, step) + text.slice(thought?.chars ?? 0));
+}
+
+/** The answer is read off the probe alone: the path may have named others before. One that was cut has none. */
+export function replyTo(
+  { suffix = '', byUser, model }: Manner,
+  { text, tokens, end, entropy }: Step,
+  extract: (text: string) => string | undefined,
+  reward: number | undefined,
+): ProbeReply {
+  const whole = end !== 'length';
+  const answer = whole ? extract((byUser ? '' : suffix) + text) : undefined;
+  const found = {
+    ...(answer === undefined ? {} : { answer }),
+    ...(entropy === undefined ? {} : { entropy }),
+    ...(model === undefined ? {} : { model }),
+  };
+  if (reward === undefined) return { text, tokens, whole, ...found };
+  return { text, tokens, whole, ...found, reward, ...(end === 'eos' ? { ends: true } : {}) };
+}
+
+/** What goes on beyond the delimiters of the search has a limit of its own; a step has the search's too. */
+export function longestStep({ search, node, manner, shape, isProbe }: Flight): number {
+  const { maxStepTokens, thinking } = search.request;
+  if (shape !== undefined) return shape.maxTokens;
+  const thinks = thinking !== undefined && !isProbe && goesOnThinking(search.request, node, manner);
+  const usual = thinks ? longestThought(thinking, node, manner) : maxStepTokens;
+  if (manner?.maxTokens === undefined) return usual;
+  if (manner.stops === undefined) return Math.min(manner.maxTokens, usual);
+  return manner.maxTokens + (isProbe ? 0 : thoughtRoom(search.request, node, manner));
+}
+
+export function problemWithStep(step: Step, flight: Flight): Fault | undefined {
+  const { tokens, text, end } = step;
+  const most = longestStep(flight);
+  if (!Number.isInteger(tokens) || tokens < 0) return fault('bad-step', `a step of ${tokens} tokens`);
+  if (text === '' && end !== 'eos' && !flight.isProbe)
+    return fault('bad-step', 'an empty step that does not end the answer');
+  if (flight.shape !== undefined && end === 'eos' && shapedAnswer(text, flight.shape.schema) === undefined)
+    return fault('bad-step', 'an answer that has not the shape that was asked for');
+  // An engine that gets thinking and answer in one piece says so by itself.
+  if (tokens <= most || step.thought !== undefined) return undefined;
+  return fault('bad-step', `a step of ${tokens} tokens; at most ${most} were asked for (maxStepTokens)`);
+}
+
+/** Feedback is for a model to read, and stands in every log: what is longer is cut, with its beginning kept. */
+export const longestFeedback = 8192;
+
+export function cutFeedback(feedback: string | undefined): string | undefined {
+  return feedback === undefined || feedback.length <= longestFeedback
+    ? feedback
+    : `${feedback.slice(0, longestFeedback - 1)}…`;
+}
+
+interface GivenScore {
+  readonly reward: number;
+  readonly promise?: number;
+  readonly feedback?: string;
+}
+
+export function problemWithScore({ reward, promise = 1, feedback = '' }: GivenScore): Fault | undefined {
+  if (typeof feedback !== 'string')
+    return fault('bad-reward', `the verifier gave feedback of type ${typeof feedback}; it is a text`);
+  if (!(promise >= 0 && promise <= 1))
+    return fault('bad-reward', `the verifier gave a promise of ${promise}; it is from 0 to 1`);
+  if (reward >= 0 && reward <= 1) return undefined;
+  return fault('bad-reward', `the verifier gave a reward of ${reward}; rewards are from 0 to 1`);
+}

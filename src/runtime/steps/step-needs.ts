@@ -1,0 +1,179 @@
+// What an engine is asked for. Of the steps of a search no more than is read: log probabilities where the program, the
+// verifier or a rule decides by them or the client wants them, tokens where a client watches, a seed where the search is to be repeated. And below
+// which path: a probe is one with a piece of text more at its end, so that every engine can do it.
+
+import type { GenerateRequest, PathStep, StepNeeds, ThinkingMarks } from '../../engine/engine.ts';
+import type { Expansion } from '../../program/program.ts';
+import { drawSeed, type NodeKey, nodeKey, rootKey, turnKey } from '../../tree/keys.ts';
+import { type Node, pathTo } from '../../tree/node.ts';
+import { greedySampling, type Manner, type Prompt, type Step } from '../../tree/step.ts';
+import type { Verifier } from '../../verifier/verifier.ts';
+import type { AnswerShape, SearchRequest, ThinkingPlan } from '../search/request.ts';
+import type { Flight, Search } from '../search/search.ts';
+import { longestStep } from './replies.ts';
+import { goesOnThinking, isInside, openingBelow, readPath, thoughtStops } from './thinking-steps.ts';
+
+export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined, watched: boolean): StepNeeds {
+  const { program, rules, repeatable = true, logprobs: byClient = false, recordTokens: record = false } = request;
+  const byVerifier = program.needsVerifier && verifier?.capabilities.readsLogprobs === true;
+  const byRule = [...rules.exits, ...rules.prunes].some((rule) => rule.readsLogprobs === true);
+  const logprobs = program.readsLogprobs || byVerifier || byRule || byClient || record;
+  const confidence = program.readsConfidence || rules.prunes.some((rule) => rule.readsConfidence === true);
+  const more = {
+    ...(byClient ? { pieces: true } : {}),
+    ...(confidence ? { confidence: true } : {}),
+    ...(record ? { record } : {}),
+  };
+  return { logprobs, tokens: watched, seed: repeatable, ...more };
+}
+
+/** Whether a verifier is asked for its second reading: where a rule of the search decides by it. */
+export function readsPromise({ rules }: SearchRequest): boolean {
+  return rules.prunes.some((rule) => rule.readsPromise === true);
+}
+
+export function stepPath(node: Node): PathStep[] {
+  return pathTo(node).map(({ key, step }) => ({ key, step: step! }));
+}
+
+/** As a verifier is given it: token ids that another model than the search's own has made are other words to it. */
+export function scoredStep({ model: own }: Pick<SearchRequest, 'model'>, step: Step): Step {
+  if (step.tokenIds === undefined || step.model === undefined || step.model === own) return step;
+  const { tokenIds: _, ...rest } = step;
+  return rest;
+}
+
+/** The shape that the next step below a node is held to: that of the answer, where it is time for one. */
+export function shapeBelow(request: SearchRequest, node: Node): AnswerShape | undefined {
+  const { shape } = request;
+  const { step, depth, thoughtSteps } = node;
+  if (shape === undefined || isInside(request, node)) return undefined;
+  return step?.unshaped === true || depth - thoughtSteps + 1 >= shape.maxDepth ? shape : undefined;
+}
+
+/** Without the token that ended the answer, behind which no model goes on: the text says the same. */
+function openPath(node: Node): PathStep[] {
+  const path = stepPath(node);
+  if (node.step?.unshaped === undefined) return path;
+  const { tokenIds: _, ...rest } = node.step;
+  const step: Step = { ...rest, end: 'length' };
+  return path.with(-1, { key: nodeKey(node.parent!.key, step), step });
+}
+
+/** The path with the replies of some of its node's probes behind it: what a probe goes on from, and is scored below. */
+export function pathAfter(node: Node, after: readonly number[] = []): PathStep[] {
+  const path = openPath(node);
+  for (const index of after) {
+    const { text = '', tokens = 0 } = node.probes?.get(index) ?? {};
+    const step: Step = { text, tokens, meanLogprob: 0, end: 'delimiter' };
+    path.push({ key: nodeKey(path.at(-1)?.key ?? node.key, step), step });
+  }
+  return path;
+}
+
+/** The piece of text has a key of its own, and no node stands below it. */
+function pathWith(path: readonly PathStep[], suffix: string, node: Node, byUser = false): PathStep[] {
+  if (byUser) return [...withTurns(path), turnPiece(path.at(-1)?.key ?? node.key, suffix)];
+  if (suffix === '') return withTurns(path);
+  const step: Step = { text: suffix, tokens: tokensOf(suffix), meanLogprob: 0, end: 'length' };
+  return [...withTurns(path), { key: nodeKey(path.at(-1)?.key ?? node.key, step), step }];
+}
+
+/** As many tokens as a model makes of English text; only engines that count without a tokenizer read it. */
+function tokensOf(text: string): number {
+  return Math.ceil(text.length / 4);
+}
+
+/** A message of the user's side as an engine is given it: a piece of the path without words of the assistant. */
+function turnPiece(parent: NodeKey, turn: string): PathStep {
+  return {
+    key: turnKey(parent, turn),
+    step: { text: '', turn, tokens: tokensOf(turn), meanLogprob: 0, end: 'length' },
+  };
+}
+
+/** Steps of nodes as an engine is given them: a turn is a piece of its own before the step that replies to it. */
+function withTurns(path: readonly PathStep[]): PathStep[] {
+  if (path.every(({ step }) => step.turn === undefined)) return [...path];
+  return path.flatMap(({ key, step: { turn, ...step } }, at) => {
+    return turn === undefined ? [{ key, step }] : [turnPiece(path[at - 1]?.key ?? rootKey, turn), { key, step }];
+  });
+}
+
+/** `shaped`: what is said before an answer in a shape, whatever the manner. */
+export function pathFor(
+  search: Pick<Search, 'tree' | 'request'>,
+  node: Node,
+  manner: Manner | undefined,
+  shaped?: string,
+  isProbe = false,
+): PathStep[] {
+  const words = shaped ?? (manner && wordsOf(search, manner));
+  const { thinking } = search.request;
+  const byUser = shaped === undefined && manner?.byUser === true;
+  const opening = shaped === undefined && !isProbe ? openingBelow(search.request, node, manner) : undefined;
+  const suffix = (words ?? '') + (opening ?? '');
+  const isRead = thinking !== undefined && manner?.after === undefined && node.step?.unshaped === undefined;
+  if (isRead) return pathWith(readPath(node, thinking, manner?.reopens), suffix, node, byUser);
+  return words === undefined
+    ? pathWith(stepPath(node), suffix, node)
+    : pathWith(pathAfter(node, manner?.after), suffix, node, byUser);
+}
+
+/** What stands behind the path before the model goes on. */
+function wordsOf({ tree, request }: Pick<Search, 'tree' | 'request'>, { suffix = '', sources }: Manner): string {
+  const known = sources?.flatMap((key) => tree.nodeOf(key) ?? []);
+  return (known && request.program.compose?.(tree, known)) ?? suffix;
+}
+
+export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<GenerateRequest, 'priority'> {
+  const { id, search, node, index, form, path, lane, isProbe, shape, manner = {} } = flight;
+  const { program, seed, delimiters, stops = [], thinking } = search.request;
+  const thinks = !isProbe && goesOnThinking(search.request, node, manner);
+  return {
+    id,
+    search: search.id,
+    prompt: promptFor(search.request, manner.model),
+    parent: path.at(-1)?.key ?? node.key,
+    path,
+    index,
+    sampling: isGreedy(flight) ? greedySampling : sampling,
+    seed: drawSeed(seed, node.key, index, form),
+    delimiters: shape ? [] : (manner.stops ?? (thinks ? thoughtStops(thinking!) : [...delimiters, ...stops])),
+    maxTokens: Math.min(
+      longestStep(flight),
+      isProbe ? unlimited : (program.maxPathTokens ?? unlimited) - (manner.byUser ? 0 : node.pathTokens),
+    ),
+    ...(thinking === undefined || isProbe ? {} : { thinking: wholeThought(flight, thinking) }),
+    ...(shape === undefined ? {} : { shape: shape.schema }),
+    ...(manner.model === undefined ? {} : { model: manner.model }),
+    lane,
+  };
+}
+
+/** For an engine that cannot continue inside the thinking: what marks it, and how long thinking and answer may be together. */
+function wholeThought({ search, node, manner }: Flight, { open, close, maxTokens }: ThinkingPlan): ThinkingMarks {
+  const { program, maxStepTokens, shape } = search.request;
+  const answerTokens = shape?.maxTokens ?? Math.max(maxStepTokens, leastAnswer);
+  const left = (program.maxPathTokens ?? unlimited) - (manner?.byUser ? 0 : node.pathTokens);
+  return { open, close, wholeTokens: Math.min(maxTokens + answerTokens, left) };
+}
+
+/** Tokens that an answer behind the thinking may have where it comes in one piece. */
+const leastAnswer = 4096;
+
+/** The question as it is put to the model that a draw names. */
+function promptFor({ prompt, writers }: SearchRequest, model: string | undefined): Prompt {
+  return (model === undefined ? undefined : writers?.[model]?.prompt) ?? prompt;
+}
+
+/** Of the first path of a search that was asked for at temperature 0: the model's own choice at every step. */
+function isGreedy({ search, node, index, isProbe }: Flight): boolean {
+  return search.request.firstGreedy === true && !isProbe && index === 0 && isFirst(node);
+}
+
+function isFirst({ parent, index }: Node): boolean {
+  return parent === undefined || (index === 0 && isFirst(parent));
+}
+
+const unlimited = Number.POSITIVE_INFINITY;

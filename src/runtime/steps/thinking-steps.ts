@@ -1,0 +1,101 @@
+// How a model's thinking is drawn: which steps lie inside it, how they end, and what is put into the path where it is ended for the model or
+// goes on against its will. Pure; what a program wants of a draw (its manner) goes before what is usual.
+
+import type { PathStep } from '../../engine/engine.ts';
+import { nodeKey, rootKey } from '../../tree/keys.ts';
+import { type Node, pathTo } from '../../tree/node.ts';
+import type { Manner, Step } from '../../tree/step.ts';
+import { hasJustThought, isThinking, readSteps, type ThinkingTags, thoughtOf } from '../../tree/thinking.ts';
+import type { SearchRequest, ThinkingPlan } from '../search/request.ts';
+
+type Thinks = Pick<SearchRequest, 'thinking' | 'delimiters'>;
+
+/** Whether the next step below a node begins inside the thinking, before anything is put into the path. A reply to a turn begins as the first message did. */
+export function isInside({ thinking }: Thinks, node: Node, manner?: Manner): boolean {
+  return thinking !== undefined && (manner?.byUser ? thinking.opened : isThinking(node, thinking.opened));
+}
+
+/** Tokens of the thinking of the message that the next step belongs to. */
+function thoughtBefore({ thoughtTokens }: Node, manner: Manner | undefined): number {
+  return manner?.byUser ? 0 : thoughtTokens;
+}
+
+/** What ends the thinking for the model. */
+export function endOfThinking({ close, lastWords }: Pick<ThinkingPlan, 'close' | 'lastWords'>): string {
+  return `${lastWords}\n${close}\n\n`;
+}
+
+/**
+ * The words with which the next step begins though the model has not said them: those of the manner; at the limit of the thinking, its end; behind its
+ * end a blank line, where one ends a step: servers stop at it before the model has said anything.
+ */
+export function openingBelow(request: Thinks, node: Node, manner: Manner | undefined): string | undefined {
+  const { thinking, delimiters } = request;
+  if (manner?.opening !== undefined) return manner.opening;
+  if (thinking === undefined) return undefined;
+  if (isInside(request, node, manner))
+    return thoughtBefore(node, manner) < thinking.maxTokens ? undefined : endOfThinking(thinking);
+  if (manner?.byUser) return undefined;
+  const isBlank = manner?.stops === undefined && delimiters.some((each) => each.trim() === '');
+  return isBlank && hasJustThought(node) && node.step!.text.endsWith(thinking.close) ? '\n\n' : undefined;
+}
+
+/** Whether the model goes on thinking once the opening is said. */
+export function goesOnThinking(request: Thinks, node: Node, manner: Manner | undefined): boolean {
+  const { thinking } = request;
+  if (thinking === undefined || !(isInside(request, node, manner) || manner?.reopens)) return false;
+  return !(openingBelow(request, node, manner) ?? '').includes(thinking.close);
+}
+
+/** Longest step of the thinking below a node. */
+export function longestThought(
+  { stepTokens, maxTokens }: ThinkingPlan,
+  node: Node,
+  manner: Manner | undefined,
+): number {
+  return Math.max(1, Math.min(stepTokens, maxTokens - thoughtBefore(node, manner)));
+}
+
+/** Where a program has a whole answer written in one piece, the thinking before it comes on top. */
+export function thoughtRoom({ thinking }: Thinks, node: Node, manner: Manner | undefined): number {
+  if (thinking === undefined || manner?.stops?.length !== 0) return 0;
+  return Math.max(0, thinking.maxTokens - thoughtBefore(node, manner));
+}
+
+export function thoughtStops({ close, delimiters }: ThinkingPlan): string[] {
+  return [...delimiters, close];
+}
+
+/** The path below which a step is asked for, as the model reads it. From a step on that reads otherwise than it was written, keys are others. */
+export function readPath(node: Node, tags: ThinkingTags, reopens: boolean | undefined): PathStep[] {
+  const path: PathStep[] = [];
+  let isAsWritten = true;
+  const nodes = pathTo(node);
+  readSteps(node, tags, reopens).forEach((step, at) => {
+    const own = nodes[at]!;
+    isAsWritten &&= own.step === step;
+    path.push({ key: isAsWritten ? own.key : nodeKey(path.at(-1)?.key ?? rootKey, step), step });
+  });
+  return path;
+}
+
+/** A step with the words that it was made to begin with, and with how much of it is thinking. */
+export function thoughtStep(request: Thinks, node: Node, manner: Manner | undefined, step: Step): Step {
+  const { thinking } = request;
+  const opening = openingBelow(request, node, manner);
+  const said = opening === undefined ? step : withOpening(step, opening);
+  if (thinking === undefined) return said;
+  const within = isInside(request, node, manner) || manner?.reopens === true;
+  const thought = said.thought ?? thoughtOf(said, within, thinking);
+  return thought === undefined ? said : { ...said, thought };
+}
+
+function withOpening({ tokenIds: _, pieces, ...step }: Step, opening: string): Step {
+  const [first = '', ...others] = pieces ?? [];
+  return {
+    ...step,
+    text: opening + step.text,
+    forced: opening.length,
+    ...(pieces === undefined ? {} : { pieces: [opening + first, ...others] }),
+  };
+}

@@ -1,0 +1,126 @@
+// How certain a program is of its answer (certaindex, P1 §3.1), by signals that all lie in 0 to 1 and are 0 until there are two
+// answers: how far its answers agree, and how much the verifier likes its completed paths. And which of its answers may be
+// counted as votes, in an order that does not depend on who was faster.
+
+import { meaningOf, type Vote } from '../../answer/groups.ts';
+import { AnswerTally } from '../../answer/tally.ts';
+import { hasEnded, type Node, saysSomething } from '../node.ts';
+import type { Tree } from '../tree.ts';
+
+/** One completed path that gives an answer. Its weight is its score, 1 where nothing scores it. */
+export interface PathVote extends Vote {
+  readonly node: Node;
+}
+
+export interface Certainty {
+  readonly answers: number;
+  /** 1 minus the normalised entropy of the groups of answers. */
+  readonly agreement: number;
+  /** Undefined for a program without a verifier. */
+  readonly reward?: number;
+}
+
+/** How the rewards of ends of paths are put together: P1 takes the mean for MCTS and the maximum for REBASE. */
+type RewardSignal = 'mean' | 'maximum';
+
+/**
+ * Of a program whose paths are not independent samples: every answer of the tree, as the tree has counted them, or the first
+ * `upTo` of `votes`.
+ */
+export function treeCertainty(
+  tree: Tree,
+  signal: RewardSignal,
+  upTo = Number.POSITIVE_INFINITY,
+  votes: (tree: Tree) => readonly PathVote[] = treeVotes,
+): Certainty {
+  const { answers, agreement } = tree.answers;
+  if (upTo < answers) return certaintyOf(votes(tree).slice(0, upTo), signal);
+  return answers < 2
+    ? { answers, agreement: 0, reward: 0 }
+    : { answers, agreement, reward: rewardOf(votes(tree), signal) };
+}
+
+/** Of independent samples: those that may be counted, whatever else has come. */
+export function sampleCertainty(tree: Tree, scored: boolean, upTo?: number): Certainty {
+  const { reward, ...counted } = certaintyOf(sampleVotes(tree).slice(0, upTo), 'mean');
+  return scored && reward !== undefined ? { ...counted, reward } : counted;
+}
+
+export function certaintyOf(votes: readonly PathVote[], signal: RewardSignal): Certainty {
+  const tally = new AnswerTally();
+  for (const vote of votes) tally.add(vote);
+  const { answers, agreement } = tally;
+  return { answers, agreement, reward: answers < 2 ? 0 : rewardOf(votes, signal) };
+}
+
+function rewardOf(votes: readonly PathVote[], signal: RewardSignal): number {
+  const rewards = votes.map(({ node }) => node.reward ?? 0);
+  if (signal === 'maximum') return Math.max(...rewards);
+  return rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+}
+
+/** Every answer in the tree, once for each draw that gave it, in the order in which they came. */
+export function treeVotes({ nodes }: Tree): PathVote[] {
+  return nodes.filter(isEnd).flatMap(votesOf);
+}
+
+/** The same where a tree grows level by level: shallow ones first, in the order of their keys, never of their arrival. */
+export function levelVotes({ nodes }: Tree): PathVote[] {
+  const ends = nodes.filter(isEnd).sort((a, b) => a.depth - b.depth || a.key - b.key);
+  return ends.flatMap(votesOf);
+}
+
+/** Of all answers of the tree those that mean the same as the one at this end, itself included; undefined where it says nothing. */
+export function agreeing(tree: Tree, node: Node): { readonly same: number; readonly all: number } | undefined {
+  if (!isEnd(node)) return undefined;
+  const own = meaningOf(node);
+  const votes = treeVotes(tree);
+  return { same: votes.filter((vote) => meaningOf(vote) === own).length, all: votes.length };
+}
+
+function isEnd(node: Node): boolean {
+  return hasEnded(node) && saysSomething(node);
+}
+
+function votesOf(node: Node): PathVote[] {
+  return Array<PathVote>(node.count).fill(voteOf(node));
+}
+
+/**
+ * The longest prefix of samples that have all come to their end. Samples that end early are the short ones, and short answers
+ * are not like the others: counting whatever has come would favour them. Which sample is which follows from the child indices: the k-th sample
+ * that comes to a node takes its child k, and a draw depends on its key alone.
+ */
+export function sampleEnds({ root }: Tree, most = Number.POSITIVE_INFINITY): Node[] {
+  const taken = new Map<Node, number>();
+  const ends: Node[] = [];
+  while (ends.length < most) {
+    const end = nextSample(root, taken);
+    if (end === undefined) break;
+    ends.push(end);
+  }
+  return ends;
+}
+
+/** A sample that ends without an answer is no vote. */
+export function sampleVotes(tree: Tree): PathVote[] {
+  return sampleEnds(tree).filter(isEnd).map(voteOf);
+}
+
+/** The end of the next sample, a node where a rule has ended it too, or undefined where it is still on its way. */
+function nextSample(root: Node, taken: Map<Node, number>): Node | undefined {
+  let node: Node | undefined = root;
+  while (node !== undefined && !node.terminal) {
+    const index: number = taken.get(node) ?? 0;
+    taken.set(node, index + 1);
+    const next: Node | undefined = node.byIndex?.get(index);
+    if (next === undefined && node.pruned) return node;
+    node = next;
+  }
+  return node;
+}
+
+export function voteOf(node: Node): PathVote {
+  const { answer, group, reward, score } = node;
+  return { answer, group, weight: reward === undefined ? 1 : score, node };
+}
