@@ -37,7 +37,8 @@ export function messageOf(body: unknown): string | undefined {
   return detail === undefined || typeof detail === 'string' ? detail : JSON.stringify(detail);
 }
 
-const tooLong =
+/** How servers say that a prompt does not fit. */
+export const tooLong =
   /context length|context size|longer than the model|exceed_context|exceeds? the (available|maximum|model)/i;
 
 export function faultOfStatus(place: Place, path: string, status: number, body: string): Fault {

@@ -2,7 +2,7 @@
 // tell of an error inside a stream.
 
 import { type Fault, FaultError, fault } from '../base/fault.ts';
-import { messageOf } from './failure.ts';
+import { messageOf, tooLong } from './failure.ts';
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -39,15 +39,16 @@ export function protocolFault(what: string, event: unknown): never {
   throw new FaultError(fault('protocol', `${what}: ${shown.length > 200 ? `${shown.slice(0, 200)}…` : shown}`));
 }
 
-/** An error told inside a stream that began well. */
+/** An error told inside a stream that began well. SGLang tells so whatever it refuses. */
 export function streamFault(message: string, status: number | undefined): never {
-  const told: Fault =
-    status === 503 || status === 429
-      ? fault('overloaded', `the server gave up inside the stream: ${message}`)
-      : status !== undefined && status >= 400 && status < 500
-        ? fault('refused', `the server refused inside the stream: ${message}`)
-        : fault('internal', `the server failed inside the stream: ${message}`);
-  throw new FaultError(told);
+  throw new FaultError(faultInside(message, status));
+}
+
+function faultInside(message: string, status = 500): Fault {
+  if (status === 503 || status === 429) return fault('overloaded', `the server gave up inside the stream: ${message}`);
+  if (status < 400 || status >= 500) return fault('internal', `the server failed inside the stream: ${message}`);
+  const code = tooLong.test(message) ? 'too-long' : 'refused';
+  return fault(code, `the server refused inside the stream: ${message}`);
 }
 
 /** One event of a stream, as a record; raises the error that it tells of. */

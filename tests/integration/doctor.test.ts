@@ -65,6 +65,14 @@ describe('coppice doctor', () => {
     expect((await doctor(...both, '--set', 'verifier.model=test-model')).text).toContain('math-shepherd');
   });
 
+  it('warns of one SGLang that generates and scores, and of no other server', async () => {
+    for (const server of [await serve(new SglangServer()), await serve(new VllmServer())]) {
+      const both = ['--engine', server.url, '--verifier', server.url, '--kind', 'math-shepherd', '--seconds', '0'];
+      const { text } = await doctor(...both);
+      expect(text.includes('! one SGLang as generator and as reward model')).toBe(server instanceof SglangServer);
+    }
+  });
+
   it('measures a curve and names its knee', async () => {
     const server = await serve(new LlamaTestServer({ slots: 4 }));
     const { text } = await doctor('--engine', server.url, '--seconds', '1');

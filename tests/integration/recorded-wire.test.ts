@@ -1,4 +1,4 @@
-// What real servers answered, read back: vLLM 0.32.0 and llama.cpp's server b11549, recorded by tests/servers/record.ts.
+// What real servers answered, read back: vLLM 0.32.0, SGLang 0.5.16 and llama.cpp's server b11549, recorded by tests/servers/record.ts.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { SseParser } from '../../src/remote/sse.ts';
 import type { Step } from '../../src/tree/step.ts';
 import type { Exchange, Recording } from '../servers/record.ts';
 
-describe.each(['vllm-0.32.0', 'llama-server-b11549'])('recorded from %s', (name) => {
+describe.each(['vllm-0.32.0', 'sglang-0.5.16', 'llama-server-b11549'])('recorded from %s', (name) => {
   const file = new URL(`../fixtures/wire/${name}.json`, import.meta.url);
   const { call, exchanges, facts } = JSON.parse(readFileSync(file, 'utf8')) as Recording;
   const find = (title: string) => exchanges.find((each) => each.name === title)!;
@@ -46,7 +46,20 @@ describe.each(['vllm-0.32.0', 'llama-server-b11549'])('recorded from %s', (name)
     expect(steps('eos', ['never'])[0]).toMatchObject({ end: 'eos', text: '', tokens: 1 });
   });
 
-  it('a refusal of what is too long', () => {
+  it.runIf(facts.dialect === 'sglang')('a refusal of what is too long, inside the stream', () => {
+    expect(find('too long').status).toBe(200);
+    expect(() => steps('too long', [])).toThrow(
+      expect.objectContaining({ fault: expect.objectContaining({ code: 'too-long', retryable: false }) }),
+    );
+  });
+
+  it.runIf(facts.dialect === 'sglang')('a pair of probabilities per path', () => {
+    const { scores } = JSON.parse(find('scores').reply) as { scores: [number, number][] };
+    expect(scores.length).toBe(2);
+    for (const [good, bad] of scores) expect(good + bad).toBeCloseTo(1, 5);
+  });
+
+  it.skipIf(facts.dialect === 'sglang')('a refusal of what is too long', () => {
     const { path, status, reply } = find('too long');
     expect(faultOfStatus({ url: 'http://x', secrets: [] }, path, status, reply)).toMatchObject({
       code: 'too-long',

@@ -62,7 +62,12 @@ async function record(server: string, target: string): Promise<void> {
   };
   const send = (name: string, changed: Partial<Call>, extra: Record<string, unknown> = {}): Promise<string> => {
     const { path, body } = dialect.encode({ ...call, ...changed }, facts);
-    return exchange(name, path, { ...body, ...extra });
+    const inner = body.sampling_params;
+    return exchange(
+      name,
+      path,
+      isRecord(inner) ? { ...body, sampling_params: { ...inner, ...extra } } : { ...body, ...extra },
+    );
   };
   const end = facts.dialect === 'llama-server' ? { logit_bias: [[1, 1000]] } : { logit_bias: { 1: 100 } };
   await send('length', { stops: ['never'], maxTokens: 5 });
@@ -71,17 +76,18 @@ async function record(server: string, target: string): Promise<void> {
   if (facts.dialect === 'llama-server') await send('siblings', { siblings: 2, maxTokens: 4, stops: ['never'] });
   await send('too long', { tokenIds: Array.from({ length: 2000 }, () => tokenIds[0] ?? 5) });
   if (facts.dialect === 'llama-server') await send('too many siblings', { siblings: 99 });
+  const scoring = {
+    model: facts.model,
+    query: tokenIds,
+    items: [[20], [21, 22]],
+    label_token_ids: [12, 14],
+    apply_softmax: true,
+  };
+  if (facts.dialect === 'sglang') await exchange('scores', '/v1/score', scoring);
   if (facts.dialect === 'vllm') {
     await send('five stops', { stops: ['1', '2', '3', '4', '5'] });
     await send('greedy siblings', { siblings: 2, sampling: { temperature: 0 } });
     await send('wrong model', {}, { model: 'nobody' });
-    const scoring = {
-      model: facts.model,
-      query: tokenIds,
-      items: [[20], [21, 22]],
-      label_token_ids: [12, 14],
-      apply_softmax: true,
-    };
     await exchange('scores', '/generative_scoring', scoring);
   }
   const text = JSON.stringify({ facts, call, exchanges } satisfies Recording, null, 1);

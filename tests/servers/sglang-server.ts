@@ -1,6 +1,7 @@
 // A server that speaks SGLang's native protocol: /generate with cumulative (or incremental) streams and `matched` as a
 // string or a number, /abort_request by prefix of the rid, /tokenize, /server_info, and /v1/score for causal reward models.
-// A client that merely leaves is noticed late, as with the real one: only the abort stops the work at once.
+// A client that merely leaves is noticed late, as with the real one: only the abort stops the work at once. What a stream
+// refuses, it says in an event. A score beside a generation kills it, as 0.5.16 was seen to die (its issue 34719).
 
 import { cutTokens, endOfText, type Token } from './model.ts';
 import { type EventStream, type ServerSettings, TestServer } from './server.ts';
@@ -118,9 +119,10 @@ export class SglangServer extends TestServer {
     if (unknown !== undefined) this.refuse(400, `unknown field \`${unknown}\``);
     const maxTokens = Number(params.max_new_tokens ?? 128);
     if (ids.length + 1 > this.contextTokens) {
-      this.refuse(
-        400,
+      return this.#decline(
         `The input (${ids.length} tokens) is longer than the model's context length (${this.contextTokens} tokens).`,
+        body,
+        open,
       );
     }
     const rid = String(body.rid);
@@ -162,6 +164,14 @@ export class SglangServer extends TestServer {
     if (complete) this.#known = [...this.#known, [...ids, ...tokens.map((each) => each.id)]];
     if (complete && body.stream !== true) return this.#event(written, finish, ids.length, cached, body);
     if (complete && mischief.type !== 'no-done') await watched.raw('data: [DONE]\n\n');
+    return undefined;
+  }
+
+  async #decline(message: string, body: Record<string, unknown>, open: () => EventStream): Promise<unknown> {
+    if (body.stream !== true) this.refuse(400, message);
+    const stream = open();
+    await stream.event({ error: { message, type: 'invalid_request_error', code: 400, retryable: false } });
+    await stream.raw('data: [DONE]\n\n');
     return undefined;
   }
 
@@ -215,11 +225,13 @@ export class SglangServer extends TestServer {
 
   #score(body: Record<string, unknown>): unknown {
     this.begin();
+    if (this.#running.size > 0) void this.close();
     const { query, items } = body as { query: number[]; items: number[][] };
+    const prompts = items.reduce((sum, item) => sum + query.length + item.length, 0);
     const scores = items.map((item) => {
       const good = this.reward(this.vocabulary.decode([...query, ...item]));
       return [good, 1 - good];
     });
-    return { scores, object: 'scoring', usage: { prompt_tokens: query.length, total_tokens: query.length } };
+    return { scores, object: 'scoring', usage: { prompt_tokens: prompts, total_tokens: prompts } };
   }
 }

@@ -14,6 +14,7 @@ import {
   type Finding,
   good,
   note,
+  sharedFindings,
   verifierFindings,
   warning,
 } from '../../../bench/doctor/findings.ts';
@@ -32,6 +33,7 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { ServerFacts } from '../../../engine/remote/dialect/dialect.ts';
 import { probe } from '../../../engine/remote/dialect/probe.ts';
 import { Connection } from '../../../remote/connection.ts';
+import { causalFormats } from '../../../verifier/prm/causal-formats.ts';
 import { type ProbedRewards, probeSteps, probeWarning } from '../../../verifier/probe-steps.ts';
 import { type OpenVerifierOptions, openRemoteVerifier } from '../../../verifier/remote/open-verifier.ts';
 import { keyOf } from '../../terminal/model-flags.ts';
@@ -108,7 +110,11 @@ async function openOwn(settings: DoctorSettings, report: Report): Promise<OpenMo
 async function openServers(settings: DoctorSettings, report: Report): Promise<OpenModel | undefined> {
   const facts: ServerFacts[] = [];
   for (const url of settings.engines) {
-    const found = await examine('engine', url, settings.keyEnv, settings, report, engineFindings);
+    const isShared = settings.verifiers.includes(url) && settings.kind in causalFormats;
+    const found = await examine('engine', url, settings.keyEnv, settings, report, (each) => [
+      ...engineFindings(each),
+      ...sharedFindings(isShared, each),
+    ]);
     if (found !== undefined) facts.push(found);
   }
   const scores = await examineVerifier(settings, report);
