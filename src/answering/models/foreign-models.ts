@@ -8,6 +8,7 @@ import { isShipped, modelPath } from '../../engine/llama/shipped-models.ts';
 import { causalFormatNames } from '../../verifier/prm/causal-formats.ts';
 import { UnreadEnd } from '../../verifier/prm/unread-end.ts';
 import { probeSteps, probeWarning } from '../../verifier/probe-steps.ts';
+import { sharedServerWarning } from '../../verifier/remote/shared-server.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 import type { VerdictTexts } from './embedded.ts';
 import type { OpenModel } from './open-model.ts';
@@ -20,7 +21,7 @@ const remedy = 'give a process reward model, or the verdicts and the marker it w
 
 /** The model as it is to be used, with what its user must know. */
 export async function examined(model: OpenModel): Promise<OpenModel> {
-  const warnings = [...templateWarnings(model), ...(await rewardWarnings(model))];
+  const warnings = [...templateWarnings(model), ...sharedWarnings(model), ...(await rewardWarnings(model))];
   const { verifier } = model;
   const guarded = verifier !== undefined && leavesEndUnread(model.config.verifier);
   return {
@@ -35,6 +36,14 @@ function templateWarnings({ config: { engine }, embedded }: OpenModel): string[]
   return [
     `${engine.model} has no chat template: questions are put to it as plain paragraphs, so it may go on writing instead of answering`,
   ];
+}
+
+function sharedWarnings({ config: { verifier: wanted }, engine, upstream }: OpenModel): string[] {
+  if (wanted.kind !== 'prm' || wanted.urls === undefined || upstream === undefined) return [];
+  const dialect = engine.capabilities.name;
+  const { urls: verifiers, format: kind } = wanted;
+  const warning = sharedServerWarning({ dialect, engines: upstream.urls, verifiers, kind });
+  return warning === undefined ? [] : [warning];
 }
 
 /** Tried whenever it is opened. That one on a server gives no scores now is no reason not to start. */

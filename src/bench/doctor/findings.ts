@@ -108,13 +108,6 @@ export function capabilityFindings(capabilities: EngineCapabilities): Finding[] 
   ];
 }
 
-/** SGLang 0.5.14 to 0.5.17 at least: a batch that holds a score and a generation ends its scheduler. */
-export function sharedFindings(isShared: boolean, { dialect }: Pick<ServerFacts, 'dialect'>): Finding[] {
-  const dies =
-    'one SGLang as generator and as reward model dies of a score beside a generation (sgl-project/sglang issue 34719): start a server for each';
-  return isShared && dialect === 'sglang' ? [warning(dies)] : [];
-}
-
 export function verifierFindings(kind: RemoteVerifierKind, facts: ServerFacts | undefined): Finding[] {
   switch (kind) {
     case 'qwen-prm':

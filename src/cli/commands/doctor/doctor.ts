@@ -14,7 +14,6 @@ import {
   type Finding,
   good,
   note,
-  sharedFindings,
   verifierFindings,
   warning,
 } from '../../../bench/doctor/findings.ts';
@@ -33,9 +32,9 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { ServerFacts } from '../../../engine/remote/dialect/dialect.ts';
 import { probe } from '../../../engine/remote/dialect/probe.ts';
 import { Connection } from '../../../remote/connection.ts';
-import { causalFormats } from '../../../verifier/prm/causal-formats.ts';
 import { type ProbedRewards, probeSteps, probeWarning } from '../../../verifier/probe-steps.ts';
 import { type OpenVerifierOptions, openRemoteVerifier } from '../../../verifier/remote/open-verifier.ts';
+import { sharedServerWarning } from '../../../verifier/remote/shared-server.ts';
 import { keyOf } from '../../terminal/model-flags.ts';
 import { type AskedQuestions, type ComparisonReport, chosenQuestions, runComparison } from './doctor-compare.ts';
 import { embeddedLines } from './doctor-embedded.ts';
@@ -110,11 +109,11 @@ async function openOwn(settings: DoctorSettings, report: Report): Promise<OpenMo
 async function openServers(settings: DoctorSettings, report: Report): Promise<OpenModel | undefined> {
   const facts: ServerFacts[] = [];
   for (const url of settings.engines) {
-    const isShared = settings.verifiers.includes(url) && settings.kind in causalFormats;
-    const found = await examine('engine', url, settings.keyEnv, settings, report, (each) => [
-      ...engineFindings(each),
-      ...sharedFindings(isShared, each),
-    ]);
+    const findings = (each: ServerFacts): Finding[] => {
+      const shared = sharedServerWarning({ ...settings, engines: [url], dialect: each.dialect });
+      return [...engineFindings(each), ...(shared === undefined ? [] : [warning(shared)])];
+    };
+    const found = await examine('engine', url, settings.keyEnv, settings, report, findings);
     if (found !== undefined) facts.push(found);
   }
   const scores = await examineVerifier(settings, report);
