@@ -32,11 +32,13 @@ class Seen:
     def error(self) -> float:
         """Of the slopes, over the largest. On the policy that sampled, ratios are 1, and a mean over drawn tokens has the slope −advantage / tokens."""
         due = -self.advantages * self.drawn / self.drawn.sum()
-        return ((self.slope - due).abs().max() / due.abs().max()).item()
+        return ((self.slope - due).abs().max() / due.abs().max().clamp(min=1e-12)).item()
 
     def say(self):
         late, early = self.drift(1).mean(), self.drift(-1).mean()
-        print(f'{len(self.drawn)} rollouts, {int(self.drawn.sum())} drawn tokens, {int((self.said - self.drawn).sum())} composed')
+        rollouts = self.drawn.sum(1) > 0  # a row that fills a group is none
+        composed = (self.said - self.drawn)[rollouts].sum()
+        print(f'{int(rollouts.sum())} rollouts, {int(self.drawn.sum())} drawn tokens, {int(composed)} composed')
         print(f'log probabilities differ from those sampled by {self.drift().mean():.4f} on average, {self.drift().max():.3f} at most')
         print(f'with the mask late by one token by {late:.3f}, early by one by {early:.3f}')
         print(f'the loss reaches {int((self.slope != 0).sum())} tokens, {self.strays} of them not drawn')

@@ -33,7 +33,7 @@ export async function probeContinuation(connection: Connection, { model }: Serve
 }
 
 /** `said`: what came behind `begun`. */
-export function continuationFinding(said: string): Finding {
+function continuationFinding(said: string): Finding {
   if (next.test(said)) return good('continues a message of the assistant: paths can be grown');
   if (again.test(said))
     return warning(
