@@ -43,9 +43,9 @@ it('keeps every way of drafting, goes on behind them, and refuses a file of anot
   expect(kept().map(({ kind, drafts }) => drafts ?? kind)).toEqual(['cost', 'none', 'inline:2']);
   const [, plain, drafted] = kept();
   expect(drafted.written).toEqual(plain.written);
-  expect(plain.ranks[0]).toHaveLength(plain.tokens);
+  expect(plain.ranked[0].ranks).toHaveLength(plain.tokens);
   // Under greedy decoding a drafted token stays exactly where the draft model likes the answer's best.
-  expect(drafted.acceptedAt[0]).toBeLessThanOrEqual(plain.ranks[0].filter((rank: number) => rank === 0).length);
+  expect(drafted.acceptedAt[0]).toBeLessThanOrEqual(plain.ranked[0].ranks.filter((rank: number) => rank === 0).length);
   expect(said[0]).toContain('1 of 1');
   expect(await run([...args, '--drafts', 'inline:2,thread:3'])).toBe(0);
   expect(kept().map(({ drafts }) => drafts)).toEqual([undefined, 'none', 'inline:2', 'thread:3']);
