@@ -2,30 +2,49 @@
 
 import { describe, expect, it } from 'vitest';
 import { printed } from '../experiment/table.ts';
-import type { DraftLine } from './draft-rounds.ts';
-import { draftTable, shapeTable, tokensARound } from './draft-table.ts';
+import type { DraftLine, RankedAnswer } from './draft-rounds.ts';
+import { type DecodeCosts, draftTable, replay, shapeTable } from './draft-table.ts';
+
+const cost: DecodeCosts = { kind: 'cost', threads: 1, rows: [1, 2, 5], target: [10, 12, 18], draft: [2, 3, 6] };
+
+function answer(ranks: readonly number[], sure = ranks.map(() => 1)): RankedAnswer {
+  return { ranks, sure };
+}
 
 describe('what drafts would have had accepted', () => {
   it('a chain accepts while the answer is what the draft model likes best, and every round adds one', () => {
     // Rounds of a chain of two: 0 0 (1) | 2 | 0 0 (0) | 0.
-    expect(tokensARound([[0, 0, 1, 2, 0, 0, 0, 0]], [1, 1])).toBe(8 / 4);
-    expect(tokensARound([[3, 3, 3]], [1, 1])).toBe(1);
+    expect(replay([answer([0, 0, 1, 2, 0, 0, 0, 0])], { widths: [1, 1] }, cost)).toMatchObject({
+      rounds: 4,
+      tokens: 8,
+    });
+    expect(replay([answer([3, 3, 3])], { widths: [1, 1] }, cost)).toMatchObject({ rounds: 3, tokens: 3 });
   });
 
   it('a second candidate saves a place that the first one misses', () => {
-    const ranks = [[1, 0, 0, 1, 0, 0]];
+    const answers = [answer([1, 0, 0, 1, 0, 0])];
     // 1 | 0 0 (1) | 0 0, where the answer ends.
-    expect(tokensARound(ranks, [1, 1])).toBe(6 / 3);
-    expect(tokensARound(ranks, [2, 1])).toBe(3);
+    expect(replay(answers, { widths: [1, 1] }, cost)).toMatchObject({ rounds: 3, tokens: 6 });
+    // Two candidates with one below each: four nodes and the token before them; the draft model decodes one row, then two.
+    expect(replay(answers, { widths: [2, 1] }, cost)).toEqual({
+      rounds: 2,
+      tokens: 6,
+      verified: 10,
+      ms: 2 * (18 + 2 + 3),
+    });
   });
 
-  it('a shape is as fast as its tokens over the cost of its rows', () => {
-    const cost = { kind: 'cost', threads: 1, rows: [1, 2, 5], target: [10, 12, 18], draft: [2, 3, 6] } as const;
-    const rows = shapeTable([[0, 0, 0, 0]], cost).groups[0]!.rows;
-    // Two tokens by a decode of two rows and one of the draft model.
-    expect(rows.find(([shape]) => shape === '1')).toEqual(['1', '2', '2.00', '14', (20 / 14).toFixed(2)]);
-    // Two candidates with one below each: four nodes and the token before them; the draft model decodes one row, then two.
-    expect(rows.find(([shape]) => shape === '2, 1')).toEqual(['2, 1', '5', '2.00', '23', (20 / 23).toFixed(2)]);
+  it('a careful chain ends before the token that it doubts', () => {
+    // The second token is doubted: drawn, not offered. Then 0 (0), both offered.
+    const answers = [answer([0, 1, 0, 0], [0.9, 0.4, 0.9, 0.9])];
+    const shape = { widths: [1, 1], least: 0.5 };
+    expect(replay(answers, shape, cost)).toEqual({ rounds: 2, tokens: 4, verified: 2 + 3, ms: 12 + 4 + 14 + 4 });
+    expect(replay([answer([1], [0.1])], shape, cost)).toEqual({ rounds: 1, tokens: 1, verified: 1, ms: 10 + 2 });
+  });
+
+  it('a shape is as fast as its tokens over what it costs', () => {
+    const rows = shapeTable([answer([0, 0, 0, 0])], cost).groups[0]!.rows;
+    expect(rows.find(([shape]) => shape === '1')).toEqual(['1', '2.0', '2.00', (20 / 14).toFixed(2)]);
   });
 });
 
