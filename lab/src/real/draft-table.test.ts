@@ -74,7 +74,7 @@ describe('the table', () => {
     ];
     const row = printed(draftTable(lines), 'markdown').split('\n').at(-1)!;
     const cells = row.split('|').map((each) => each.trim());
-    expect(cells.slice(1, 6)).toEqual(['inline:2', '3', '12', '2.00', '50 100']);
+    expect(cells.slice(1, 6)).toEqual(['inline:2', '3', '12', '3.00', '50 100']);
     expect(cells[7]).toBe('1.00 (0.50 to 2.00)');
     expect(cells[9]).toBe('1 of 2, others part at 2');
   });

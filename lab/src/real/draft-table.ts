@@ -67,13 +67,11 @@ function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
   return items.reduce((total, item) => total + of(item), 0);
 }
 
-/** Sequences that have ended leave the others alone: what one of them gets of a decode is over its own tokens. */
+/** Of one sequence: a call gives one token of the target's own beside those that it accepted. The first token of an answer takes no call, since the prompt was read. */
 function tokensACall(lines: readonly DraftLine[]): number {
-  const calls = ({ judgedAt, acceptedAt, tokens }: DraftLine) => {
-    // Each call gives one token of the target's own beside those that it accepted.
-    return tokens - (judgedAt.length === 0 ? 0 : sum(acceptedAt, Number));
-  };
-  return sum(lines, drawn) / sum(lines, calls);
+  const later = sum(lines, ({ tokens, sequences }) => tokens - sequences);
+  const accepted = sum(lines, ({ acceptedAt }) => sum(acceptedAt, Number));
+  return later / (later - accepted);
 }
 
 function acceptance(lines: readonly DraftLine[]): string {
