@@ -7,15 +7,21 @@ import { Heap } from 'coppice/internals';
 /** False where no promise can follow from it. */
 type Action = () => unknown;
 
-interface Due {
+/** Something that will happen, unless it is called off. */
+export interface Due {
   readonly atMs: number;
   readonly isLate: boolean;
   readonly order: number;
-  readonly action: Action;
+  /** Undefined once it was called off: what it would have touched is free. */
+  action: Action | undefined;
 }
 
+/** Fewer that were called off are left where they are until their time comes. */
+const manyOff = 1000;
+
 export class VirtualTime {
-  readonly #due = new Heap<Due>(before);
+  #due = new Heap<Due>(before);
+  #off = 0;
   #nowMs = 0;
   #order = 0;
   #happened = 0;
@@ -36,8 +42,8 @@ export class VirtualTime {
       get nowMs() {
         return nowMs();
       },
-      at: (atMs: number, action: () => void) => this.at(atMs, quiet(action)),
-      lateAt: (atMs: number, action: () => void) => this.#push(atMs, true, quiet(action)),
+      at: (atMs: number, action: () => void) => void this.at(atMs, quiet(action)),
+      lateAt: (atMs: number, action: () => void) => void this.#push(atMs, true, quiet(action)),
     };
   }
 
@@ -50,12 +56,25 @@ export class VirtualTime {
     return this.#happened;
   }
 
-  at(atMs: number, action: Action): void {
-    this.#push(atMs, false, action);
+  at(atMs: number, action: Action): Due {
+    return this.#push(atMs, false, action);
   }
 
-  after(delayMs: number, action: Action): void {
-    this.#push(this.#nowMs + delayMs, false, action);
+  after(delayMs: number, action: Action): Due {
+    return this.#push(this.#nowMs + delayMs, false, action);
+  }
+
+  /** Most timeouts are: kept, they would hold on to all that their requests have touched. */
+  callOff(due: Due): void {
+    if (due.action === undefined) return;
+    due.action = undefined;
+    this.#off += 1;
+    if (this.#off < manyOff || this.#off < this.#due.size / 2) return;
+    const kept = new Heap<Due>(before);
+    for (let next = this.#due.pop(); next !== undefined; next = this.#due.pop())
+      if (next.action !== undefined) kept.push(next);
+    this.#due = kept;
+    this.#off = 0;
   }
 
   /** Until this time, or until `isOver` says so. */
@@ -63,18 +82,26 @@ export class VirtualTime {
     await settled();
     for (let next = this.#due.peek(); next !== undefined && next.atMs <= untilMs; next = this.#due.peek()) {
       this.#due.pop();
+      const { action } = next;
+      if (action === undefined) {
+        this.#off -= 1;
+        continue;
+      }
+      next.action = undefined;
       this.#nowMs = next.atMs;
       this.#happened += 1;
-      if (next.action() === false) continue;
+      if (action() === false) continue;
       await settled();
       if (isOver()) return;
     }
     this.#nowMs = Math.max(this.#nowMs, untilMs);
   }
 
-  #push(atMs: number, isLate: boolean, action: Action): void {
+  #push(atMs: number, isLate: boolean, action: Action): Due {
     this.#order += 1;
-    this.#due.push({ atMs: Math.max(atMs, this.#nowMs), isLate, order: this.#order, action });
+    const due = { atMs: Math.max(atMs, this.#nowMs), isLate, order: this.#order, action };
+    this.#due.push(due);
+    return due;
   }
 }
 
