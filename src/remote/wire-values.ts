@@ -25,8 +25,14 @@ export function numberOrNaN(value: unknown): number {
   return typeof value === 'number' ? value : Number.NaN;
 }
 
+/** Lists of thousands of tokens pass here: one of numbers alone is given as it is. */
 export function numbers(value: unknown): number[] {
-  return Array.isArray(value) ? value.filter((each): each is number => typeof each === 'number') : [];
+  if (!Array.isArray(value)) return [];
+  return value.every(isNumber) ? value : value.filter(isNumber);
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
 }
 
 /** What is no string stands as an empty one, so that places are kept. */

@@ -127,19 +127,12 @@ export class PartialStep {
   #take(update: Update): void {
     const { text, tokenIds = [], logprobs = [], written = [], confidences = [] } = update;
     this.#entropy ??= update.entropy;
-    if (update.cumulative === true) {
-      this.#text = text;
-      this.#tokenIds = [...tokenIds];
-      this.#logprobs = [...logprobs];
-      this.#written = [...written];
-      this.#confidences = [...confidences];
-    } else {
-      this.#text += text;
-      this.#tokenIds.push(...tokenIds);
-      this.#logprobs.push(...logprobs);
-      this.#written.push(...written);
-      this.#confidences.push(...confidences);
-    }
+    const isNew = update.cumulative === true;
+    this.#text = isNew ? text : this.#text + text;
+    this.#tokenIds = appended(isNew ? [] : this.#tokenIds, tokenIds);
+    this.#logprobs = appended(isNew ? [] : this.#logprobs, logprobs);
+    this.#written = appended(isNew ? [] : this.#written, written);
+    this.#confidences = appended(isNew ? [] : this.#confidences, confidences);
     if (text !== '' || tokenIds.length > 0) this.#updates += 1;
   }
 
@@ -169,4 +162,11 @@ export class PartialStep {
     const told = this.#usage?.generatedTokens;
     return this.#wholeTokens && this.#tokenIds.length > 0 && (told === undefined || told === this.#tokenIds.length);
   }
+}
+
+/** The first list is taken as it came: most steps come in one piece, and an update is decoded for its step alone. */
+function appended<Item>(had: Item[], more: readonly Item[]): Item[] {
+  if (had.length === 0) return more as Item[];
+  for (const each of more) had.push(each);
+  return had;
 }
