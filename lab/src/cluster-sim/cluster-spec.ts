@@ -22,6 +22,8 @@ export interface GroupSpec {
   readonly capacity: 'measured' | 'ideal';
   /** Which kind each replica is: two in turn, or one alone. */
   readonly gpus: 'mixed' | 'h200' | 'a100';
+  /** More is asked for than can be served: the run ends with its minutes, whatever is still to be answered. */
+  readonly isSaturated?: boolean;
   /** As `npm run bench -- nodes` has it: all on one machine of two cores, a fast engine for each node, clients that wait. */
   readonly isBench?: boolean;
 }

@@ -16,6 +16,12 @@ export interface Due {
   action: Action | undefined;
 }
 
+/**
+ * Turns of the real loop that are asked for at once: between two of them every promise settles, as it would between two rounds of the
+ * loop, and a round costs a look at all sockets.
+ */
+const turnsAhead = 64;
+
 /** Fewer that were called off are left where they are until their time comes. */
 const manyOff = 1000;
 
@@ -78,8 +84,35 @@ export class VirtualTime {
   }
 
   /** Until this time, or until `isOver` says so. */
-  async run(untilMs: number, isOver: () => boolean = () => false): Promise<void> {
-    await settled();
+  run(untilMs: number, isOver: () => boolean = () => false): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let isEnded = false;
+      const end = (settle: () => void) => {
+        isEnded = true;
+        settle();
+      };
+      const turn = () => {
+        if (isEnded) return;
+        try {
+          if (this.#next(untilMs) && !isOver()) return;
+          end(resolve);
+        } catch (error) {
+          end(() => reject(error));
+        }
+      };
+      const turns = () => {
+        for (let at = 1; at < turnsAhead; at += 1) setImmediate(turn);
+        setImmediate(() => {
+          turn();
+          if (!isEnded) turns();
+        });
+      };
+      turns();
+    });
+  }
+
+  /** Lets happen what is next, up to the first from which a promise may follow. False where nothing is left until then. */
+  #next(untilMs: number): boolean {
     for (let next = this.#due.peek(); next !== undefined && next.atMs <= untilMs; next = this.#due.peek()) {
       this.#due.pop();
       const { action } = next;
@@ -90,11 +123,10 @@ export class VirtualTime {
       next.action = undefined;
       this.#nowMs = next.atMs;
       this.#happened += 1;
-      if (action() === false) continue;
-      await settled();
-      if (isOver()) return;
+      if (action() !== false) return true;
     }
     this.#nowMs = Math.max(this.#nowMs, untilMs);
+    return false;
   }
 
   #push(atMs: number, isLate: boolean, action: Action): Due {
@@ -109,9 +141,4 @@ function before(a: Due, b: Due): boolean {
   if (a.atMs !== b.atMs) return a.atMs < b.atMs;
   if (a.isLate !== b.isLate) return b.isLate;
   return a.order < b.order;
-}
-
-/** A turn of the real loop: by then no promise has anything left to do. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
