@@ -63,7 +63,7 @@ function below(
 ): Tokens | Promise<Tokens> {
   // The usual path, for every call: words of the model alone.
   if (path.every(({ step }) => step.turn === undefined && step.tokenIds !== undefined))
-    return writtenTokens([...root], path);
+    return writtenTokens(root, path);
   const messages = messagesOf(path);
   const found = messages.map((message) => tokensOf(message, known));
   if (found.every((tokens) => tokens !== undefined)) return joined(root, messages, found);
@@ -99,10 +99,9 @@ function tokensOf({ key, turn, steps }: PathMessage, known: KnownPrefix): Tokens
   return known.pieces.get(key);
 }
 
-/** Behind those that there are. */
-function writtenTokens(tokens: number[], steps: readonly PathStep[]): number[] {
-  for (const { step } of steps) for (const token of step.tokenIds!) tokens.push(token);
-  return tokens;
+/** Behind those that there are, list by list: token by token, a long path costs more than its call. */
+function writtenTokens(tokens: Tokens, steps: readonly PathStep[]): number[] {
+  return tokens.concat(...steps.map(({ step }) => step.tokenIds!));
 }
 
 async function asked({ key, turn, steps }: PathMessage, known: KnownPrefix, renderer: Renderer): Promise<Tokens> {
