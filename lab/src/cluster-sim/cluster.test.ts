@@ -25,6 +25,7 @@ const small: GroupSpec = {
   faults: ['rack', 'node', 'slow', 'flood'],
   capacity: 'measured',
   gpus: 'mixed',
+  policy: 'safe',
 };
 
 function figures({ heapBytes, ...rest }: GroupResult): unknown {

@@ -188,7 +188,11 @@ function scorerUrl(at: number): string {
 const queue = 1_000_000;
 
 /** What a node of the group is configured with; `only`: the one server that it has to itself. */
-function configOf({ replicas, searches, minutes }: GroupSpec, machines: Machines, only: number | undefined): Config {
+function configOf(
+  { replicas, searches, minutes, policy }: GroupSpec,
+  machines: Machines,
+  only: number | undefined,
+): Config {
   const { scorers, sequenceLimit, budget } = machines;
   const urls = (count: number, urlAt: (at: number) => string) =>
     only === undefined ? Array.from({ length: count }, (_, at) => urlAt(at)) : [urlAt(only)];
@@ -202,7 +206,7 @@ function configOf({ replicas, searches, minutes }: GroupSpec, machines: Machines
         engine: { kind: 'openai', urls: urls(replicas, urlOf), inFlight: sequenceLimit },
         verifier: { kind: 'prm', format: 'http', urls: urls(scorers, scorerUrl) },
         budget,
-        policy: 'safe',
+        policy,
         threshold: 0.65,
       },
     ],

@@ -12,7 +12,7 @@ import {
   saturatedLines,
   throughputOf,
 } from '../cluster-sim/cluster-report.ts';
-import { type FaultName, faultNames, type GroupSpec } from '../cluster-sim/cluster-spec.ts';
+import { type FaultName, faultNames, type GroupSpec, gpuChoices } from '../cluster-sim/cluster-spec.ts';
 import { runGroups } from '../cluster-sim/group-pool.ts';
 import type { GroupResult } from '../cluster-sim/group-result.ts';
 import { slowerEvery } from '../cluster-sim/machines.ts';
@@ -39,6 +39,8 @@ const flags = {
     default: 'day',
     about: 'day, flat, or saturated: throughput over that of one replica',
   },
+  gpus: { type: text, takes: 'NAME', default: 'mixed', about: `of ${gpuChoices.join(', ')}` },
+  policy: { type: text, takes: 'NAME', default: 'safe', about: 'of every search; positive has one strand each' },
   faults: { type: text, takes: 'LIST', default: 'none', about: `of ${faultNames.join(', ')}, or none` },
   seed: { type: text, takes: 'N', default: '1', about: 'same seed, same figures' },
   threads: { type: text, takes: 'N', default: '2', about: 'groups that are simulated at a time' },
@@ -85,7 +87,8 @@ export function readPlan(args: readonly string[]): ClusterPlan {
     isSaturated: load === 'saturated',
     faults: faultsOf(values.faults),
     capacity: 'measured',
-    gpus: 'mixed',
+    gpus: oneOf('gpus', values.gpus, gpuChoices),
+    policy: oneOf('policy', values.policy, ['safe', 'positive']),
   } as const;
   const part = (all: number, group: number) =>
     Math.floor(((group + 1) * all) / groups) - Math.floor((group * all) / groups);
