@@ -307,10 +307,10 @@ export class Database {
 
   /** Searches without an end whose nodes are not among these. */
   deserted(living: readonly string[]): SearchRow[] {
-    return [...this.#unended].map((id) => this.rows.get(id)!).filter(({ node }) => !living.includes(node));
+    return this.unendedRows().filter(({ node }) => !living.includes(node));
   }
 
-  get unendedRows(): SearchRow[] {
+  unendedRows(): SearchRow[] {
     return [...this.#unended].map((id) => this.rows.get(id)!);
   }
 }
