@@ -61,12 +61,12 @@ class VirtualResponse {
 }
 
 /** What one request has on its way: the server's side of it, and the sender's. */
-class Exchange implements VirtualExchange {
+class OpenExchange implements VirtualExchange {
   readonly request: SentRequest;
   onClose: () => void = () => {};
   readonly #time: VirtualTime;
   readonly #sender: Sender;
-  readonly #open: Set<Exchange>;
+  readonly #open: Set<OpenExchange>;
   readonly #failed: (error: Error) => void;
   readonly #answered: (response: WireResponse) => void;
   #response: VirtualResponse | undefined;
@@ -74,7 +74,7 @@ class Exchange implements VirtualExchange {
 
   constructor(
     time: VirtualTime,
-    [sender, open]: readonly [Sender, Set<Exchange>],
+    [sender, open]: readonly [Sender, Set<OpenExchange>],
     request: SentRequest,
     failed: (error: Error) => void,
     answered: (response: WireResponse) => void,
@@ -145,7 +145,7 @@ class Exchange implements VirtualExchange {
 export class Network {
   readonly #time: VirtualTime;
   readonly #servers = new Map<string, NetworkServer>();
-  readonly #open = new Map<Sender, Set<Exchange>>();
+  readonly #open = new Map<Sender, Set<OpenExchange>>();
 
   constructor(time: VirtualTime) {
     this.#time = time;
@@ -161,7 +161,7 @@ export class Network {
     const open = this.#openOf(sender);
     return {
       open: (request, failed, answered) => {
-        const exchange = new Exchange(this.#time, [sender, open], request, failed, answered);
+        const exchange = new OpenExchange(this.#time, [sender, open], request, failed, answered);
         this.#time.at(sender.sends() + latencyMs, () => {
           if (!exchange.isClosed) server.receive(exchange);
           return false;
@@ -178,7 +178,7 @@ export class Network {
     this.#open.delete(sender);
   }
 
-  #openOf(sender: Sender): Set<Exchange> {
+  #openOf(sender: Sender): Set<OpenExchange> {
     const known = this.#open.get(sender) ?? new Set();
     this.#open.set(sender, known);
     return known;
