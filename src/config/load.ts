@@ -56,14 +56,17 @@ function misplaced(path: readonly PropertyKey[], keys: readonly string[]): strin
 
 const ofSearches = 'is a setting of a search, not of a model: give it with the request, or as an option of `search`';
 
-/** Lays the configuration over what embedded models have by default. */
+/** Lays the configuration over what embedded models, and those with a list of replicas, have by default. */
 function shaped(tree: PlainTree, models: readonly unknown[]): PlainTree {
   return { ...tree, models: models.map((each) => (isTree(each) ? shapedModel(each) : each)) };
 }
 
 export function shapedModel(model: PlainTree): PlainTree {
-  const { engine } = model;
-  if (!isTree(engine) || engine.kind !== 'llama') return model;
+  const { engine, budget } = model;
+  if (!isTree(engine)) return model;
+  // A budget that nobody has set is that of one server: with a list it follows the servers there are.
+  if (engine.replicas !== undefined && budget === undefined) return overlay({ budgetPer: 'replica' }, model);
+  if (engine.kind !== 'llama') return model;
   const { model: name = 'sapling' } = engine;
   return typeof name === 'string' ? overlay({ ...shapeOf(name) }, model) : model;
 }

@@ -1,6 +1,6 @@
 // What the embedded engine and the budget of a model can be told, in the configuration and by the flags of `ask` and `bench`.
 
-import type { Knobs, NumberKnob } from '../base/knob.ts';
+import type { ChoiceKnob, Knobs, NumberKnob } from '../base/knob.ts';
 import { gpuNames } from '../engine/llama/gpu/gpu-names.ts';
 import { checkNames } from '../verifier/exact/checked-verifier.ts';
 
@@ -12,6 +12,13 @@ export const budgetKnob = {
   unit: 'strands',
   why: 'M: open at a time over all searches; near the knee of the engine, see `coppice doctor`',
 } as const satisfies NumberKnob;
+
+export const budgetPerKnob = {
+  default: 'model',
+  values: ['model', 'replica'],
+  unit: 'what',
+  why: "whose strands budget counts: the model's, or those of each replica that may get work. Where replicas are listed and budget is unset it is replica, so that the budget follows the list",
+} as const satisfies ChoiceKnob;
 
 export const engineKnobs = {
   contextTokens: {

@@ -6,7 +6,7 @@ import { routerNames } from '../engine/remote/replica/router-hints.ts';
 import { commandDefaults } from '../verifier/command/limits.ts';
 import { testLanguages } from '../verifier/command/test-runners.ts';
 import { fieldOf, fieldsOf, real, schemaOf, whole } from './knob.ts';
-import { budgetKnob, calibrationSetting, checkKnob, engineKnobs } from './machine-knobs.ts';
+import { budgetKnob, budgetPerKnob, calibrationSetting, checkKnob, engineKnobs } from './machine-knobs.ts';
 import { replicas } from './replicas.ts';
 import { modelKnobs, policySettingKnobs, programSettingKnobs, samplingKnobs } from './vocabulary.ts';
 
@@ -178,6 +178,7 @@ export const model = z.strictObject({
   verifier: verifier.default({ kind: 'none' }),
   embedder: embedder.optional(),
   budget: fieldOf(budgetKnob),
+  budgetPer: fieldOf(budgetPerKnob),
   ...fieldsOf(modelKnobs),
   check: fieldOf(checkKnob),
   delimiters: z

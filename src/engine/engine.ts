@@ -229,6 +229,8 @@ export interface Engine {
   divide?(sharersOf: (url: string) => number): void;
   /** Roots of the servers that it uses now; they may come and go. An engine of this process alone leaves this out. */
   servers?(): readonly string[];
+  /** `changed` is called when another number of its replicas may get work (`load().replicas.up`). An engine without replicas leaves this out. */
+  watchReplicas?(changed: () => void): void;
   /**
    * Why it cannot hold a step to a schema; undefined where it can, as far as it knows before it is asked. An engine that can hold
    * none to any leaves this out.

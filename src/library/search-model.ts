@@ -3,6 +3,7 @@
 
 import { extractAnswer } from '../answer/extract.ts';
 import { closeModel, type OpenModel } from '../answering/models/open-model.ts';
+import { followReplicas, mostStrands, panelMember, strandsOf } from '../answering/models/strands.ts';
 import { ownSettings, policySettings } from '../answering/plan/planned-policy.ts';
 import type { OwnPolicy } from '../answering/plan/search-request.ts';
 import type { FinishedRun } from '../answering/search-run.ts';
@@ -59,8 +60,8 @@ export class SearchModel {
     this.panel = new Map(panel.map((model) => [model.parts.config.name, model.parts]));
     this.#engine = new SharedEngine(parts.engine);
     const members = panel.map((model) => {
-      const { name, budget } = model.parts.config;
-      return [name, { engine: model.#engine.attach(), budget }] as const;
+      const { config: own, engine } = model.parts;
+      return [own.name, panelMember(own, engine, model.#engine.attach())] as const;
     });
     this.#runtime = new Runtime({
       engine: panelEngine(config.name, this.#engine.attach(), new Map(members)),
@@ -72,7 +73,7 @@ export class SearchModel {
         policy === undefined ? policySettings({}, config) : ownSettings(policy.definition, config),
         policy?.options,
       ),
-      budget: config.budget,
+      budget: mostStrands(config),
       clock: systemClock,
       requestTimeoutMs: config.requestMs,
       onEvent: (event) => this.#follow(event),
@@ -81,6 +82,7 @@ export class SearchModel {
       wake: this.#loop.wake,
     });
     this.#loop.drive(this.#runtime);
+    followReplicas(config, parts.engine, () => this.#runtime.queue.allow(strandsOf(config, parts.engine)));
   }
 
   get extract() {

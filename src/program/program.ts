@@ -95,7 +95,7 @@ export interface Program {
   readonly name: string;
   /** A program that needs no verifier is told steps without rewards. */
   readonly needsVerifier: boolean;
-  /** Decides by log probabilities of steps; engines are asked for them only where a program, verifier or rule reads them. */
+  /** Decides by the mean log probability of a step; engines are asked for it only where a program, verifier or rule reads it. */
   readonly readsLogprobs: boolean;
   /** Decides by how sure the model was of its tokens; as for log probabilities. */
   readonly readsConfidence?: boolean;

@@ -25,8 +25,12 @@ export function numberOrNaN(value: unknown): number {
   return typeof value === 'number' ? value : Number.NaN;
 }
 
+/** One of numbers alone is given as it is: lists of thousands of tokens pass here, and a callback would box every number. */
 export function numbers(value: unknown): number[] {
-  return Array.isArray(value) ? value.filter((each): each is number => typeof each === 'number') : [];
+  if (!Array.isArray(value)) return [];
+  for (let at = 0; at < value.length; at += 1)
+    if (typeof value[at] !== 'number') return value.filter((each): each is number => typeof each === 'number');
+  return value;
 }
 
 /** What is no string stands as an empty one, so that places are kept. */

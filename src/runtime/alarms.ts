@@ -1,5 +1,5 @@
 // When searches must be looked at though nothing arrives: their time limits and deadlines. An alarm of a search that has
-// ended never rings.
+// ended never rings. An alarm knows its search by name alone: one that waits for a far deadline keeps no tree of an ended search in memory.
 
 import { Heap } from '../base/heap.ts';
 import type { Roster } from './roster.ts';
@@ -7,14 +7,14 @@ import type { Search } from './search/search.ts';
 
 export class Alarms {
   readonly #roster: Roster;
-  readonly #heap = new Heap<{ readonly atMs: number; readonly search: Search }>((a, b) => a.atMs < b.atMs);
+  readonly #heap = new Heap<{ readonly atMs: number; readonly search: string }>((a, b) => a.atMs < b.atMs);
 
   constructor(roster: Roster) {
     this.#roster = roster;
   }
 
-  set(atMs: number, search: Search): void {
-    this.#heap.push({ atMs, search });
+  set(atMs: number, { id }: Search): void {
+    this.#heap.push({ atMs, search: id });
   }
 
   /** The searches whose time has come; each alarm rings once. */
@@ -22,7 +22,7 @@ export class Alarms {
     const due: Search[] = [];
     for (let next = this.#next(); next !== undefined && next.atMs <= nowMs; next = this.#next()) {
       this.#heap.pop();
-      due.push(next.search);
+      due.push(this.#roster.live.get(next.search)!);
     }
     return due;
   }
@@ -33,7 +33,7 @@ export class Alarms {
 
   #next() {
     let next = this.#heap.peek();
-    while (next !== undefined && !this.#roster.isLive(next.search)) {
+    while (next !== undefined && !this.#roster.live.has(next.search)) {
       this.#heap.pop();
       next = this.#heap.peek();
     }

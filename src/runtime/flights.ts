@@ -30,11 +30,13 @@ import {
   generateRequest,
   pathAfter,
   pathFor,
+  readsEachLogprob,
   readsPromise,
   scoredStep,
   shapeBelow,
   stepNeeds,
   stepPath,
+  withoutLogprobs,
 } from './steps/step-needs.ts';
 
 /** An outcome with the search it belongs to; `flight` is missing for a ghost that became a child without a request. */
@@ -173,7 +175,9 @@ export class Flights {
     if (flight.cancelled) return;
     if (problem !== undefined) return this.#fail(flight, problem);
     assert(message.type === 'step', 'only a step has no problem');
-    const step = flight.isProbe ? message.step : recorded(flight, message, stepFor(flight, message.step));
+    const isWhole = readsEachLogprob(search.request, this.#options.verifier);
+    const given = isWhole ? message.step : withoutLogprobs(message.step);
+    const step = flight.isProbe ? given : recorded(flight, message, stepFor(flight, given));
     this.#passOn(flight, step, nowMs);
   }
 

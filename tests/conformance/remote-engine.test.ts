@@ -5,6 +5,7 @@ import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
 import type { RemoteEngineOptions } from '../../src/engine/remote/options.ts';
 import type { Prompt } from '../../src/tree/step.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
+import { OllamaServer } from '../servers/ollama-server.ts';
 import { PlainServer } from '../servers/plain-server.ts';
 import type { TestServer } from '../servers/server.ts';
 import { SglangServer } from '../servers/sglang-server.ts';
@@ -43,4 +44,5 @@ engineConformance('sglang, incremental streams', () => open([new SglangServer({ 
 engineConformance('llama-server', () => open([new LlamaTestServer({ fragmentBytes: 3 })]));
 engineConformance('llama-server, single requests', () => open([new LlamaTestServer()], { siblings: 'single' }));
 engineConformance('openai, chat', () => open([new PlainServer({ fragmentBytes: 11 })]));
+engineConformance('openai, chat, as Ollama has it', () => open([new OllamaServer({ fragmentBytes: 11 })]));
 engineConformance('openai, text', () => open([new PlainServer()], {}, { kind: 'text', text: 'Question: how many?\n' }));

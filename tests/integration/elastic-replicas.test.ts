@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { FaultError, fault } from '../../src/base/fault.ts';
 import { Random } from '../../src/base/random.ts';
-import type { GenerateRequest } from '../../src/engine/engine.ts';
+import { type GenerateRequest, isAnswer } from '../../src/engine/engine.ts';
 import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
 import { Vocabulary } from '../servers/model.ts';
 import type { TestServer } from '../servers/server.ts';
@@ -163,12 +163,12 @@ describe('a replica that leaves', () => {
     expect(engine.status().map(({ url }) => url)).toEqual([second.url]);
   });
 
-  it('gives up after half a minute what it has not ended, which is done once elsewhere', async () => {
+  it('gives up after half a minute what it has not ended, which is drawn anew elsewhere: nothing is lost or doubled', async () => {
     const [stuck, sound] = [server(), server()];
-    const { engine, request, finish, answer, put, until, told, timers } = await elastic([stuck, sound], 2, {
+    const { engine, request, finish, answer, put, until, told, timers, inbox } = await elastic([stuck, sound], 2, {
       betweenTokensMs: 120_000,
     });
-    holdAt(stuck, 1);
+    const letGo = holdAt(stuck, 1);
     const requests = Array.from({ length: 8 }, (_, at) => request({ search: `search-${at}` }));
     engine.generate(requests);
     await until(() => stuck.generating === 4 && requests.filter(({ id }) => answer(id) !== undefined).length === 4);
@@ -178,9 +178,15 @@ describe('a replica that leaves', () => {
     timers.advance(1500);
     await finish(requests);
     expect(requests.map(({ id }) => answer(id)?.type)).toEqual(Array(8).fill('step'));
-    expect(generated(sound)).toBe(8);
-    await until(() => told('replica-left').length === 1, 250);
+    // The same draws: with their seeds, and each of them once.
+    const seeds = sound.bodies('/v1/completions').flatMap(({ seed }) => (Number(seed) > 0 ? Number(seed) : []));
+    expect(seeds.toSorted((a, b) => a - b)).toEqual(requests.map(({ seed }) => seed));
+    // What the old replica has to say after all is heard by nobody.
+    letGo();
+    await until(() => told('replica-left').length === 1 && stuck.abandoned === 4, 250);
+    expect(inbox.filter(isAnswer)).toHaveLength(8);
     expect(told('replica-down')).toEqual([]);
+    expect(engine.load()).toMatchObject({ runningSequences: 0, waitingSequences: 0 });
   });
 
   it('twice within one moment is gone once', async () => {
@@ -215,6 +221,28 @@ describe('a replica that leaves', () => {
     expect(engine.load().replicas).toEqual({ up: 2, out: 0, leaving: 0 });
     expect(told('replica-left')).toEqual([]);
   });
+});
+
+it('is told of as often as another number of replicas may get work', async () => {
+  const [first, second, third] = [server(), server(), server()];
+  const { engine, request, put, until, told } = await elastic([first, second, third], 1);
+  const counts: (number | undefined)[] = [];
+  engine.watchReplicas(() => counts.push(engine.load().replicas?.up));
+  await put(first, second);
+  await until(() => told('replica-joined').length === 1);
+  await put(first, second, third);
+  await until(() => told('replica-joined').length === 2);
+  await put(first, third);
+  await until(() => told('replica-left').length === 1, 250);
+  const port = Number(new URL(third.url).port);
+  await third.close();
+  const late = Array.from({ length: 4 }, (_, at) => request({ search: `late-${at}` }));
+  engine.generate(late);
+  await until(() => told('replica-down').length === 1);
+  const back = await server().listen(port);
+  await until(() => engine.load().replicas?.up === 2, 100);
+  expect(counts).toEqual([2, 3, 2, 1, 2]);
+  await back.close();
 });
 
 describe('a list', () => {

@@ -21,6 +21,7 @@ const says: Readonly<Record<string, RegExp>> = {
   'second-look.ts': /^second-look: 4 answers, the last with 3 before it\n$/,
   'draft-test-repair.ts': /^accepted with score 1, \d+ repairs of \d+ answers\n$/,
   'tree-rollouts.ts': /^trees [12]\.\d+, flat 1\.00 trained tokens per generated token\n$/,
+  'repaired-rollouts.ts': /^3 rollouts, 9\d of their tokens composed\n$/,
   'own-parts.ts': /^accepted: 2, score 1\n$/,
 };
 

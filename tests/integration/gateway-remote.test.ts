@@ -111,12 +111,17 @@ test('replicas that a file lists come and go under searches and requests that ar
   await list(first);
   const url = await serve({ engine: { kind: 'openai', replicas: { from: 'file', path, everyMs: 100 } } });
   const answered = async () => (await post(`${url}/v1/chat/completions`, ask)).status;
-  const states = async () => (await (await fetch(`${url}/metrics`)).text()).match(/^coppice_replica.*$/gm);
-  expect(await answered()).toBe(200);
+  const page = async () => (await fetch(`${url}/metrics`)).text();
+  const states = async () => (await page()).match(/^coppice_replica.*$/gm);
+  const strands = async () => Number(/^coppice_budget_strands\{.*\} (\d+)$/m.exec(await page())?.[1]);
+  expect([await answered(), await strands()]).toEqual([200, 32]);
+  // Nobody has set a budget: it follows. The new one is out until it was found to be like the old one.
+  await list(first, second);
+  await until(async () => (await strands()) === 64);
+  expect(second.bodies('/tokenize').length).toBeGreaterThan(0);
   await list(second);
-  await until(() => second.bodies('/tokenize').length > 0);
-  // The new one is out until it was found to be like the old one, which then leaves.
-  await until(async () => (await states())?.includes('coppice_replicas{model="remote",state="out"} 0') === true);
+  await until(async () => (await strands()) === 32);
+  expect(await states()).toContain('coppice_replicas{model="remote",state="out"} 0');
   const before = first.seen.length;
   expect([await answered(), await answered()]).toEqual([200, 200]);
   await writeFile(path, '');
@@ -124,4 +129,5 @@ test('replicas that a file lists come and go under searches and requests that ar
   expect(await answered()).toBe(200);
   expect(first.seen.length).toBe(before);
   expect(await states()).toContain('coppice_replicas{model="remote",state="up"} 1');
+  expect(await strands()).toBe(32);
 });

@@ -1,5 +1,5 @@
-// A plain OpenAI-compatible server at the level of Ollama: text prompts only, one choice, no log probabilities, "stop" for
-// everything that is not the length, and a chat route that continues a trailing assistant message.
+// A plain OpenAI-compatible server: text prompts only, one choice, no log probabilities, "stop" for everything that is not the
+// length, and a chat route that continues a trailing assistant message.
 
 import { cutTokens } from './model.ts';
 import { type EventStream, TestServer } from './server.ts';
@@ -25,11 +25,16 @@ export class PlainServer extends TestServer {
         const messages = body.messages as { role: string; content: string }[];
         const continues = messages.at(-1)?.role === 'assistant';
         if (body.stream !== true) return Promise.resolve(this.#chat(messages));
-        return this.#generate(body, renderChat(messages, continues), 'chat', open);
+        return this.#generate(body, renderChat(messages, continues), 'chat', open, this.opening(messages));
       }
       default:
         return this.refuse(404, '404 page not found');
     }
+  }
+
+  /** What it writes before it answers. */
+  protected opening(_messages: readonly { role: string; content: string }[]): string {
+    return '';
   }
 
   #text(prompt: unknown): string {
@@ -40,7 +45,7 @@ export class PlainServer extends TestServer {
 
   #chat(messages: readonly { role: string; content: string }[]): unknown {
     this.begin();
-    const message = { role: 'assistant', content: this.reply(messages) };
+    const message = { role: 'assistant', content: this.opening(messages) + this.reply(messages) };
     return {
       object: 'chat.completion',
       choices: [{ index: 0, message, logprobs: this.replyLogprobs(), finish_reason: 'stop' }],
@@ -53,6 +58,7 @@ export class PlainServer extends TestServer {
     prompt: string,
     kind: 'text' | 'chat',
     open: () => EventStream,
+    opening = '',
   ): Promise<unknown> {
     const mischief = this.begin();
     if (body.model !== this.model) this.refuse(404, `model "${body.model}" not found, try pulling it first`);
@@ -66,7 +72,7 @@ export class PlainServer extends TestServer {
     const complete = await this.writeTokens(stream, tokens, mischief, async (_, at) => {
       const finish = at === tokens.length - 1 ? (ending.type === 'length' ? 'length' : 'stop') : null;
       const isTag = thinks && /^<\/?think>$/.test(texts[at]!);
-      const text = isTag ? '' : texts[at];
+      const text = isTag ? '' : (at === 0 ? opening : '') + texts[at];
       const spoken = { delta: { role: 'assistant', [thinks && field !== undefined ? field : 'content']: text } };
       const said = kind === 'text' ? { text } : spoken;
       if (isTag && texts[at] === '</think>') thinks = false;

@@ -19,6 +19,11 @@ export const floodFrom = 0.2;
 export const floodTo = 0.4;
 const floodTimes = 2;
 
+/** Requests a minute that the key which floods may send: as many as one of the others sends. A flood is eight times that rate. */
+export function floodQuota({ searches, minutes }: Pick<GroupSpec, 'searches' | 'minutes'>): number {
+  return Math.ceil(searches / minutes / keyNames.length);
+}
+
 export function arrivalsOf(spec: GroupSpec): ClientArrival[] {
   const random = new Random('arrivals', spec.seed, spec.group);
   const lengthMs = spec.minutes * 60_000;

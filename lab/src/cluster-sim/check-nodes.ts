@@ -23,7 +23,7 @@ function specOf(nodes: number): GroupSpec {
     searches: searchesPerNode * nodes,
     minutes: 1 / 3,
   };
-  const load = { rollouts: 4, load: 'flat', faults: [], capacity: 'measured', gpus: 'mixed' } as const;
+  const load = { rollouts: 4, load: 'flat', faults: [], capacity: 'measured', gpus: 'mixed', policy: 'safe' } as const;
   return { seed: 1, group: 0, ...size, ...load, isBench: true };
 }
 

@@ -111,11 +111,12 @@ export class Clients {
     }
   }
 
+  /** With a seed: two runs of the same spec draw the same steps below the same paths, whatever else differs. */
   #plan(text: string, { at }: AskedQuestion, node: ClusterNode) {
     const { rollouts } = this.#options;
     return makePlan({
       question: { prompt: { kind: 'text', text }, title: text },
-      wish: { rollouts },
+      wish: { rollouts, seed: at },
       speaker: 'code',
       model: node.searches.models.get('m')!,
       limits: node.config.limits,

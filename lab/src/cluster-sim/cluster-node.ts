@@ -177,13 +177,12 @@ export class ClusterNode implements Sender, CallingNode {
   }
 
   #after(delayMs: number, callback: () => void): () => void {
+    const { time } = this.#parts;
     let isOff = false;
-    this.#parts.time.after(delayMs, () => {
-      if (isOff || this.#isDead) return false;
-      return void this.run(() => isOff || callback());
-    });
+    const due = time.after(delayMs, () => (this.#isDead ? false : void this.run(() => isOff || callback())));
     return () => {
       isOff = true;
+      time.callOff(due);
     };
   }
 

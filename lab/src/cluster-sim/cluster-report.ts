@@ -1,8 +1,10 @@
 // The tables of a simulated cluster: what was served, lost and doubled, what was added by nodes and databases, what grew how, and how
 // goodput went around a fault.
 
-import { percentile } from 'coppice/internals';
-import { floodFrom, floodKey, floodTo } from './arrivals.ts';
+import { mean, percentile, Random } from 'coppice/internals';
+import { ratiosOf } from '../percentile-ratios.ts';
+import { estimate } from '../statistics.ts';
+import { floodFrom, floodKey, floodQuota, floodTo } from './arrivals.ts';
 import type { GroupSpec } from './cluster-spec.ts';
 import type { ClientAnswer, GroupResult } from './group-result.ts';
 
@@ -52,21 +54,42 @@ export function fateLines(results: readonly GroupResult[]): string[] {
   );
 }
 
-/** What nodes and database add to what the engine alone would take. */
+/** What nodes and database add to what the engine alone would take, by the same searches on both. */
 export function addedLines(measured: readonly GroupResult[], ideal: readonly GroupResult[]): string[] {
-  const row = (name: string, percent: number | undefined) => {
-    const of = (results: readonly GroupResult[]) => {
-      const took = tookOf(results, ({ key }) => key !== floodKey);
-      return percent === undefined
-        ? took.reduce((sum, each) => sum + each, 0) / took.length
-        : percentile(took, percent);
-    };
-    const [real, free] = [of(measured), of(ideal)];
-    return [name, seconds(free), seconds(real), ms(real - free), share(real / free - 1)];
-  };
+  const pairs = measured.flatMap(({ answers }, group) =>
+    answers.flatMap(({ key, tookMs }, at) => {
+      const freeMs = ideal[group]!.answers[at]?.tookMs;
+      return key === floodKey || tookMs === undefined || freeMs === undefined ? [] : [[freeMs, tookMs] as const];
+    }),
+  );
+  const [free, real] = [pairs.map(([each]) => each), pairs.map(([, each]) => each)];
+  const percents = [50, 90, 99];
+  const ratios = ratiosOf([[free], [real]], percents, new Random('added'));
+  const rows = percents.map((percent, at) => {
+    const { value, low, high } = ratios[at]!;
+    const interval = `${share(low - 1)} to ${share(high - 1)}`;
+    return [
+      `p${percent}`,
+      seconds(percentile(free, percent)),
+      seconds(percentile(real, percent)),
+      share(value - 1),
+      interval,
+    ];
+  });
+  const added = estimate([pairs.map(([freeMs, tookMs]) => tookMs - freeMs)]);
+  const of = mean(free);
+  const half = added.half ?? 0;
+  const interval = `${share((added.value - half) / of)} to ${share((added.value + half) / of)}`;
+  const means = ['mean', seconds(of), seconds(mean(real)), share(added.value / of), interval];
   return table(
-    ['time of a search', 's, nodes and database free', 's, as measured', 'added ms', 'added'],
-    [row('mean', undefined), row('p50', 50), row('p90', 90), row('p99', 99)],
+    [
+      `time of ${pairs.length.toLocaleString('en-US')} searches`,
+      's, nodes and database free',
+      's, as measured',
+      'added',
+      '95 %',
+    ],
+    [means, ...rows],
   );
 }
 
@@ -134,20 +157,37 @@ export function goodputLines(results: readonly GroupResult[], { minutes }: Group
   return [...table(['s after the fault', 'asked for', 'answered'], rows), '', `Goodput: ${word}.`];
 }
 
-/** What a key that floods does to the others. */
-export function floodLines(results: readonly GroupResult[], { minutes }: GroupSpec): string[] {
-  const lengthMs = minutes * 60_000;
+/** What a key that floods does to the others, and what its quota lets in. */
+export function floodLines(results: readonly GroupResult[], specs: readonly GroupSpec[]): string[] {
+  const lengthMs = specs[0]!.minutes * 60_000;
   const isIn = ({ atMs }: ClientAnswer) => atMs >= floodFrom * lengthMs && atMs < floodTo * lengthMs;
   const row = (name: string, isWanted: (answer: ClientAnswer) => boolean) => {
+    const asked = results.flatMap(({ answers }) => answers.filter(isWanted));
     const took = tookOf(results, isWanted);
-    return [name, took.length, seconds(percentile(took, 50)), seconds(percentile(took, 99))];
+    const refused = asked.filter(({ isRefused }) => isRefused).length;
+    return [name, asked.length, took.length, refused, seconds(percentile(took, 50)), seconds(percentile(took, 99))];
   };
+  const quota = specs.reduce((sum, spec) => sum + floodQuota(spec), 0);
   return table(
-    ['searches', 'served', 'p50 s', 'p99 s'],
+    ['searches', 'asked for', 'served', 'refused', 'p50 s', 'p99 s'],
     [
       row('of the others, during the flood', (each) => each.key !== floodKey && isIn(each)),
       row('of the others, otherwise', (each) => each.key !== floodKey && !isIn(each)),
-      row('of the key that floods', (each) => each.key === floodKey),
+      row(`of the key that floods; its quota is ${quota.toLocaleString('en-US')}`, (each) => each.key === floodKey),
+    ],
+  );
+}
+
+/** Of a run that ends while there is work: what waits then shows that there always was. */
+export function saturatedLines(results: readonly GroupResult[]): string[] {
+  const [asked, served] = [total(results, 'asked'), total(results, 'served')];
+  return table(
+    ['searches', ''],
+    [
+      ['asked for', asked],
+      ['served', served],
+      ['waiting or running at the end', asked - served],
+      ['doubled', total(results, 'doubled')],
     ],
   );
 }

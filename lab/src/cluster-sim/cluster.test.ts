@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readPlan } from '../commands/cluster.ts';
-import { arrivalsOf } from './arrivals.ts';
+import { arrivalsOf, floodQuota } from './arrivals.ts';
+import { addedLines } from './cluster-report.ts';
 import type { GroupSpec } from './cluster-spec.ts';
 import { Cores } from './cores.ts';
 import { runGroup } from './group.ts';
@@ -24,6 +25,7 @@ const small: GroupSpec = {
   faults: ['rack', 'node', 'slow', 'flood'],
   capacity: 'measured',
   gpus: 'mixed',
+  policy: 'safe',
 };
 
 function figures({ heapBytes, ...rest }: GroupResult): unknown {
@@ -88,6 +90,24 @@ describe('its parts', () => {
     expect(seen).toEqual(['first', 'second', 'third', 'late']);
   });
 
+  it('what was called off does not happen, and many of them leave the clock', async () => {
+    const time = new VirtualTime();
+    const seen: number[] = [];
+    const due = Array.from({ length: 3000 }, (_, at) => time.at(at, () => seen.push(at)));
+    for (const each of due) if (each.atMs % 1000 !== 7) time.callOff(each);
+    time.callOff(due[0]!);
+    await time.run(5000);
+    expect([seen, time.happened]).toEqual([[7, 1007, 2007], 3]);
+  });
+
+  it('a failure in what happens ends the run', async () => {
+    const time = new VirtualTime();
+    time.at(1, () => {
+      throw new Error('broken');
+    });
+    await expect(time.run(2)).rejects.toThrow('broken');
+  });
+
   it('a day has its peak in the middle, and a flood comes on top', () => {
     const spec = { ...small, searches: 4000, faults: [] };
     const within = (from: number, to: number) =>
@@ -96,6 +116,30 @@ describe('its parts', () => {
     expect(within(0.4, 0.6) / 4000).toBeCloseTo(0.294, 1);
     expect((within(0, 0.1) + within(0.9, 1)) / 4000).toBeCloseTo(0.106, 1);
     expect(arrivalsOf({ ...spec, faults: ['flood'] })).toHaveLength(4000 + 1600);
+  });
+});
+
+describe('one key that floods', () => {
+  it('gets what its quota lets in over all nodes, and a little more while they tell each other', async () => {
+    const spec: GroupSpec = { ...small, searches: 40, load: 'flat', faults: ['flood'], rollouts: 1 };
+    const { answers, lost, doubled } = await runGroup(spec);
+    const flood = answers.filter(({ key }) => key === 'flood');
+    const served = flood.filter(({ tookMs }) => tookMs !== undefined).length;
+    expect([floodQuota(spec), flood.length, lost, doubled]).toEqual([10, 16, 0, 0]);
+    expect(flood.filter(({ isRefused }) => isRefused).length).toBe(flood.length - served);
+    expect(served).toBeGreaterThanOrEqual(10);
+    // Nodes tell each other every two seconds, in which the flood brings three.
+    expect(served).toBeLessThanOrEqual(13);
+    expect(answers.some(({ key, isRefused }) => isRefused && key !== 'flood')).toBe(false);
+  });
+});
+
+describe('what nodes and database add', () => {
+  it('is said of the same searches, with an interval that two equal runs close', () => {
+    const took = (ms: number) => ({ answers: [{ key: 'north', atMs: 0, tookMs: ms, isRefused: false }] });
+    const run = (times: number) => [10_000, 20_000, 30_000].map((ms) => took(ms * times) as unknown as GroupResult);
+    expect(addedLines(run(1.5), run(1))[2]).toBe('| mean | 20.00 | 30.00 | 50.0 % | -12.1 % to 112.1 % |');
+    expect(addedLines(run(1), run(1)).at(-1)).toContain('| 0.0 % | 0.0 % to 0.0 % |');
   });
 });
 

@@ -1,6 +1,6 @@
 // One PostgreSQL in virtual time: the tables of the journal with their epochs, the queue between nodes and the list of living nodes.
-// It has so many cores, and every statement takes its time on one of them. Rows of searches that have long ended are folded into
-// counts, as retention would remove them.
+// It has so many cores, and every statement takes its time on one of them. What is lost and doubled is counted as it is written, so
+// logs of ended searches are soon dropped, and their rows later, as retention would remove them.
 
 import { type Acceptance, type AppendResult, Heap, type JournalWrite } from 'coppice/internals';
 import type { Cores } from './cores.ts';
@@ -51,8 +51,15 @@ interface SearchLease {
 
 const leaseMs = 10_000;
 const silentMs = 30_000;
-/** How long the row of an ended search is kept. */
+/** How long the row of an ended search is kept, for nodes that ask how it stands. */
 const keptMs = 60_000;
+/** How long its log is, for the node whose client waits: it reads as soon as it is told of the end. */
+const logKeptMs = 5000;
+
+interface EndedSearch {
+  readonly id: string;
+  readonly endedMs: number;
+}
 
 export class Database {
   readonly rows = new Map<string, SearchRow>();
@@ -82,7 +89,9 @@ export class Database {
   readonly #leases = new Map<string, SearchLease>();
   readonly #waiting = new Heap<SearchLease>((a, b) => a.turn < b.turn || (a.turn === b.turn && a.order < b.order));
   readonly #unended = new Set<string>();
-  #kept: string[] = [];
+  /** In the order of their ends. */
+  readonly #withLog: EndedSearch[] = [];
+  readonly #withRow: EndedSearch[] = [];
   #order = 0;
   #sweptMs = 0;
 
@@ -204,20 +213,15 @@ export class Database {
     this.counts.ended += 1;
     this.#unended.delete(known.id);
     this.onEnded(known);
-    this.#kept.push(known.id);
-    this.#remove();
+    this.#forgetOld({ id: known.id, endedMs: this.#time.nowMs });
     return true;
   }
 
-  #remove(): void {
-    const oldest = this.rows.get(this.#kept[0]!);
-    if (this.#kept.length < 1000 || oldest === undefined || oldest.ended_ms! + keptMs > this.#time.nowMs) return;
-    const isOld = (id: string) => this.rows.get(id)!.ended_ms! + keptMs <= this.#time.nowMs;
-    for (const id of this.#kept.filter(isOld)) {
-      this.rows.delete(id);
-      this.events.delete(id);
-    }
-    this.#kept = this.#kept.filter((id) => this.rows.has(id));
+  #forgetOld(ended: EndedSearch): void {
+    this.#withLog.push(ended);
+    this.#withRow.push(ended);
+    for (const { id } of takeUntil(this.#withLog, ended.endedMs - logKeptMs)) this.events.delete(id);
+    for (const { id } of takeUntil(this.#withRow, ended.endedMs - keptMs)) this.rows.delete(id);
   }
 
   // ---- the queue between nodes ---------------------------------------------------------------------------------------
@@ -303,10 +307,16 @@ export class Database {
 
   /** Searches without an end whose nodes are not among these. */
   deserted(living: readonly string[]): SearchRow[] {
-    return [...this.#unended].map((id) => this.rows.get(id)!).filter(({ node }) => !living.includes(node));
+    return this.unendedRows().filter(({ node }) => !living.includes(node));
   }
 
-  get unendedRows(): SearchRow[] {
+  unendedRows(): SearchRow[] {
     return [...this.#unended].map((id) => this.rows.get(id)!);
   }
+}
+
+function takeUntil(searches: EndedSearch[], untilMs: number): EndedSearch[] {
+  let count = 0;
+  while (count < searches.length && searches[count]!.endedMs <= untilMs) count += 1;
+  return searches.splice(0, count);
 }

@@ -12,6 +12,7 @@ export interface ClientAnswer {
   readonly atMs: number;
   /** Undefined where it was refused or lost. */
   readonly tookMs: number | undefined;
+  readonly isRefused: boolean;
 }
 
 export interface GroupResult {
@@ -58,10 +59,11 @@ export function resultOf({ startMs, time, database, nodes, servers, questions }:
     all.reduce((total, each) => total + of(each), 0);
   const { commits, writes, statements, bytes, doubled, moved } = database.counts;
   return {
-    answers: questions.map(({ arrival: { key, atMs }, answeredMs }) => ({
+    answers: questions.map(({ arrival: { key, atMs }, answeredMs, refused: why }) => ({
       key,
       atMs,
       tookMs: answeredMs === undefined ? undefined : answeredMs - startMs - atMs,
+      isRefused: why !== undefined,
     })),
     asked: questions.length,
     served: questions.filter(isServed).length,

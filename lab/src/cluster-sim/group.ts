@@ -2,7 +2,7 @@
 // result to the last figure.
 
 import { type Caller, type Config, checkConfig, QuestionModel } from 'coppice/internals';
-import { allKeys, arrivalsOf, floodKey } from './arrivals.ts';
+import { allKeys, arrivalsOf, floodKey, floodQuota } from './arrivals.ts';
 import { Clients } from './clients.ts';
 import { ClusterNode, type NodeParts } from './cluster-node.ts';
 import type { GroupSpec } from './cluster-spec.ts';
@@ -77,7 +77,7 @@ class Group {
   }
 
   async run(tell: (line: string) => void): Promise<GroupResult> {
-    const { nodes, minutes } = this.#spec;
+    const { nodes, minutes, isSaturated } = this.#spec;
     const time = this.#time;
     const arrivals = arrivalsOf(this.#spec);
     for (let at = 0; at < nodes; at += 1) this.#startNode();
@@ -93,7 +93,7 @@ class Group {
     this.#planFaults(startMs + (minutes * 60_000) / 2);
     this.#tellMinutes(tell);
     const isOver = () => next === arrivals.length && this.#clients.open === 0 && this.#database.unended === 0;
-    await time.run(startMs + minutes * 60_000 + patienceMs, isOver);
+    await time.run(startMs + minutes * 60_000 + (isSaturated ? 0 : patienceMs), isOver);
     return resultOf({
       spec: this.#spec,
       startMs,
@@ -188,12 +188,16 @@ function scorerUrl(at: number): string {
 const queue = 1_000_000;
 
 /** What a node of the group is configured with; `only`: the one server that it has to itself. */
-function configOf({ replicas, searches, minutes }: GroupSpec, machines: Machines, only: number | undefined): Config {
+function configOf(
+  { replicas, searches, minutes, policy }: GroupSpec,
+  machines: Machines,
+  only: number | undefined,
+): Config {
   const { scorers, sequenceLimit, budget } = machines;
   const urls = (count: number, urlAt: (at: number) => string) =>
     only === undefined ? Array.from({ length: count }, (_, at) => urlAt(at)) : [urlAt(only)];
-  const perMinute = Math.ceil(searches / minutes);
-  const quotas: Readonly<Record<string, object>> = { [floodKey]: { quota: { requests: perMinute, windowMs: 60_000 } } };
+  const quota = { requests: floodQuota({ searches, minutes }), windowMs: 60_000 };
+  const quotas: Readonly<Record<string, object>> = { [floodKey]: { quota } };
   const hash = `sha256:${'0'.repeat(64)}`;
   return checkConfig({
     models: [
@@ -202,7 +206,7 @@ function configOf({ replicas, searches, minutes }: GroupSpec, machines: Machines
         engine: { kind: 'openai', urls: urls(replicas, urlOf), inFlight: sequenceLimit },
         verifier: { kind: 'prm', format: 'http', urls: urls(scorers, scorerUrl) },
         budget,
-        policy: 'safe',
+        policy,
         threshold: 0.65,
       },
     ],

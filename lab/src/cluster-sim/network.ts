@@ -30,14 +30,20 @@ export interface NetworkServer {
   receive(exchange: VirtualExchange): void;
 }
 
+type Listener = (value: unknown) => void;
+
 /** The answer as node:http would give it. */
 class VirtualResponse {
   readonly statusCode = 200;
   readonly headers = {};
-  readonly #listeners = new Map<string, (value: unknown) => void>();
+  #data: Listener | undefined;
+  #end: Listener | undefined;
+  #error: Listener | undefined;
 
-  on(event: string, listener: (value: unknown) => void): this {
-    this.#listeners.set(event, listener);
+  on(event: 'data' | 'end' | 'error', listener: Listener): this {
+    if (event === 'data') this.#data = listener;
+    else if (event === 'end') this.#end = listener;
+    else this.#error = listener;
     return this;
   }
 
@@ -48,14 +54,98 @@ class VirtualResponse {
   destroy(): void {}
 
   tell(event: 'data' | 'end' | 'error', value?: unknown): void {
-    this.#listeners.get(event)?.(value);
+    if (event === 'data') this.#data?.(value);
+    else if (event === 'end') this.#end?.(value);
+    else this.#error?.(value);
+  }
+}
+
+/** What one request has on its way: the server's side of it, and the sender's. */
+class OpenExchange implements VirtualExchange {
+  readonly request: SentRequest;
+  onClose: () => void = () => {};
+  readonly #time: VirtualTime;
+  readonly #sender: Sender;
+  readonly #open: Set<OpenExchange>;
+  readonly #failed: (error: Error) => void;
+  readonly #answered: (response: WireResponse) => void;
+  #response: VirtualResponse | undefined;
+  #isOver = false;
+
+  constructor(
+    time: VirtualTime,
+    [sender, open]: readonly [Sender, Set<OpenExchange>],
+    request: SentRequest,
+    failed: (error: Error) => void,
+    answered: (response: WireResponse) => void,
+  ) {
+    this.request = request;
+    this.#time = time;
+    this.#sender = sender;
+    this.#open = open;
+    this.#failed = failed;
+    this.#answered = answered;
+    open.add(this);
+  }
+
+  get isClosed(): boolean {
+    return this.#isOver;
+  }
+
+  write(piece: string): void {
+    this.#back(() => this.#tell(piece));
+  }
+
+  end(piece = ''): void {
+    this.#back(() => {
+      this.#over();
+      this.#tell(piece);
+      this.#response?.tell('end');
+    });
+  }
+
+  fail(code: 'ECONNRESET' | 'ECONNREFUSED'): void {
+    this.#back(() => {
+      this.#over();
+      const error = Object.assign(new Error(code), { code });
+      if (this.#response === undefined) this.#failed(error);
+      else this.#response.tell('error', error);
+    });
+  }
+
+  /** The sender has gone. */
+  destroy(): void {
+    if (this.#isOver) return;
+    this.#over();
+    this.#time.after(latencyMs, () => {
+      this.onClose();
+      return false;
+    });
+  }
+
+  /** A way later, in the sender's turn. */
+  #back(act: () => void): void {
+    this.#time.after(latencyMs, () => (this.#isOver ? false : this.#sender.run(() => this.#isOver || act())));
+  }
+
+  #over(): void {
+    this.#isOver = true;
+    this.#open.delete(this);
+  }
+
+  #tell(piece: string): void {
+    if (this.#response === undefined) {
+      this.#response = new VirtualResponse();
+      this.#answered(this.#response as unknown as WireResponse);
+    }
+    if (piece !== '') this.#response.tell('data', Buffer.from(piece));
   }
 }
 
 export class Network {
   readonly #time: VirtualTime;
   readonly #servers = new Map<string, NetworkServer>();
-  readonly #open = new Map<Sender, Set<() => void>>();
+  readonly #open = new Map<Sender, Set<OpenExchange>>();
 
   constructor(time: VirtualTime) {
     this.#time = time;
@@ -68,76 +158,27 @@ export class Network {
   /** What a node's connections to a server go over. */
   transport(sender: Sender, url: string): Transport {
     const server = this.#servers.get(new URL(url).host)!;
-    return { open: (request, failed, answered) => this.#send(sender, server, request, failed, answered), close() {} };
+    const open = this.#openOf(sender);
+    return {
+      open: (request, failed, answered) => {
+        const exchange = new OpenExchange(this.#time, [sender, open], request, failed, answered);
+        this.#time.at(sender.sends() + latencyMs, () => {
+          if (!exchange.isClosed) server.receive(exchange);
+          return false;
+        });
+        return exchange;
+      },
+      close() {},
+    };
   }
 
   /** The node is dead: its servers see closed connections. */
   cut(sender: Sender): void {
-    for (const close of [...(this.#open.get(sender) ?? [])]) close();
+    for (const exchange of [...this.#openOf(sender)]) exchange.destroy();
     this.#open.delete(sender);
   }
 
-  #send(
-    sender: Sender,
-    server: NetworkServer,
-    request: SentRequest,
-    failed: (error: Error) => void,
-    answered: (response: WireResponse) => void,
-  ): { destroy(): void } {
-    const time = this.#time;
-    let isOver = false;
-    let response: VirtualResponse | undefined;
-    const open = this.#openOf(sender);
-    const back = (act: () => void) => time.after(latencyMs, () => (isOver ? false : sender.run(() => isOver || act())));
-    const over = () => {
-      isOver = true;
-      open.delete(close);
-    };
-    const pieceOf = (piece: string) => {
-      if (response === undefined) {
-        response = new VirtualResponse();
-        answered(response as unknown as WireResponse);
-      }
-      if (piece !== '') response.tell('data', Buffer.from(piece));
-    };
-    const exchange: VirtualExchange = {
-      request,
-      get isClosed() {
-        return isOver;
-      },
-      onClose: () => {},
-      write: (piece) => back(() => pieceOf(piece)),
-      end: (piece = '') =>
-        back(() => {
-          over();
-          pieceOf(piece);
-          response?.tell('end');
-        }),
-      fail: (code) =>
-        back(() => {
-          over();
-          const error = Object.assign(new Error(code), { code });
-          if (response === undefined) failed(error);
-          else response.tell('error', error);
-        }),
-    };
-    const close = () => {
-      if (isOver) return;
-      over();
-      time.after(latencyMs, () => {
-        exchange.onClose();
-        return false;
-      });
-    };
-    open.add(close);
-    time.at(sender.sends() + latencyMs, () => {
-      if (!isOver) server.receive(exchange);
-      return false;
-    });
-    return { destroy: close };
-  }
-
-  #openOf(sender: Sender): Set<() => void> {
+  #openOf(sender: Sender): Set<OpenExchange> {
     const known = this.#open.get(sender) ?? new Set();
     this.#open.set(sender, known);
     return known;

@@ -52,7 +52,8 @@ export function journalParts(node: CallingNode, hearBy: (ears: BellEars) => void
   };
 }
 
-function read({ rows, events, unendedRows }: Database, name: string, values: readonly unknown[]): readonly object[] {
+function read(database: Database, name: string, values: readonly unknown[]): readonly object[] {
+  const { rows, events } = database;
   switch (name) {
     case 'read': {
       const [search, after, limit] = values as [string, number, number];
@@ -63,7 +64,7 @@ function read({ rows, events, unendedRows }: Database, name: string, values: rea
       return row === undefined ? [] : [{ ...row }];
     }
     case 'unfinished':
-      return unendedRows.map((row) => ({ ...row }));
+      return database.unendedRows().map((row) => ({ ...row }));
     default:
       return [];
   }

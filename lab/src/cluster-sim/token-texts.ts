@@ -1,7 +1,8 @@
 // The tokenizer of the simulated model. A prompt and each step that was written have a number, which stands at the front of their
-// tokens; so a list of tokens says which path it is without being compared. Forgets a question when its search is over.
+// tokens; so a list of tokens says which path it is without being compared. The number is made of the text: the same words have the same
+// tokens in every run, and with a seed the same steps follow them. Forgets a question when its search is over.
 
-import type { PathStep } from 'coppice/internals';
+import { hash, type PathStep } from 'coppice/internals';
 
 type WrittenStep = PathStep['step'];
 
@@ -24,12 +25,12 @@ export interface KnownPath {
 }
 
 const filler = 7;
+const firstNumber = 1000;
 
 export class TokenTexts {
   readonly #questions = new Map<string, KnownQuestion>();
   readonly #byId = new Map<number, KnownQuestion>();
   readonly #steps = new Map<number, KnownStep>();
-  #next = 1000;
 
   get open(): number {
     return this.#questions.size;
@@ -38,8 +39,7 @@ export class TokenTexts {
   question(text: string, length: number): KnownQuestion {
     const known = this.#questions.get(text);
     if (known !== undefined) return known;
-    this.#next += 1;
-    const id = this.#next;
+    const id = freeNumber(hash(text), (number) => this.#byId.has(number));
     const question = { id, text, tokens: tokensOf(id, length), steps: [], forget: new Set<() => void>() };
     this.#questions.set(text, question);
     this.#byId.set(id, question);
@@ -48,8 +48,11 @@ export class TokenTexts {
 
   /** The tokens of a step that was written. */
   write(question: KnownQuestion, step: WrittenStep): readonly number[] {
-    this.#next += 1;
-    const key = this.#next;
+    const isOther = (number: number) => {
+      const known = this.#steps.get(number);
+      return known !== undefined && (known.question !== question || known.step.text !== step.text);
+    };
+    const key = freeNumber(hash(question.text, step.text), isOther);
     this.#steps.set(key, { key, step, question });
     question.steps.push(key);
     return tokensOf(key, step.tokens);
@@ -77,6 +80,13 @@ export class TokenTexts {
     for (const key of question.steps) this.#steps.delete(key);
     for (const forget of question.forget) forget();
   }
+}
+
+/** Beyond those that mean something else, and within 31 bits. */
+function freeNumber(wanted: number, isTaken: (number: number) => boolean): number {
+  let number = firstNumber + (wanted % 2 ** 30);
+  while (isTaken(number)) number += 1;
+  return number;
 }
 
 function tokensOf(first: number, length: number): number[] {

@@ -9,12 +9,14 @@ import {
   floodLines,
   goodputLines,
   growthLines,
+  saturatedLines,
   throughputOf,
 } from '../cluster-sim/cluster-report.ts';
-import { type FaultName, faultNames, type GroupSpec } from '../cluster-sim/cluster-spec.ts';
+import { type FaultName, faultNames, type GroupSpec, gpuChoices } from '../cluster-sim/cluster-spec.ts';
 import { runGroups } from '../cluster-sim/group-pool.ts';
 import type { GroupResult } from '../cluster-sim/group-result.ts';
 import { slowerEvery } from '../cluster-sim/machines.ts';
+import { type Estimate, estimate } from '../statistics.ts';
 
 const text = 'string';
 const flags = {
@@ -37,6 +39,8 @@ const flags = {
     default: 'day',
     about: 'day, flat, or saturated: throughput over that of one replica',
   },
+  gpus: { type: text, takes: 'NAME', default: 'mixed', about: `of ${gpuChoices.join(', ')}` },
+  policy: { type: text, takes: 'NAME', default: 'safe', about: 'of every search; positive has one strand each' },
   faults: { type: text, takes: 'LIST', default: 'none', about: `of ${faultNames.join(', ')}, or none` },
   seed: { type: text, takes: 'N', default: '1', about: 'same seed, same figures' },
   threads: { type: text, takes: 'N', default: '2', about: 'groups that are simulated at a time' },
@@ -59,7 +63,6 @@ export const help: Help = {
 
 interface ClusterPlan {
   readonly specs: readonly GroupSpec[];
-  readonly isSaturated: boolean;
   readonly threads: number;
   readonly hasIdeal: boolean;
 }
@@ -81,9 +84,11 @@ export function readPlan(args: readonly string[]): ClusterPlan {
     minutes: whole('minutes', values.minutes, 1, 60, 'minutes'),
     rollouts: whole('rollouts', values.rollouts, 1, 64, 'rollouts'),
     load: load === 'saturated' ? 'flat' : load,
+    isSaturated: load === 'saturated',
     faults: faultsOf(values.faults),
     capacity: 'measured',
-    gpus: 'mixed',
+    gpus: oneOf('gpus', values.gpus, gpuChoices),
+    policy: oneOf('policy', values.policy, ['safe', 'positive']),
   } as const;
   const part = (all: number, group: number) =>
     Math.floor(((group + 1) * all) / groups) - Math.floor((group * all) / groups);
@@ -92,7 +97,7 @@ export function readPlan(args: readonly string[]): ClusterPlan {
     return { ...shared, ...each, group };
   });
   const threads = whole('threads', values.threads, 1, 16, 'threads');
-  return { specs, isSaturated: load === 'saturated', threads, hasIdeal: !values['no-ideal'] };
+  return { specs, threads, hasIdeal: !values['no-ideal'] };
 }
 
 function faultsOf(list: string): FaultName[] {
@@ -114,14 +119,14 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 async function report(plan: ClusterPlan, print: (lines: readonly string[]) => void): Promise<void> {
-  const { specs, threads, hasIdeal, isSaturated } = plan;
+  const { specs, threads, hasIdeal } = plan;
   const first = specs[0]!;
   const results = await runGroups(specs, threads);
-  print(fateLines(results));
+  print(first.isSaturated ? saturatedLines(results) : fateLines(results));
   print(growthLines(results, specs));
   if (first.faults.includes('rack') || first.faults.includes('node')) print(goodputLines(results, first));
-  if (first.faults.includes('flood')) print(floodLines(results, first));
-  if (isSaturated) return print(await ratioLines(specs, results, threads));
+  if (first.faults.includes('flood')) print(floodLines(results, specs));
+  if (first.isSaturated) return print(await ratioLines(specs, results, threads));
   if (!hasIdeal) return;
   const ideal = await runGroups(
     specs.map((spec) => ({ ...spec, capacity: 'ideal' })),
@@ -130,7 +135,10 @@ async function report(plan: ClusterPlan, print: (lines: readonly string[]) => vo
   print(addedLines(results, ideal));
 }
 
-/** Throughput over that of as many replicas alone, each with a node of its own. */
+/** Replicas of each kind that are measured alone: one serves so few searches that chance decides which. */
+const aloneRuns = 6;
+
+/** Throughput over that of as many replicas alone, each with a node of its own and as much to do. */
 async function ratioLines(
   specs: readonly GroupSpec[],
   results: readonly GroupResult[],
@@ -139,15 +147,24 @@ async function ratioLines(
   const first = specs[0]!;
   const count = specs.reduce((sum, { replicas }) => sum + replicas, 0);
   const searches = Math.ceil(specs.reduce((sum, each) => sum + each.searches, 0) / count);
-  const alone = (['h200', 'a100'] as const).map((gpus): GroupSpec => {
-    return { ...first, gpus, replicas: 1, nodes: 1, searches: searches * 2, faults: [] };
-  });
-  const [h200, a100] = (await runGroups(alone, threads)).map((each, at) => throughputOf([each], alone[at]!));
+  const alone = async (gpus: 'h200' | 'a100') => {
+    const each = Array.from({ length: aloneRuns }, (_, at): GroupSpec => {
+      return { ...first, gpus, group: specs.length + at, replicas: 1, nodes: 1, searches, faults: [] };
+    });
+    const served = await runGroups(each, threads);
+    return estimate([served.map((result) => throughputOf([result], first))]);
+  };
+  const [h200, a100] = [await alone('h200'), await alone('a100')];
   const slower = specs.reduce((sum, { replicas }) => sum + Math.floor(replicas / slowerEvery), 0);
-  const most = (count - slower) * h200! + slower * a100!;
+  const most = (count - slower) * h200.value + slower * a100.value;
   const all = throughputOf(results, first);
+  const half = (all / most ** 2) * Math.hypot((count - slower) * h200.half!, slower * a100.half!);
   return [
-    `One H200 alone serves ${h200!.toFixed(3)} searches a second, one A100 ${a100!.toFixed(3)}: ${most.toFixed(1)} for ${count - slower} and ${slower}.`,
-    `The cluster served ${all.toFixed(1)} a second: ${(all / most).toFixed(3)} of that.`,
+    `One H200 alone serves ${said(h200)} searches a second, one A100 ${said(a100)}: ${most.toFixed(1)} for ${count - slower} and ${slower}.`,
+    `The cluster served ${all.toFixed(1)} a second: ${(all / most).toFixed(3)} ± ${half.toFixed(3)} of that.`,
   ];
+}
+
+function said({ value, half }: Estimate): string {
+  return `${value.toFixed(3)} ± ${half!.toFixed(3)}`;
 }

@@ -141,7 +141,7 @@ async function measure(
 
 function withRanks(line: DraftLine, { questions }: DraftBlock, ranks: DraftRanks): DraftLine {
   if (line.temperature > 0 || line.drafts !== none.name) return line;
-  return { ...line, ranks: line.written.map((written, at) => ranks.of(questions[at]!, written)) };
+  return { ...line, ranked: line.written.map((written, at) => ranks.of(questions[at]!, written)) };
 }
 
 function contenderOf(name: string): DraftContender {
@@ -175,9 +175,9 @@ function costLine({ model, draft, threads }: DraftPair): DecodeCosts {
 function tell(kept: readonly KeptLine[], style: 'text' | 'markdown'): void {
   const rounds = kept.filter((line) => line.kind === 'round');
   const cost = kept.find((line) => line.kind === 'cost');
-  const ranks = rounds.flatMap(({ ranks }) => ranks ?? []);
+  const ranked = rounds.flatMap((line) => line.ranked ?? []);
   const costs = cost === undefined ? [] : [costWords(cost)];
-  const replayed = cost === undefined || ranks.length === 0 ? [] : [shapeTable(ranks, cost)];
+  const replayed = cost === undefined || ranked.length === 0 ? [] : [shapeTable(ranked, cost)];
   console.log(printed([...draftTable(rounds), ...costs, ...replayed], style));
 }
 

@@ -53,6 +53,8 @@ export interface PlannedSystem {
   /** How the reward model errs, and how its rewards become scores; see sim/worlds.ts. */
   readonly world?: WorldName;
   readonly scoring?: ScoringName;
+  /** The threshold was told: it counts more than the scoring's own. */
+  readonly toldThreshold?: true;
 }
 
 export interface LabPlan extends PlannedSystem {
@@ -151,7 +153,7 @@ const planFlags = {
   threshold: {
     takes: 'X',
     about: 'score at which an answer is accepted',
-    read: (text) => ({ threshold: flagOf('threshold', text, modelKnobs.threshold) }),
+    read: (text) => ({ threshold: flagOf('threshold', text, modelKnobs.threshold), toldThreshold: true }),
   },
   deadline: {
     takes: 'S',
@@ -206,7 +208,7 @@ const planFlags = {
   },
   scoring: {
     takes: 'NAME',
-    about: `how rewards become scores, with a threshold of its own: ${scorings.map(({ name }) => name).join(', ')}`,
+    about: `how rewards become scores, with a threshold of its own where none is told: ${scorings.map(({ name }) => name).join(', ')}`,
     read: (text) => ({ scoring: scoringOf(text).name }),
   },
   'one-strand': {

@@ -6,9 +6,10 @@ import { planDefaults } from '../experiment/plan.ts';
 import { measureAll } from '../experiment/runner.ts';
 import { printed } from '../experiment/table.ts';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
+import { ratiosOf } from '../percentile-ratios.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import { runTrial, trialDefaults } from '../sim/trial.ts';
-import { drawLoaded, ratiosOf } from '../speculation/under-load.ts';
+import { drawLoaded } from '../speculation/under-load.ts';
 import { loadBlocks, mostHarm, underLoadExperiment } from './under-load.ts';
 
 /** An H200 a side, whose reward model takes so many times as long as it does. */

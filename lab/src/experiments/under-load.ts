@@ -4,7 +4,8 @@
 import { mean } from 'coppice/internals';
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { type Block, plainTable } from '../experiment/table.ts';
-import { type LoadedSetting, type LoadVerdict, type Ratio, underLoad } from '../speculation/under-load.ts';
+import type { Ratio } from '../percentile-ratios.ts';
+import { type LoadedSetting, type LoadVerdict, underLoad } from '../speculation/under-load.ts';
 import { estimateRatio, studentT } from '../statistics.ts';
 
 export const underLoadExperiment: LabExperiment<LoadedSetting, LoadVerdict> = {

@@ -1,8 +1,8 @@
 // How a draft model would have drafted an answer that its target wrote: the rank of every token of it among those that the draft model had in mind at
-// that place. Under greedy decoding this tells what any chain or tree of drafts would have had accepted, without running it.
+// that place, and how likely it found its own best one. Under greedy decoding this tells what any chain or tree of drafts would have had accepted, without running it.
 
 import { Context, findLibrary, loadBinding, Model } from 'coppice/internals';
-import { type DraftPair, promptOf } from './draft-rounds.ts';
+import { type DraftPair, promptOf, type RankedAnswer } from './draft-rounds.ts';
 
 const cells = 2048;
 const rowsAtOnce = 64;
@@ -24,22 +24,25 @@ export class DraftRanks {
     });
   }
 
-  /** For each token written, how many others the draft model finds likelier. */
-  of(question: string, written: readonly number[]): number[] {
+  of(question: string, written: readonly number[]): RankedAnswer {
     const prompt = this.#model.tokenizePrompt(promptOf(this.#pair.system, question));
     const tokens = [...prompt, ...written];
     const ranks: number[] = [];
+    const sure: number[] = [];
     for (let from = 0; from < tokens.length - 1; from += rowsAtOnce) {
       const rows = tokens.slice(from, Math.min(from + rowsAtOnce, tokens.length - 1)).map((token, at) => {
         return { token, position: from + at, sequence: 0, wanted: from + at >= prompt.length - 1 };
       });
       this.#context.decode(rows);
       const wanted = rows.filter(({ wanted }) => wanted);
-      for (const [at, { position }] of wanted.entries())
-        ranks.push(rankIn(this.#context.logits(at), tokens[position + 1]!));
+      for (const [at, { position }] of wanted.entries()) {
+        const logits = this.#context.logits(at);
+        ranks.push(rankIn(logits, tokens[position + 1]!));
+        sure.push(bestProbability(logits));
+      }
     }
     this.#context.remove(0, 0);
-    return ranks;
+    return { ranks, sure };
   }
 
   close(): void {
@@ -51,4 +54,9 @@ export class DraftRanks {
 function rankIn(logits: Float32Array, token: number): number {
   const own = logits[token]!;
   return logits.reduce((rank, logit) => rank + Number(logit > own), 0);
+}
+
+function bestProbability(logits: Float32Array): number {
+  const most = logits.reduce((best, logit) => Math.max(best, logit), Number.NEGATIVE_INFINITY);
+  return Number((1 / logits.reduce((sum, logit) => sum + Math.exp(logit - most), 0)).toFixed(3));
 }

@@ -17,6 +17,13 @@ export interface DraftBlock {
   readonly questions: readonly string[];
 }
 
+export interface RankedAnswer {
+  /** For each token written, how many others the draft model finds likelier. */
+  readonly ranks: readonly number[];
+  /** For each, the probability of the draft model's own best. */
+  readonly sure: readonly number[];
+}
+
 export interface DraftLine {
   readonly kind: 'round';
   readonly block: number;
@@ -31,8 +38,8 @@ export interface DraftLine {
   readonly acceptedAt: readonly number[];
   /** Token ids of each answer. */
   readonly written: readonly (readonly number[])[];
-  /** Greedy answers without drafts: how many tokens the draft model likes better than each. */
-  readonly ranks?: readonly (readonly number[])[];
+  /** Of greedy answers without drafts. */
+  readonly ranked?: readonly RankedAnswer[];
 }
 
 export interface DraftPair {

@@ -2,7 +2,7 @@
 // tree of drafts would have given under greedy decoding, from ranks and from what decodes of so many rows cost. Pure.
 
 import { type LabTable, tableOf } from '../experiment/table.ts';
-import type { DraftLine } from './draft-rounds.ts';
+import type { DraftLine, RankedAnswer } from './draft-rounds.ts';
 
 /** Milliseconds of one decode by its rows: one sequence, so many tokens. */
 export interface DecodeCosts {
@@ -67,13 +67,11 @@ function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
   return items.reduce((total, item) => total + of(item), 0);
 }
 
-/** Sequences that have ended leave the others alone: what one of them gets of a decode is over its own tokens. */
+/** Of one sequence: a call gives one token of the target's own beside those that it accepted. The first token of an answer takes no call, since the prompt was read. */
 function tokensACall(lines: readonly DraftLine[]): number {
-  const calls = ({ judgedAt, acceptedAt, tokens }: DraftLine) => {
-    // Each call gives one token of the target's own beside those that it accepted.
-    return tokens - (judgedAt.length === 0 ? 0 : sum(acceptedAt, Number));
-  };
-  return sum(lines, drawn) / sum(lines, calls);
+  const later = sum(lines, ({ tokens, sequences }) => tokens - sequences);
+  const accepted = sum(lines, ({ acceptedAt }) => sum(acceptedAt, Number));
+  return later / (later - accepted);
 }
 
 function acceptance(lines: readonly DraftLine[]): string {
@@ -119,69 +117,83 @@ function firstDifference(one: readonly number[], other: readonly number[]): numb
 }
 
 /** Candidates at each depth of a draft, below every one of the depth before: [1, 1] is a chain of two. */
-type Widths = readonly number[];
+export interface DraftShape {
+  readonly widths: readonly number[];
+  /** A chain ends before a token that the draft model finds less likely than this. */
+  readonly least?: number;
+}
 
-const shapes: readonly Widths[] = [
-  ...[1, 2, 3, 4, 6, 8].map((length) => Array.from({ length }, () => 1)),
-  [2],
-  [3],
-  [2, 1],
-  [3, 1],
-  [2, 2],
-  [2, 1, 1],
-  [3, 1, 1],
-  [2, 2, 1],
-  [2, 1, 1, 1],
-];
+const chains = [1, 2, 3, 4, 6, 8].map((length): DraftShape => ({ widths: chain(length) }));
+const carefulChains = [0.5, 0.7, 0.9].map((least): DraftShape => ({ widths: chain(8), least }));
+const trees = [[2], [2, 1], [2, 2], [2, 1, 1], [3, 1, 1], [2, 1, 1, 1]].map((widths): DraftShape => ({ widths }));
 
-/** What drafts of every shape would have given on answers whose ranks are known: at best, since verifying a tree is counted as its rows and no more. */
-export function shapeTable(ranks: readonly (readonly number[])[], cost: DecodeCosts): LabTable {
-  const plain = at(cost, cost.target, 1);
-  const rows = shapes.map((widths) => {
-    const tokens = tokensARound(ranks, widths);
-    const levels = widths.map((_, depth) => product(widths.slice(0, depth)));
-    const nodes = sum(
-      widths.map((_, depth) => product(widths.slice(0, depth + 1))),
-      Number,
-    );
-    const drafting = sum(levels, (rowsAt) => at(cost, cost.draft, rowsAt));
-    const roundMs = at(cost, cost.target, 1 + nodes) + drafting;
-    return { widths, nodes, tokens, roundMs, gain: (plain * tokens) / roundMs };
+function chain(length: number): readonly number[] {
+  return Array.from({ length }, () => 1);
+}
+
+/** What drafts of every shape would have given on greedy answers, each alone: at best, since a tree is counted as its rows and no more. */
+export function shapeTable(answers: readonly RankedAnswer[], cost: DecodeCosts): LabTable {
+  const plainMs = costOf(cost, cost.target, 1);
+  const rows = [...chains, ...carefulChains, ...trees].map((shape) => {
+    const { rounds, tokens, verified, ms } = replay(answers, shape, cost);
+    return { shape, tokens: tokens / rounds, verified: verified / rounds, gain: (plainMs * tokens) / ms };
   });
   type ShapeRow = (typeof rows)[number];
   const shown = [
-    { heading: 'candidates by depth', left: true, of: ({ widths }: ShapeRow) => widths.join(', ') },
-    { heading: 'rows verified', of: ({ nodes }: ShapeRow) => 1 + nodes },
+    { heading: 'candidates by depth', left: true, of: ({ shape }: ShapeRow) => wordsOf(shape) },
+    { heading: 'rows verified', of: ({ verified }: ShapeRow) => verified.toFixed(1) },
     { heading: 'tokens a round', of: ({ tokens }: ShapeRow) => tokens.toFixed(2) },
-    { heading: 'ms a round', of: ({ roundMs }: ShapeRow) => roundMs.toFixed(0) },
     { heading: 'times as fast', of: ({ gain }: ShapeRow) => gain.toFixed(2) },
   ] as const;
   return tableOf(shown, rows, 'one greedy sequence, by ranks and by the cost of decodes');
 }
 
+function wordsOf({ widths, least }: DraftShape): string {
+  return least === undefined ? widths.join(', ') : `up to ${widths.length}, each at least ${least} likely`;
+}
+
 /** Rounds one after the other over each answer: a round accepts while the answer's next token is among the candidates, and adds one. */
-export function tokensARound(ranks: readonly (readonly number[])[], widths: Widths): number {
-  let tokens = 0;
-  let rounds = 0;
-  for (const own of ranks) {
-    for (let from = 0; from < own.length; rounds += 1) {
-      let accepted = 0;
-      while (accepted < widths.length && (own[from + accepted] ?? Number.POSITIVE_INFINITY) < widths[accepted]!)
-        accepted += 1;
-      const gained = Math.min(accepted + 1, own.length - from);
-      tokens += gained;
+export function replay(answers: readonly RankedAnswer[], shape: DraftShape, cost: DecodeCosts) {
+  const total = { rounds: 0, tokens: 0, verified: 0, ms: 0 };
+  for (const answer of answers) {
+    for (let from = 0; from < answer.ranks.length; ) {
+      const { offered, drafting } = draftAt(answer, from, shape);
+      const left = answer.ranks.length - from;
+      const gained = Math.min(acceptedAt(answer, from, shape.widths.slice(0, offered)) + 1, left);
+      const verified = 1 + sum(levelsOf(shape.widths.slice(0, offered)), Number);
+      total.rounds += 1;
+      total.tokens += gained;
+      total.verified += verified;
+      total.ms += costOf(cost, cost.target, verified) + sum(drafting, (rows) => costOf(cost, cost.draft, rows));
       from += gained;
     }
   }
-  return tokens / rounds;
+  return total;
 }
 
-function product(factors: readonly number[]): number {
-  return factors.reduce((total, factor) => total * factor, 1);
+/** How deep the draft goes, and the rows of the draft model's decodes. What it would say behind a wrong token is not known: it counts as drafted to the end. */
+function draftAt({ ranks, sure }: RankedAnswer, from: number, { widths, least = 0 }: DraftShape) {
+  const known = ranks.slice(from, from + widths.length);
+  const wrong = known.findIndex((rank) => rank > 0);
+  const unsure = sure.slice(from, from + widths.length).findIndex((probability) => probability < least);
+  const ends = unsure >= 0 && (wrong < 0 || unsure <= wrong);
+  const offered = ends ? unsure : widths.length;
+  const decodes = Math.min(widths.length, offered + 1);
+  return { offered, drafting: [1, ...levelsOf(widths)].slice(0, decodes) };
+}
+
+function acceptedAt({ ranks }: RankedAnswer, from: number, widths: readonly number[]): number {
+  const missed = widths.findIndex((width, at) => (ranks[from + at] ?? Number.POSITIVE_INFINITY) >= width);
+  return missed < 0 ? widths.length : missed;
+}
+
+/** Nodes at each depth. */
+function levelsOf(widths: readonly number[]): number[] {
+  return widths.map((_, depth) => widths.slice(0, depth + 1).reduce((nodes, width) => nodes * width, 1));
 }
 
 /** Between two measured numbers of rows, on the line between them. */
-function at({ rows }: DecodeCosts, times: readonly number[], wanted: number): number {
+function costOf({ rows }: DecodeCosts, times: readonly number[], wanted: number): number {
   const above = rows.findIndex((each) => each >= wanted);
   if (above < 0) return (times.at(-1)! * wanted) / rows.at(-1)!;
   if (above === 0 || rows[above] === wanted) return times[above]!;

@@ -96,7 +96,7 @@ export function capacityIn(result: TrialResult): number {
 /** What its trials have in common, without what differs between them. */
 export function systemOf(plan: PlannedSystem): PlannedSystem {
   const { requests, budget, rollouts, threshold, verifierReuses } = plan;
-  const { roofline, machine, trees, trace, calibration, deadlineMs, world, scoring } = plan;
+  const { roofline, machine, trees, trace, calibration, deadlineMs, world, scoring, toldThreshold } = plan;
   return {
     requests,
     budget,
@@ -110,6 +110,7 @@ export function systemOf(plan: PlannedSystem): PlannedSystem {
     ...(calibration && { calibration }),
     ...(world && { world }),
     ...(scoring && { scoring }),
+    ...(toldThreshold && { toldThreshold }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   };
 }
@@ -120,8 +121,9 @@ export function specOf(
   { setting, seed, row }: ComparedSpot,
   arrivals: TrialSpec['arrivals'],
 ): TrialSpec {
-  const { deadlineMs, world, scoring, ...system } = systemOf(plan);
+  const { deadlineMs, world, scoring, toldThreshold, ...system } = systemOf(plan);
   const deadline = deadlineMs !== undefined && arrivals.kind === 'rate' ? { deadlineMs } : {};
-  const worldly = worldlySpec(world, scoring);
+  const told = toldThreshold ? { threshold: system.threshold } : {};
+  const worldly = { ...worldlySpec(world, scoring), ...told };
   return { ...trialDefaults, ...system, ...worldly, ...deadline, setting, seed, contender: contenderOf(row), arrivals };
 }

@@ -6,8 +6,9 @@
 // chance. Such settings are served several times in each way, every time with arrivals that are a few milliseconds later: that
 // narrows the interval, and two servings without speculation say how much is chance alone.
 
-import { mean, percentile, Random, type RowName, warmUpShare } from 'coppice/internals';
+import { mean, Random, type RowName, warmUpShare } from 'coppice/internals';
 import type { TrialSource } from '../experiment/experiment.ts';
+import { type Ratio, ratiosOf } from '../percentile-ratios.ts';
 import { type RandomSetting, randomSetting } from '../policies/random-setting.ts';
 import { capacityOf } from '../sim/capacity.ts';
 import { contenderOf } from '../sim/contenders.ts';
@@ -18,13 +19,6 @@ export interface LoadedSetting {
   readonly seed: number;
   readonly at: number;
   readonly requests: number;
-}
-
-/** With speculation over without: below 1 is faster. */
-export interface Ratio {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
 }
 
 export interface LoadVerdict {
@@ -122,36 +116,4 @@ function tokensOf({ served }: TrialResult): number {
 /** How long requests took, those of the ramp left out. */
 function timesOf({ served }: TrialResult): number[] {
   return served.slice(Math.floor(warmUpShare * served.length)).map(({ arrivalMs, endedMs }) => endedMs - arrivalMs);
-}
-
-const resamples = 300;
-/** Requests that are drawn together: neighbours met the same queue. */
-const block = 40;
-
-/** How long each request took, serving by serving. */
-type Times = readonly (readonly number[])[];
-
-/** The ratios of percentiles over all servings with 95 % intervals, from blocks of requests drawn with replacement. */
-export function ratiosOf(
-  [without, ahead]: readonly [Times, Times],
-  percents: readonly number[],
-  random: Random,
-): Ratio[] {
-  const ratios = (picked: readonly number[]) => {
-    const [one, other] = [without, ahead].map((times) => times.flatMap((each) => picked.map((at) => each[at]!)));
-    return percents.map((percent) => percentile(other!, percent) / percentile(one!, percent));
-  };
-  const { length } = without[0]!;
-  const drawn = Array.from({ length: resamples }, () => ratios(pickBlocks(length, random)));
-  return ratios(Array.from({ length }, (_, at) => at)).map((value, column) => {
-    const values = drawn.map((each) => each[column]!);
-    return { value, low: percentile(values, 2.5), high: percentile(values, 97.5) };
-  });
-}
-
-function pickBlocks(length: number, random: Random): number[] {
-  const size = Math.min(block, length);
-  return Array.from({ length: Math.ceil(length / size) }, () => random.integer(length - size + 1)).flatMap((start) =>
-    Array.from({ length: size }, (_, at) => start + at),
-  );
 }

@@ -61,6 +61,9 @@ function below(
   known: KnownPrefix,
   renderer: Renderer,
 ): Tokens | Promise<Tokens> {
+  // The usual path, for every call: words of the model alone.
+  if (path.every(({ step }) => step.turn === undefined && step.tokenIds !== undefined))
+    return writtenTokens(root, path);
   const messages = messagesOf(path);
   const found = messages.map((message) => tokensOf(message, known));
   if (found.every((tokens) => tokens !== undefined)) return joined(root, messages, found);
@@ -92,9 +95,13 @@ function messagesOf(path: readonly PathStep[]): PathMessage[] {
 
 /** What is known without a server. */
 function tokensOf({ key, turn, steps }: PathMessage, known: KnownPrefix): Tokens | undefined {
-  if (turn === undefined && steps.every(({ step }) => step.tokenIds !== undefined))
-    return steps.flatMap(({ step }) => step.tokenIds!);
+  if (turn === undefined && steps.every(({ step }) => step.tokenIds !== undefined)) return writtenTokens([], steps);
   return known.pieces.get(key);
+}
+
+/** Behind those that there are, list by list: token by token, a long path costs more than its call. */
+function writtenTokens(tokens: Tokens, steps: readonly PathStep[]): number[] {
+  return tokens.concat(...steps.map(({ step }) => step.tokenIds!));
 }
 
 async function asked({ key, turn, steps }: PathMessage, known: KnownPrefix, renderer: Renderer): Promise<Tokens> {

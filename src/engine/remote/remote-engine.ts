@@ -48,6 +48,8 @@ export class RemoteEngine implements Engine {
   readonly #gauges: GaugeWatch;
   readonly #dispatch: Dispatch;
   #order = 0;
+  #up: number;
+  #onReplicas: (() => void) | undefined;
 
   /** Use `openRemoteEngine`, which asks the servers what they are. */
   constructor(options: RemoteEngineOptions, opened: OpenedReplicas, capabilities: EngineCapabilities) {
@@ -77,6 +79,7 @@ export class RemoteEngine implements Engine {
       this.#dispatch.pump(replica);
     });
     for (const replica of replicas) if (replica.breaker.state === 'open') this.#watch.probeLater(replica);
+    this.#up = this.#usable().length;
     this.#list = options.listed && followedBy(this.#fleet, options.listed, this.#timers, options.observe);
   }
 
@@ -139,8 +142,23 @@ export class RemoteEngine implements Engine {
 
   /** For requests that go past this engine: servers that may get work, or all while none may. */
   usable(): string[] {
-    const urls = this.#replicas.filter(({ isUsable }) => isUsable).map(({ connection }) => connection.url);
+    const urls = this.#usable().map(({ connection }) => connection.url);
     return urls.length > 0 ? urls : this.servers();
+  }
+
+  #usable(): Replica[] {
+    return this.#replicas.filter(({ isUsable }) => isUsable);
+  }
+
+  watchReplicas(changed: () => void): void {
+    this.#onReplicas = changed;
+  }
+
+  #recount(): void {
+    const up = this.#usable().length;
+    if (up === this.#up) return;
+    this.#up = up;
+    this.#onReplicas?.();
   }
 
   cancel(requests: readonly RequestId[]): void {
@@ -195,16 +213,19 @@ export class RemoteEngine implements Engine {
   // Replicas that come and go.
 
   #spread(): void {
+    this.#recount();
     this.#waiting.spread(this.#replicas);
     this.#dispatch.pumpAll();
   }
 
   #empty(replica: Replica): void {
+    this.#recount();
     this.#waiting.leave(replica);
     this.#dispatch.pumpAll();
   }
 
   #takeOut(replica: Replica): void {
+    this.#recount();
     this.#waiting.leave(replica);
     this.#watch.probeLater(replica);
   }
@@ -213,6 +234,7 @@ export class RemoteEngine implements Engine {
   #probed(replica: Replica, reason: Fault | undefined): void {
     if (!this.#replicas.includes(replica)) return;
     if (!this.#health.probed(replica, reason)) return this.#watch.probeLater(replica);
+    this.#recount();
     this.#fleet.settle();
     this.#waiting.unpark();
     this.#dispatch.pumpAll();

@@ -2,6 +2,7 @@
 // shared between runtimes; all others are used as they are.
 
 import type { OpenModel } from '../../answering/models/open-model.ts';
+import { panelMember } from '../../answering/models/strands.ts';
 import type { PanelMember } from '../../engine/panel/panel-engine.ts';
 import { SharedEngine } from '../../engine/panel/shared-engine.ts';
 import type { Generators } from './served-model.ts';
@@ -20,9 +21,9 @@ export function generatorsOf(models: readonly OpenModel[]): ReadonlyMap<string, 
     models.map(({ config, engine }) => {
       const members = askedBy(config).flatMap((name): [string, PanelMember][] => {
         const member = shared.get(name);
-        return member === undefined
-          ? []
-          : [[name, { engine: member.attach(), budget: byName.get(name)!.config.budget }]];
+        const { config: own, engine: theirs } = byName.get(name) ?? {};
+        if (member === undefined || own === undefined || theirs === undefined) return [];
+        return [[name, panelMember(own, theirs, member.attach())]];
       });
       return [config.name, { own: shared.get(config.name)?.attach() ?? engine, members: new Map(members) }];
     }),

@@ -3,6 +3,7 @@
 
 import { extractAnswer } from '../../answer/extract.ts';
 import type { OpenModel, Upstream } from '../../answering/models/open-model.ts';
+import { followReplicas, mostStrands, strandsOf } from '../../answering/models/strands.ts';
 import { policySettings } from '../../answering/plan/planned-policy.ts';
 import type { Extract } from '../../answering/plan/search-request.ts';
 import type { FormQuestion } from '../../answering/question-form.ts';
@@ -73,6 +74,8 @@ export class ServedModel {
   /** The engines that its own program asks. */
   readonly #writers: readonly Engine[];
   readonly #loop: Loop;
+  /** Of the servers, what is this process's where several use them. */
+  #part = 1;
 
   constructor(
     parts: OpenModel,
@@ -97,7 +100,7 @@ export class ServedModel {
       embedder,
       // It boosts only searches whose own policy says so: each request may choose.
       scheduler: createSharedScheduler(config.policy, policySettings({}, config)),
-      budget: config.budget,
+      budget: mostStrands(config),
       clock,
       requestTimeoutMs: config.requestMs,
       onEntry: (entry, fold) => {
@@ -111,6 +114,7 @@ export class ServedModel {
       wake: this.#loop.wake,
     });
     this.#loop.drive(this.runtime);
+    followReplicas(config, engine, () => this.#allow());
   }
 
   get name(): string {
@@ -140,11 +144,19 @@ export class ServedModel {
 
   /** So many processes use a server, this one included: budget and limits are this one's part. */
   divide(sharersOf: (url: string) => number): void {
-    const { budget } = this.config;
     const parts = this.servers.map((url) => 1 / sharersOf(url));
-    const part = parts.length === 0 ? 1 : parts.reduce((sum, each) => sum + each, 0) / parts.length;
-    this.runtime.queue.allow(Math.max(1, Math.floor(budget * part)));
+    this.#part = parts.length === 0 ? 1 : parts.reduce((sum, each) => sum + each, 0) / parts.length;
+    this.#allow();
     this.engine.divide?.(sharersOf);
+  }
+
+  /** Strands over all its replicas, whoever uses them. */
+  get strands(): number {
+    return strandsOf(this.config, this.engine);
+  }
+
+  #allow(): void {
+    this.runtime.queue.allow(Math.max(1, Math.floor(this.strands * this.#part)));
   }
 
   /** Ends the engine's work at once; searches that run are left as they are, for the journal to resume. */

@@ -8,7 +8,7 @@ import { confidence } from '../../verifier/confidence/confidence-verifier.ts';
 import { makeVerifier } from '../../verifier/definition.ts';
 import { exact } from '../../verifier/exact/exact-verifier.ts';
 import type { SearchRequest } from '../search/request.ts';
-import { pathFor, scoredStep, stepNeeds } from './step-needs.ts';
+import { pathFor, readsEachLogprob, scoredStep, stepNeeds, withoutLogprobs } from './step-needs.ts';
 
 function request(changes: Partial<SearchRequest>): SearchRequest {
   return {
@@ -37,6 +37,19 @@ it('asks for log probabilities where program, verifier or rule reads them, and o
   const { rules } = request({});
   const reader = { name: 'reader', readsLogprobs: true, check: () => undefined };
   expect(logprobs({ rules: { ...rules, exits: [...rules.exits, reader] } })).toBe(true);
+});
+
+it('keeps a log probability for each token where verifier, rule, client or record reads it: programs read the mean', () => {
+  const keeps = (changes: Partial<SearchRequest>, verifier = makeVerifier(exact)) =>
+    readsEachLogprob(request(changes), verifier);
+  const { rules } = request({});
+  const reader = { name: 'reader', readsLogprobs: true, check: () => undefined };
+  expect(keeps({ program: createMcts({ prior: 'logprob' }) })).toBe(false);
+  expect(keeps({}, makeVerifier(confidence))).toBe(true);
+  expect(keeps({ rules: { ...rules, exits: [reader] } })).toBe(true);
+  expect([keeps({ logprobs: true }), keeps({ recordTokens: true })]).toEqual([true, true]);
+  const step = { text: 'a', tokens: 1, meanLogprob: -2, end: 'eos', logprobs: [-2] } as const;
+  expect(withoutLogprobs(step)).toEqual({ text: 'a', tokens: 1, meanLogprob: -2, end: 'eos' });
 });
 
 it('asks for seeds where the search is to be repeatable, and for tokens where a client watches', () => {

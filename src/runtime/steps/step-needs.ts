@@ -15,9 +15,7 @@ import { goesOnThinking, isInside, openingBelow, readPath, thoughtStops } from '
 
 export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined, watched: boolean): StepNeeds {
   const { program, rules, repeatable = true, logprobs: byClient = false, recordTokens: record = false } = request;
-  const byVerifier = program.needsVerifier && verifier?.capabilities.readsLogprobs === true;
-  const byRule = [...rules.exits, ...rules.prunes].some((rule) => rule.readsLogprobs === true);
-  const logprobs = program.readsLogprobs || byVerifier || byRule || byClient || record;
+  const logprobs = program.readsLogprobs || readsEachLogprob(request, verifier);
   const confidence = program.readsConfidence || rules.prunes.some((rule) => rule.readsConfidence === true);
   const more = {
     ...(byClient ? { pieces: true } : {}),
@@ -25,6 +23,22 @@ export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined
     ...(record ? { record } : {}),
   };
   return { logprobs, tokens: watched, seed: repeatable, ...more };
+}
+
+/** Whether the log probability of each token is read: programs decide by the mean of a step. */
+export function readsEachLogprob(request: SearchRequest, verifier: Verifier | undefined): boolean {
+  const { program, rules, logprobs: byClient = false, recordTokens: record = false } = request;
+  if (byClient || record) return true;
+  const isReader = (rule: { readonly readsLogprobs?: boolean }) => rule.readsLogprobs === true;
+  if (program.needsVerifier && verifier?.capabilities.readsLogprobs === true) return true;
+  return rules.exits.some(isReader) || rules.prunes.some(isReader);
+}
+
+/** A list with an entry for each token is most of a step: one that has no reader is neither kept nor journalled. */
+export function withoutLogprobs(step: Step): Step {
+  if (step.logprobs === undefined) return step;
+  const { logprobs: _, ...rest } = step;
+  return rest;
 }
 
 /** Whether a verifier is asked for its second reading: where a rule of the search decides by it. */

@@ -9,23 +9,22 @@ export interface KnownReward {
 }
 
 export class RewardCache {
-  readonly #bySearch = new Map<string, Map<string, KnownReward>>();
+  /** By search, parent and text. A text by itself is hashed once in its life, one joined to its parent's key at every look. */
+  readonly #bySearch = new Map<string, Map<number, Map<string, KnownReward>>>();
 
   get({ search, parent, step }: ScoreRequest): KnownReward | undefined {
-    return this.#bySearch.get(search)?.get(keyOf(parent, step.text));
+    return this.#bySearch.get(search)?.get(parent)?.get(step.text);
   }
 
   set({ search, parent, step }: ScoreRequest, judgement: KnownReward): void {
-    const known = this.#bySearch.get(search) ?? new Map<string, KnownReward>();
-    known.set(keyOf(parent, step.text), judgement);
-    this.#bySearch.set(search, known);
+    const parents = this.#bySearch.get(search) ?? new Map<number, Map<string, KnownReward>>();
+    const known = parents.get(parent) ?? new Map<string, KnownReward>();
+    known.set(step.text, judgement);
+    parents.set(parent, known);
+    this.#bySearch.set(search, parents);
   }
 
   release(search: string): void {
     this.#bySearch.delete(search);
   }
-}
-
-function keyOf(parent: number, text: string): string {
-  return `${parent}\n${text}`;
 }

@@ -163,10 +163,12 @@ export class RemoteVerifier implements Verifier {
   #free(): ScoringReplica | undefined {
     const { passTokens } = this.#options;
     const calls = this.#options.calls ?? this.#scorer.callsLimit ?? defaultCalls;
-    return this.#replicas
-      .filter((each) => each.mayStart(calls, passesInFlight * passTokens))
-      .toSorted((a, b) => a.tokens - b.tokens || a.calls - b.calls)
-      .at(0);
+    let free: ScoringReplica | undefined;
+    for (const each of this.#replicas) {
+      if (!each.mayStart(calls, passesInFlight * passTokens)) continue;
+      if (free === undefined || (each.tokens - free.tokens || each.calls - free.calls) < 0) free = each;
+    }
+    return free;
   }
 
   async #run(replica: ScoringReplica, paths: readonly (readonly Work[])[]): Promise<void> {

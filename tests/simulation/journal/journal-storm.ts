@@ -3,13 +3,13 @@
 // What must hold: an acknowledged search is stored once and ends; `done` has its `exited`; what any client was told of an end is what
 // the tables hold; a refused search does not run.
 
+import { VirtualTime } from '../../../lab/src/cluster-sim/virtual-time.ts';
 import { Random } from '../../../src/base/random.ts';
 import { listed, lookUp } from '../../../src/gateway/api/searches-api.ts';
 import type { LiveSearch } from '../../../src/gateway/searches/live-search.ts';
 import type { Loose } from '../../support/loose.ts';
 import { calm, SimulatedDatabase } from './simulated-database.ts';
 import { caller, type NodeWorld, SimulatedNode } from './simulated-node.ts';
-import { VirtualTime } from './virtual-time.ts';
 
 export interface StormOptions {
   readonly seed: number;
@@ -69,7 +69,7 @@ class JournalStorm {
     this.#random = new Random('journal-storm', seed);
     this.#count = searches;
     const time = new VirtualTime();
-    const trace = (what: string) => tell(`${Math.round(time.nowMs())} ${what}`);
+    const trace = (what: string) => tell(`${Math.round(time.nowMs)} ${what}`);
     const database = new SimulatedDatabase(time, new Random('database', seed), trace);
     this.#world = { time, database, random: new Random('nodes', seed), nodes: [], answers: 0, trace };
   }
@@ -89,7 +89,7 @@ class JournalStorm {
     }
     await time.run(stormMs + calmMs, () => this.#isOver());
     // For those who are told of an end by looking.
-    await time.run(time.nowMs() + 6000);
+    await time.run(time.nowMs + 6000);
   }
 
   #isOver(): boolean {
@@ -205,13 +205,13 @@ class JournalStorm {
         return;
       case 'frozen':
         node.freeze();
-        return time.after(forMs, () => node.thaw());
+        return void time.after(forMs, () => node.thaw());
       case 'killed':
         node.kill();
-        return time.after(this.#random.uniform() * 5000, () => this.#startNode());
+        return void time.after(this.#random.uniform() * 5000, () => this.#startNode());
       case 'bad weather':
         node.link.weather = { broken: 0.15, lostAck: 0.3, hung: this.#isGentle ? 0 : 0.05 };
-        return time.after(forMs, () => {
+        return void time.after(forMs, () => {
           node.link.weather = calm;
         });
     }

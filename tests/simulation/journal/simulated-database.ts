@@ -2,11 +2,11 @@
 // nodes, each change atomic. Every node reaches it by a link of its own, which breaks before, during and after a commit, refuses,
 // hangs, and delivers late. What the tables hold is the truth that a storm is checked against.
 
+import type { VirtualTime } from '../../../lab/src/cluster-sim/virtual-time.ts';
 import type { Random } from '../../../src/base/random.ts';
 import type { Acceptance, AppendResult } from '../../../src/journal/journal.ts';
 import { type Store, StoreRefusal } from '../../../src/journal/journal-writer.ts';
 import type { JournalWrite } from '../../../src/journal/postgres/batch.ts';
-import type { VirtualTime } from './virtual-time.ts';
 
 export interface SearchRow {
   readonly id: string;
@@ -246,12 +246,12 @@ export class SimulatedDatabase {
   // ---- the queue between nodes, and who lives ------------------------------------------------------------------------
 
   offer(search: string, model: string, turn: number, node?: string): void {
-    const taken = node === undefined ? undefined : { node, beatMs: this.#time.nowMs() };
+    const taken = node === undefined ? undefined : { node, beatMs: this.#time.nowMs };
     if (!this.leases.has(search)) this.leases.set(search, { search, model, turn, taken });
   }
 
   take(model: string, node: string): string | undefined {
-    const nowMs = this.#time.nowMs();
+    const nowMs = this.#time.nowMs;
     const free = [...this.leases.values()]
       .filter((each) => each.model === model)
       .filter(({ taken }) => taken === undefined || taken.beatMs + leaseMs < nowMs)
@@ -264,7 +264,7 @@ export class SimulatedDatabase {
   touch(ids: readonly string[]): void {
     for (const id of ids) {
       const taken = this.leases.get(id)?.taken;
-      if (taken !== undefined) taken.beatMs = this.#time.nowMs();
+      if (taken !== undefined) taken.beatMs = this.#time.nowMs;
     }
   }
 
@@ -276,7 +276,7 @@ export class SimulatedDatabase {
   }
 
   living(): string[] {
-    const nowMs = this.#time.nowMs();
+    const nowMs = this.#time.nowMs;
     return [...this.nodes].filter(([, { seenMs }]) => seenMs + silentMs > nowMs).map(([node]) => node);
   }
 

@@ -1,6 +1,7 @@
 // One node of a cluster in virtual time: the real journal, cluster, searches, watches and runtime on a simulated database, and an
 // engine whose answers no other node would give. It may be frozen, killed, or cut off.
 
+import type { VirtualTime } from '../../../lab/src/cluster-sim/virtual-time.ts';
 import { makePlan } from '../../../src/answering/plan/plan.ts';
 import type { SearchPlan } from '../../../src/answering/plan/search-plan.ts';
 import { FaultError, fault } from '../../../src/base/fault.ts';
@@ -17,7 +18,6 @@ import { Searches } from '../../../src/gateway/searches/searches.ts';
 import { type BellEars, PostgresJournal, type PostgresParts } from '../../../src/journal/postgres/postgres-journal.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
 import { aboutOf, calm, type Link, type SimulatedDatabase } from './simulated-database.ts';
-import type { VirtualTime } from './virtual-time.ts';
 
 export const caller: Caller = { name: 'ann', share: 1, maxPriority: 100, queue: 1e6, admin: true };
 
@@ -55,7 +55,7 @@ export class SimulatedNode {
     this.#world = world;
     this.name = name;
     this.timers = {
-      nowMs: () => world.time.nowMs() + skewMs,
+      nowMs: () => world.time.nowMs + skewMs,
       after: (delayMs, callback) => this.#after(delayMs, callback),
     };
     this.journal = new PostgresJournal({ urlEnv: 'DATABASE_URL' }, name, (ears) => this.#parts(ears));
@@ -228,7 +228,7 @@ export class SimulatedNode {
   #membership(): ClusterOptions['membership'] {
     const { time } = this.#world;
     return {
-      beat: (report) => this.#call(({ nodes }) => void nodes.set(this.name, { seenMs: time.nowMs(), report })),
+      beat: (report) => this.#call(({ nodes }) => void nodes.set(this.name, { seenMs: time.nowMs, report })),
       living: () =>
         this.#call((database) =>
           database.living().map((node) => ({ node, version: '', models: ['m'], servers: [], report: {}, silentMs: 0 })),

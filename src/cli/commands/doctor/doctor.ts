@@ -8,6 +8,7 @@ import { ownModel } from '../../../answering/models/own-model.ts';
 import { FaultError } from '../../../base/fault.ts';
 import type { Advice } from '../../../bench/doctor/advice.ts';
 import { answerFinding, probeAnswers } from '../../../bench/doctor/answer-probe.ts';
+import { probeContinuation } from '../../../bench/doctor/continuation.ts';
 import {
   capabilityFindings,
   engineFindings,
@@ -146,7 +147,9 @@ async function examine(
     const version = facts.version === undefined ? '' : ` ${facts.version}`;
     const context = facts.contextTokens === undefined ? 'context unknown' : `${facts.contextTokens} tokens of context`;
     const title = `${role} ${connection.url}: ${facts.dialect}${version}, model '${facts.model}', ${context}`;
-    report.sections.push({ title, findings: findingsOf(facts) });
+    const continuation =
+      role === 'engine' && facts.dialect === 'openai' ? [await probeContinuation(connection, facts)] : [];
+    report.sections.push({ title, findings: [...continuation, ...findingsOf(facts)] });
     return facts;
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;

@@ -272,9 +272,16 @@ export function addAt(counts: number[], place: number, count: number): void {
   counts[place]! += count;
 }
 
-/** The part of `wanted` that exceeds `drafting`, as a distribution. */
+/** The part of `wanted` that exceeds `drafting`, as a distribution. Plain loops: vocabularies have 150,000 tokens, and callbacks take seven times as long. */
 function excess(wanted: Float64Array, drafting: Float64Array): Float64Array {
-  const rest = wanted.map((probability, token) => Math.max(0, probability - drafting[token]!));
-  const sum = rest.reduce((total, each) => total + each, 0);
-  return sum > 0 ? rest.map((each) => each / sum) : wanted; // equal distributions: rejected by rounding alone
+  const rest = new Float64Array(wanted.length);
+  let sum = 0;
+  for (let token = 0; token < wanted.length; token += 1) {
+    const more = Math.max(0, wanted[token]! - drafting[token]!);
+    rest[token] = more;
+    sum += more;
+  }
+  if (sum <= 0) return wanted; // equal distributions: rejected by rounding alone
+  for (let token = 0; token < rest.length; token += 1) rest[token] = rest[token]! / sum;
+  return rest;
 }

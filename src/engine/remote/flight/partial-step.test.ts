@@ -27,6 +27,14 @@ describe('Draft', () => {
     );
   });
 
+  it('puts the tokens of several updates behind each other', () => {
+    const step = new PartialStep(['\n\n'], false);
+    step.fold({ index: 0, text: 'a', tokenIds: [1], logprobs: [-1] });
+    step.fold({ index: 0, text: 'b' });
+    step.fold({ index: 0, text: 'c', tokenIds: [2, 3], logprobs: [-3, -2], end: 'eos' });
+    expect(step.step()).toMatchObject({ text: 'abc', tokenIds: [1, 2, 3], logprobs: [-1, -3, -2], meanLogprob: -2 });
+  });
+
   it('takes cumulative updates as they are', () => {
     const step = new PartialStep(['\n\n'], false);
     expect(step.fold({ index: 0, text: 'a', tokenIds: [1], logprobs: [-1], cumulative: true })).toBe('a');

@@ -69,12 +69,13 @@ export class PartialStep {
 
   step(): Step {
     const tokenIds = this.#tokensAgree() ? this.#tokenIds : undefined;
-    const logprobs = this.#logprobs.length > 0 && this.#logprobs.every(Number.isFinite) ? this.#logprobs : undefined;
+    const meanLogprob = finiteMean(this.#logprobs);
+    const logprobs = meanLogprob === undefined ? undefined : this.#logprobs;
     const tokens = this.#usage?.generatedTokens ?? this.tokens;
     return {
       text: this.#text,
       tokens: Math.max(tokens, tokenIds?.length ?? 0),
-      meanLogprob: logprobs === undefined ? 0 : logprobs.reduce((sum, each) => sum + each, 0) / logprobs.length,
+      meanLogprob: meanLogprob ?? 0,
       end: this.#end ?? 'length',
       ...(tokenIds === undefined ? {} : { tokenIds }),
       ...(logprobs === undefined ? {} : { logprobs }),
@@ -127,19 +128,12 @@ export class PartialStep {
   #take(update: Update): void {
     const { text, tokenIds = [], logprobs = [], written = [], confidences = [] } = update;
     this.#entropy ??= update.entropy;
-    if (update.cumulative === true) {
-      this.#text = text;
-      this.#tokenIds = [...tokenIds];
-      this.#logprobs = [...logprobs];
-      this.#written = [...written];
-      this.#confidences = [...confidences];
-    } else {
-      this.#text += text;
-      this.#tokenIds.push(...tokenIds);
-      this.#logprobs.push(...logprobs);
-      this.#written.push(...written);
-      this.#confidences.push(...confidences);
-    }
+    const isNew = update.cumulative === true;
+    this.#text = isNew ? text : this.#text + text;
+    this.#tokenIds = appended(isNew ? [] : this.#tokenIds, tokenIds);
+    this.#logprobs = appended(isNew ? [] : this.#logprobs, logprobs);
+    this.#written = appended(isNew ? [] : this.#written, written);
+    this.#confidences = appended(isNew ? [] : this.#confidences, confidences);
     if (text !== '' || tokenIds.length > 0) this.#updates += 1;
   }
 
@@ -169,4 +163,18 @@ export class PartialStep {
     const told = this.#usage?.generatedTokens;
     return this.#wholeTokens && this.#tokenIds.length > 0 && (told === undefined || told === this.#tokenIds.length);
   }
+}
+
+/** Undefined of none, and where one is not a number. */
+function finiteMean(values: readonly number[]): number | undefined {
+  let sum = 0;
+  for (let at = 0; at < values.length; at += 1) sum += values[at]!;
+  return values.length > 0 && Number.isFinite(sum) ? sum / values.length : undefined;
+}
+
+/** The first list is taken as it came: most steps come in one piece, and an update is decoded for its step alone. */
+function appended<Item>(had: Item[], more: readonly Item[]): Item[] {
+  if (had.length === 0) return more as Item[];
+  for (const each of more) had.push(each);
+  return had;
 }

@@ -55,8 +55,13 @@ const mostSiblings = 64;
 
 /** Siblings that may share a request on every replica that was reached. */
 export function siblingLimit(replicas: readonly Replica[]): number {
-  const limits = replicas.filter((each) => each.reached).map(siblingsOn);
-  return limits.length === 0 ? 1 : Math.min(...limits);
+  let least: number | undefined;
+  for (const replica of replicas) {
+    if (!replica.reached) continue;
+    const own = siblingsOn(replica);
+    if (least === undefined || own < least) least = own;
+  }
+  return least ?? 1;
 }
 
 /**

@@ -21,12 +21,14 @@ export function tipOf(question: Question, path: readonly PathStep[]): Tip {
   return last === undefined ? { key: question.key, state: 'sound' } : read(last.step);
 }
 
-const stateNames: readonly StepState[] = ['sound', 'hidden', 'flawed'];
+const stateMarks = ['\nsound ', '\nhidden ', '\nflawed '];
 const states: Readonly<Record<string, StepState>> = { s: 'sound', h: 'hidden', f: 'flawed' };
 
 /** Of a whole answer, its last step. */
 export function read({ text: whole }: Step): Tip {
-  const text = whole.slice(Math.max(0, ...stateNames.map((name) => whole.lastIndexOf(`\n${name} `) + 1)));
+  let from = 0;
+  for (const mark of stateMarks) from = Math.max(from, whole.lastIndexOf(mark) + 1);
+  const text = from === 0 ? whole : whole.slice(from);
   const state = states[text[0] ?? ''] ?? 'flawed';
   return { key: Number.parseInt(text.slice(state.length + 1), 10), state };
 }

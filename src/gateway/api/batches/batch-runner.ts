@@ -24,7 +24,7 @@ export class BatchRunner {
   constructor(context: GatewayContext, node: string) {
     this.#context = context;
     this.#node = node;
-    this.#slots = new LineSlots((model) => context.searches.models.get(model)?.config.budget ?? 1);
+    this.#slots = new LineSlots((model) => context.searches.models.get(model)?.strands ?? 1);
   }
 
   start(): void {
