@@ -8,7 +8,7 @@ import sys
 
 class OwnNorms(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
-        if name != "sgl_kernel.elementwise":
+        if name != 'sgl_kernel.elementwise':
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
