@@ -33,7 +33,7 @@ function isRecording(file: string): boolean {
 
 /** A recording names a question by its set and its place there. */
 function recorded(file: string, questions: readonly GoldQuestion[]): [string, Sample[]][] {
-  return readTrees(file).trees.map((tree) => {
+  return readTrees(file, 'SAMPLES').trees.map((tree) => {
     const question = questions[Number(tree.question.split(' ').at(-1))];
     if (question === undefined)
       return raise('bad-setting', `${file} has a question that is not there: ${tree.question}`);
