@@ -1,7 +1,7 @@
 // Requests straight to an engine, without a search: several at once, told together when the last is answered. Connects the engine to
 // itself, so nothing else may use it meanwhile.
 
-import type { Fault } from '../base/fault.ts';
+import { type Fault, FaultError } from '../base/fault.ts';
 import { type Engine, type EngineMessage, type GenerateRequest, isAnswer } from '../engine/engine.ts';
 import { rootKey } from '../tree/keys.ts';
 
@@ -48,6 +48,25 @@ export class EngineProbe {
       if (open === 0) resolve({ steps, fault, elapsedMs: performance.now() - startMs });
     };
     this.#engine.generate(requests);
+    return promise;
+  }
+
+  /** Keeps so many requests there for a while, each answered one followed by the next at once: answers a millisecond, once it goes steadily. */
+  async keep(count: number, next: () => ProbeRequest, ms: number): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const startMs = performance.now();
+    const [fromMs, untilMs] = [startMs + ms / 3, startMs + ms];
+    let [open, answered] = [count, 0];
+    this.#receive = (message) => {
+      if (!isAnswer(message)) return;
+      if (message.type === 'fault') return reject(new FaultError(message.fault));
+      const nowMs = performance.now();
+      if (nowMs >= fromMs && nowMs < untilMs) answered += 1;
+      if (nowMs < untilMs) return this.#engine.generate([this.#request(next())]);
+      open -= 1;
+      if (open === 0) resolve(answered / (untilMs - fromMs));
+    };
+    this.#engine.generate(Array.from({ length: count }, () => this.#request(next())));
     return promise;
   }
 

@@ -15,6 +15,11 @@ export interface CostModel {
    * one array of cells (libllama), every row looks at the cells of all the others.
    */
   readonly unreadTokenMs?: number;
+  /**
+   * How much longer a step takes in which a sequence joins, over the sequences of the batch: servers replay steps that only
+   * decode as one graph, and compose those that also read a prompt anew. None where it was not measured.
+   */
+  readonly joinCurve?: Curve;
 }
 
 /** What memory a model takes; the shape also feeds the roofline. */
@@ -55,6 +60,11 @@ export function decodeStepsUntil(cost: CostModel, batch: DecodeBatch, durationMs
 /** What the rows of a pass pay for cached tokens that they do not read. */
 export function unreadMs(cost: CostModel, rows: number, unreadTokens: number): number {
   return (cost.unreadTokenMs ?? 0) * rows * unreadTokens;
+}
+
+/** What the sequences of a step wait for those that join in it. */
+export function joinMs(cost: CostModel, sequences: number): number {
+  return cost.joinCurve === undefined ? 0 : valueAt(cost.joinCurve, sequences);
 }
 
 /** Step times of a batch that decodes on: with each token of context, the others add one token each to what is unread. */

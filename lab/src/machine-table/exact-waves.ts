@@ -20,9 +20,28 @@ export interface DecodeReading {
   readonly requestMs: number;
 }
 
+/** Requests that follow one another: how many are answered a millisecond, and what that says of a step in which one joins. */
+export interface JoinReading {
+  readonly sequences: number;
+  readonly perMs: number;
+  readonly joinMs: number;
+}
+
 const shortTokens = 16;
 const longTokens = 80;
 const repetitions = 2;
+/** About a step of a solution. */
+const loopTokens = 48;
+const loopSpread = 24;
+
+/**
+ * A request that takes `requestMs` in all waits for its own steps and for those that join in them: of the steps of so many
+ * sequences, all of different ages, 1 − exp(−sequences / tokens) have one.
+ */
+export function joinMsOf({ sequences, stepMs, requestMs }: DecodeReading, wholeMs: number): number {
+  const withJoin = loopTokens * (1 - Math.exp(-sequences / loopTokens));
+  return Math.max(0, (wholeMs - requestMs - loopTokens * stepMs) / withJoin);
+}
 
 export class ExactWaves {
   readonly #engine: Engine;
@@ -56,6 +75,20 @@ export class ExactWaves {
     const stepMs = Math.max(leastStepMs, (longMs - shortMs) / (longTokens - shortTokens));
     const contextTokens = promptTokens + Math.round((shortTokens + longTokens) / 2);
     return { sequences, contextTokens, stepMs, requestMs: Math.max(0, shortMs - shortTokens * stepMs) };
+  }
+
+  /** What a step takes longer in which a sequence joins: from as many sequences as `alone` had, each followed by another as soon as it ends. */
+  async joins(alone: DecodeReading, promptTokens: number, ms: number): Promise<JoinReading> {
+    const { sequences } = alone;
+    let at = 0;
+    const next = (): ProbeRequest => {
+      at += 1;
+      // Of different lengths: equal ones would go on joining together.
+      const tokens = loopTokens - loopSpread + ((at * 29) % (2 * loopSpread + 1));
+      return this.#request({ promptTokens, tokens, name: 'decode', sequences }, at % sequences);
+    };
+    const perMs = await this.#probe.keep(sequences, next, ms);
+    return { sequences, perMs, joinMs: joinMsOf(alone, sequences / perMs) };
   }
 
   release(): void {

@@ -10,6 +10,7 @@ import { VllmServer } from '../../../tests/servers/vllm-server.ts';
 import { run } from '../commands/table.ts';
 import { readMachine } from '../sim/machine.ts';
 import { runTrial, trialDefaults } from '../sim/trial.ts';
+import { joinMsOf } from './exact-waves.ts';
 import { measureMachine, sharedTable, tableSizes } from './machine-table.ts';
 import { cacheTokens } from './server-room.ts';
 
@@ -20,6 +21,7 @@ afterEach(async () => {
 
 const sizes = {
   sequences: [1, 4],
+  joining: [4],
   promptTokens: [64, 128],
   prefillTokens: [32, 64, 4096],
   paths: [1, 4],
@@ -41,13 +43,18 @@ it('asks for exact steps as MCTS does, and gives a machine that a trial runs on'
   const { readings, ...machine } = await measureMachine(subject, sizes, (line) => lines.push(line));
   expect(machine.generator.decode.map(([sequences]) => sequences)).toEqual([1, 4]);
   expect(readings.decode).toHaveLength(4);
+  expect(machine.generator.joins).toEqual([[4, readings.joins[0]!.joinMs]]);
   // What the server has no room for is left out.
   expect(machine.generator.prefill.map(([tokens]) => tokens)).toEqual([32, 64]);
   expect(machine.slowdown.generator).toHaveLength(2);
   for (const factor of machine.slowdown.generator.flat()) expect(factor).toBeGreaterThanOrEqual(1);
   const timed = generator.bodies('/v1/completions').filter((body) => Number(body.max_tokens) > 1);
   for (const body of timed) expect(body).toMatchObject({ ignore_eos: true, logprobs: 0, stream: false, n: 1 });
-  expect(new Set(timed.map((body) => body.max_tokens))).toEqual(new Set([16, 80]));
+  // Waves are of two lengths; steps that follow one another are of all lengths around that of a solution's step.
+  const lengths = new Set(timed.map((body) => Number(body.max_tokens)));
+  for (const length of [16, 80]) expect(lengths.delete(length)).toBe(true);
+  for (const length of lengths) expect(Math.abs(length - 48)).toBeLessThanOrEqual(24);
+  expect(lengths.size).toBeGreaterThan(1);
   // What was still asked for when the last reading ended is given up.
   expect(verifier.load()).toMatchObject({ waiting: 0 });
   const system = { ...trialDefaults, setting: 'math500/8b', requests: 3, rollouts: 2, budget: 2, machine } as const;
@@ -88,12 +95,20 @@ it('times the newest step alone where the reward model keeps prefixes', async ()
   const verifier = await openRemoteVerifier({ kind: 'math-shepherd', servers: [{ url: rewardModel.url }] });
   open.unshift(engine, verifier);
   const subject = { name: 'test', engine, verifier, kvTokens: 100_000, sequenceLimit: 64, scoreKvTokens: 50_000 };
-  const small = { ...sizes, sequences: [1, 2], company: [1], fewInFlight: [1], loadedMs: 20 };
+  const small = { ...sizes, sequences: [1, 2], joining: [2], company: [1], fewInFlight: [1], loadedMs: 20 };
   const { readings, rewardModel: measured } = await measureMachine(subject, small, () => {});
   expect(measured.reusesPrefix).toBe(true);
   const pathTokens = sizes.pathTokens;
   expect(readings.scores.tokensPerPath).toBeLessThan(0.6 * pathTokens);
   expect(measured.extraTokens).toBe(Math.max(0, readings.scores.tokensPerPath - sizes.stepTokens));
+});
+
+it('tells what a join costs the steps of the others', () => {
+  const alone = { sequences: 48, contextTokens: 100, stepMs: 5, requestMs: 10 };
+  // 48 tokens of 5 ms, and 1 - 1/e of these steps with a join of 11 ms.
+  const wholeMs = 10 + 48 * 5 + 48 * (1 - Math.exp(-1)) * 11;
+  expect(joinMsOf(alone, wholeMs)).toBeCloseTo(11);
+  expect(joinMsOf(alone, 200)).toBe(0);
 });
 
 it('reads the size of a cache from the labels of vLLM', () => {

@@ -4,7 +4,7 @@
 import type { Engine, Verifier } from 'coppice';
 import { mean, tokensPerWord } from 'coppice/internals';
 import { type CompanyReading, type CompanySizes, readCompany, slowdownOf } from './company.ts';
-import { type DecodeReading, ExactWaves } from './exact-waves.ts';
+import { type DecodeReading, ExactWaves, type JoinReading } from './exact-waves.ts';
 import type { MeasuredMachine } from './measured-machine.ts';
 import { ownTokens, passTokens, readScores, rising, type ScoreReadings, scoreTable, shapeOf } from './score-table.ts';
 import { ScoreWaves } from './score-waves.ts';
@@ -12,12 +12,15 @@ import { ScoreWaves } from './score-waves.ts';
 interface TableSizes extends CompanySizes {
   /** Sequences of the decode waves. */
   readonly sequences: readonly number[];
+  /** Of those, the ones whose sequences also follow one another. */
+  readonly joining: readonly number[];
   /** Lengths of new prompts. */
   readonly prefillTokens: readonly number[];
 }
 
 export const tableSizes: TableSizes = {
   sequences: [1, 8, 32, 64, 128, 256],
+  joining: [8, 32, 64, 128],
   promptTokens: [128, 640],
   prefillTokens: [64, 256, 1024, 2048, 4096],
   paths: [1, 2, 4, 8, 16, 36],
@@ -42,6 +45,7 @@ interface TableSubject {
 /** What a table is made from. */
 interface TableReadings {
   readonly decode: readonly DecodeReading[];
+  readonly joins: readonly JoinReading[];
   readonly scores: ScoreReadings;
   readonly company: readonly CompanyReading[];
 }
@@ -57,17 +61,24 @@ export async function measureMachine(
   const scoring = new ScoreWaves(verifier, shapeOf(sizes, reusesPrefix, ratio));
   print(`  ${ratio.toFixed(2)} tokens per word`);
   const decode = await decodeReadings(waves, sizes, print);
+  const joins = await joinReadings(waves, decode, sizes, print);
   const prefill = await prefillTimes(waves, sizes.prefillTokens.filter(fits(engine)), print);
   const scores = await readScores(scoring, sizes, print);
   const company = await readCompany(waves, scoring, scores, sizes, print);
   waves.release();
   scoring.release();
-  const readings = { decode, scores, company };
+  const readings = { decode, joins, scores, company };
   const { rewardModel, slowdown } = sharedTable(readings, ownTokens(sizes, reusesPrefix));
   print(`  a score besides its pass: ${rewardModel.callMs.toFixed(1)} ms, ${rewardModel.extraTokens} tokens`);
   return {
     name,
-    generator: { ...tableOf(decode, sizes), prefill, kvTokens, sequenceLimit },
+    generator: {
+      ...tableOf(decode, sizes),
+      prefill,
+      joins: joins.map((each) => [each.sequences, each.joinMs]),
+      kvTokens,
+      sequenceLimit,
+    },
     rewardModel: { ...rewardModel, passTokens, reusesPrefix, kvTokens: scoreKvTokens },
     slowdown,
     readings,
@@ -75,7 +86,7 @@ export async function measureMachine(
 }
 
 /** The reward model's side and what both lose in company, by arithmetic alone. */
-export function sharedTable({ scores, company }: TableReadings, own: number) {
+export function sharedTable({ scores, company }: Pick<TableReadings, 'scores' | 'company'>, own: number) {
   const { rewardModel, model } = scoreTable(scores, own);
   return { rewardModel, slowdown: slowdownOf(company, scores, model) };
 }
@@ -96,6 +107,28 @@ async function decodeReadings(
       );
       readings.push(reading);
     }
+  }
+  return readings;
+}
+
+/** Below the shortest of the prompts, which the server knows by now. */
+async function joinReadings(
+  waves: ExactWaves,
+  decode: readonly DecodeReading[],
+  { joining, promptTokens: [promptTokens], loadedMs }: TableSizes,
+  print: (line: string) => void,
+): Promise<JoinReading[]> {
+  const readings: JoinReading[] = [];
+  // What one takes alone besides its steps: that of a whole wave has the queue of all of them in it.
+  const { requestMs } = decode[0]!;
+  for (const sequences of joining) {
+    const alone = decode.find((each) => each.sequences === sequences)!;
+    const reading = await waves.joins({ ...alone, requestMs }, promptTokens!, loadedMs);
+    const rate = `${(1000 * reading.perMs).toFixed(0)} requests a second`;
+    print(
+      `  ${sequences} that follow one another: ${rate}; a step in which one joins takes ${reading.joinMs.toFixed(2)} ms longer`,
+    );
+    readings.push(reading);
   }
   return readings;
 }

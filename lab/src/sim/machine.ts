@@ -49,6 +49,10 @@ const machineSchema = z.object({
     contexts: z.array(positive).min(1),
     decode: z.array(z.tuple([positive, positive], positive)).min(2),
     prefill: times,
+    joins: z
+      .array(z.tuple([positive, z.number().min(0)]))
+      .min(1)
+      .optional(),
     requestMs: z.number().min(0),
     kvTokens: positive,
     sequenceLimit: positive,
@@ -149,7 +153,7 @@ function paperPlace(
 /** As many such machines as there are GPUs, each with both models; a search stays with one of each. */
 function measuredPlace({ name, generator, rewardModel, slowdown }: MeasuredMachine, replicas = 1): TrialPlace {
   const gpus = Array.from({ length: replicas }, () => new SharedGpu(slowdown));
-  const { contexts, decode, prefill, requestMs, kvTokens, sequenceLimit } = generator;
+  const { contexts, decode, prefill, joins, requestMs, kvTokens, sequenceLimit } = generator;
   const { pass, passTokens, reusesPrefix, callMs, extraTokens } = rewardModel;
   return {
     engine: {
@@ -159,7 +163,7 @@ function measuredPlace({ name, generator, rewardModel, slowdown }: MeasuredMachi
       kvTokens,
       requestMs,
       gpus,
-      cost: tableCost({ name: `generator of ${name}`, contexts, decode, prefill }),
+      cost: tableCost({ name: `generator of ${name}`, contexts, decode, prefill, joins }),
     },
     verifier: {
       replicas,

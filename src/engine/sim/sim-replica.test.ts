@@ -1,7 +1,7 @@
 // P4 §4.1.2: speculation is a second phase, left as soon as another sequence needs the place or the memory.
 
 import { expect, it } from 'vitest';
-import { decodeMs } from '../../cost/cost.ts';
+import { type CostModel, decodeMs } from '../../cost/cost.ts';
 import { llama8b } from '../../cost/h200.ts';
 import { tableCost } from '../../cost/table.ts';
 import { rootKey } from '../../tree/keys.ts';
@@ -12,7 +12,7 @@ import { World } from './world.ts';
 
 const cost = tableCost(llama8b.points);
 
-function setUp(options: { sequenceLimit: number; kvTokens: number }) {
+function setUp(options: { sequenceLimit: number; kvTokens: number; cost?: CostModel }) {
   const world = new World();
   const ends = new Map<number, number>();
   const replica = new SimReplica(world, { cost, prefillTokens: 4096, ...options }, ({ request }) =>
@@ -57,4 +57,24 @@ it('gives up its memory before any primary sequence does', () => {
   expect(beside.get(0)).toBe(beside.get(2));
   expect(beside.get(0)! / alone.get(0)!).toBeLessThan(1.1);
   expect(beside.get(1)).toBeGreaterThan(beside.get(0)!);
+});
+
+it('keeps the others waiting in a step in which a sequence joins', () => {
+  const joining = tableCost({
+    ...llama8b.points,
+    joins: [
+      [1, 0],
+      [3, 10],
+    ],
+  }); // nothing alone, 5 ms for two, 10 for three
+  const endsWith = (model: CostModel) => {
+    const { world, ends, ask, run } = setUp({ sequenceLimit: 8, kvTokens: 10_000, cost: model });
+    ask(1, 'primary', 200);
+    world.at(100, () => ask(2, 'primary', 300));
+    world.at(200, () => ask(3, 'primary', 300));
+    run();
+    return ends;
+  };
+  const [plain, slower] = [endsWith(cost), endsWith(joining)];
+  expect(slower.get(1)! - plain.get(1)!).toBeCloseTo(5 + 10, 0);
 });

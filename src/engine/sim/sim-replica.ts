@@ -12,6 +12,7 @@ import {
   type DecodeBatch,
   decodeSpanMs,
   decodeStepsUntil,
+  joinMs,
   prefillExtraMs,
   unreadMs,
 } from '../../cost/cost.ts';
@@ -220,7 +221,9 @@ export class SimReplica {
   #begin(): void {
     this.#beginning = false;
     this.#squeezed = false;
+    const before = this.#batch.size;
     const computed = this.#admit();
+    const joined = this.#batch.size > before;
     this.#options.gpu?.set('generator', this.#batch.size);
     if (this.#batch.size === 0) return;
     const cleared = this.#secureRoom();
@@ -236,7 +239,8 @@ export class SimReplica {
       residentTokens: this.#cache.usedTokens,
     };
     const unread = batch.residentTokens - batch.contextTokens / batch.sequences;
-    const extraMs = prefillExtraMs(cost, computed) + unreadMs(cost, computed, unread);
+    const joiningMs = joined ? joinMs(cost, batch.sequences) : 0;
+    const extraMs = prefillExtraMs(cost, computed) + unreadMs(cost, computed, unread) + joiningMs;
     const factor = this.#options.gpu?.factor('generator') ?? 1;
     this.#plan({ batch, startMs: this.#world.nowMs, extraMs, factor, steps: Math.min(untilEnd, untilFull, most) });
   }
