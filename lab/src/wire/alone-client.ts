@@ -68,6 +68,7 @@ export class AloneClient {
       delivery: siblings === 1 ? 'whole' : 'ends',
       stops: ['\n\n'],
       maxTokens: stepTokens,
+      exact: true,
       lane: 'primary',
       priority: 0,
     };

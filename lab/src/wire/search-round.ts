@@ -3,6 +3,7 @@
 
 import {
   createPolicy,
+  type Engine,
   LiveLoop,
   Runtime,
   type ScoreRequest,
@@ -59,7 +60,7 @@ const questionWords = 100;
 
 export async function searchRound(options: RoundOptions): Promise<WireRound> {
   const { url, sequences, asking, maxStepTokens } = options;
-  const engine = await openRemoteEngine({ servers: [{ url }] });
+  const engine = exactly(await openRemoteEngine({ servers: [{ url }] }));
   const policy = createPolicy('vanilla');
   const loop = new LiveLoop();
   let searches = 0;
@@ -105,6 +106,13 @@ export async function searchRound(options: RoundOptions): Promise<WireRound> {
   loop.stop();
   await engine.close();
   return round;
+}
+
+/** Every step has all of its tokens: a real model ends each where it likes, and what is written below one prompt says nothing of another. */
+function exactly<Given extends Engine>(engine: Given): Given {
+  const generate = engine.generate.bind(engine);
+  engine.generate = (requests) => generate(requests.map((request) => ({ ...request, exact: true })));
+  return engine;
 }
 
 /** Rewards that cost nothing and differ, so that every step is a node of its own. */
