@@ -125,6 +125,22 @@ it('rivals holds searches of contest against the best rule at as many tokens', a
   expect(said).toContain('best of n           2 samples  100.0 %  8 tokens');
   expect(said.at(-1)).toMatch(/on 3 questions: 66\.7 %, \d+ tokens; -33\.3 \[.*\] against\n {2}\S/);
   await expect(rivals([at('sums.jsonl')])).rejects.toThrow('of what? npm run lab -- rivals QUESTIONS SAMPLES');
+  const others = golds.map((answer, index) => ({ id: `q${index}`, question: 'What?', answer: String(answer + 1) }));
+  writeLines('others.jsonl', others);
+  await expect(rivals(['others.jsonl', 'sums.trees'].map(at))).rejects.toThrow(
+    'sums.trees is of other questions than QUESTIONS: 0 of its 3 right answers are right there',
+  );
+  // `contest` of best-of-n may be the samples, too.
+  await expect(rivals(['others.jsonl', 'searches.jsonl'].map(at))).rejects.toThrow('0 of its 2 right answers');
+  writeLines('fewer.jsonl', [{ id: 'q0', question: 'What is sum 0?', answer: '3' }]);
+  await expect(rivals(['fewer.jsonl', 'searches.jsonl'].map(at))).rejects.toThrow(
+    /searches.jsonl has a question that is not in QUESTIONS: q\d/,
+  );
+  const foreign = readFileSync(at('searches.jsonl'), 'utf8').replaceAll(/"answer":"\d"/g, '"answer":"77"');
+  writeFileSync(at('foreign.jsonl'), foreign);
+  await expect(rivals(['sums.jsonl', 'sums.trees', 'foreign.jsonl'].map(at))).rejects.toThrow(
+    'foreign.jsonl is of other questions than QUESTIONS',
+  );
 });
 
 it('arrivals measures once what the first policy sustains, and keeps what a file has measured', async () => {

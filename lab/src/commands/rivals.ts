@@ -13,6 +13,7 @@ import {
   slopeOfLead,
   stoppedByLead,
 } from '../real/rivals.ts';
+import { checkQuestions } from '../real/same-questions.ts';
 import { samplesIn } from '../real/sample-files.ts';
 
 export const help: Help = {
@@ -31,7 +32,9 @@ export async function run(args: readonly string[]): Promise<number> {
   const [file, drawn, ...searches] = args;
   if (file === undefined || drawn === undefined)
     return raise('bad-setting', 'of what? npm run lab -- rivals QUESTIONS SAMPLES [SEARCHES …]');
-  const samples = samplesIn(drawn.split(','), readQuestions(file));
+  const questions = readQuestions(file);
+  const samples = samplesIn(drawn.split(','), questions);
+  for (const each of searches) checkQuestions(each, keptLines<Trial>(each), questions);
   const most = Math.max(...[...samples.values()].map(({ length }) => length));
   const whole = new Map([...samples].filter(([, each]) => each.length === most));
   console.log(`${whole.size} questions with ${most} samples each; tokens of both models`);
