@@ -24,6 +24,7 @@ export { readQuestions } from '../answering/question-file.ts';
 export { isRight } from '../answering/question-form.ts';
 export { runSearch } from '../answering/search-run.ts';
 export { assert } from '../base/assert.ts';
+export { meanOrZero, median } from '../base/averages.ts';
 export { VirtualClock } from '../base/clock.ts';
 export { raise } from '../base/fault.ts';
 export { Heap } from '../base/heap.ts';
