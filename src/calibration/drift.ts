@@ -3,6 +3,7 @@
 // A setting that drifts may still be good, but no measurement says so. Rewards that are not like those then are another matter: what was
 // chosen by them is refused. Holds counts, and no clock.
 
+import { meanOrZero } from '../base/averages.ts';
 import type { CalibrationSection } from './calibration-file.ts';
 import { momentsOf, type RewardsSeen } from './rewards-seen.ts';
 
@@ -52,8 +53,8 @@ export class DriftMeter {
   get reading(): DriftReading {
     const { firedShare: expectedShare, tokens: expectedTokens } = this.#expected;
     const searches = this.#last.length;
-    const firedShare = mean(this.#last.map(({ fired }) => (fired ? 1 : 0)));
-    const tokens = mean(this.#last.map((each) => each.tokens));
+    const firedShare = meanOrZero(this.#last.map(({ fired }) => (fired ? 1 : 0)));
+    const tokens = meanOrZero(this.#last.map((each) => each.tokens));
     const enough = searches >= fewest;
     const errors = !enough ? 0 : Math.max(this.#shareErrors(firedShare), this.#tokenErrors(tokens));
     const rewardErrors = this.#rewardErrors();
@@ -89,8 +90,4 @@ export class DriftMeter {
     const error = tokensSpread * Math.sqrt(1 / this.#last.length + 1 / searches);
     return error === 0 ? 0 : Math.abs(tokens - expected) / error;
   }
-}
-
-function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,32 +1,9 @@
 import { expect, it } from 'vitest';
-import type { CalibrationFile } from './calibration-file.ts';
+import { certainCalibration, twentySamples } from '../../tests/support/calibrations.ts';
 import { SectionWatch, type WatchedPlan } from './section-watch.ts';
 
-const interval = { value: 0, low: 0, high: 0 };
-const search = {
-  program: 'self-consistency',
-  options: {},
-  branching: 4,
-  choose: 'best',
-  aggregation: 'product',
-  rollouts: 20,
-} as const;
-const section = {
-  search,
-  settings: { certain: 'beta' },
-  lossBudget: 1,
-  chosen: { questions: 200, pointsLost: 0, tokensSaved: 30 },
-  reported: { questions: 200, pointsLost: interval, tokensSaved: interval },
-  expected: { searches: 200, firedShare: 0.5, tokens: 1000, tokensSpread: 300 },
-};
-const calibration: CalibrationFile = {
-  format: 'coppice-calibration',
-  version: 1,
-  coppice: '1',
-  model: { generator: 'g', verifier: 'none' },
-  sections: [{ kind: 'certain', ...section }],
-};
-const plan: WatchedPlan = { ...search, programOptions: {}, calibrated: ['certain'] };
+const calibration = certainCalibration(twentySamples, 0.5);
+const plan: WatchedPlan = { ...twentySamples, programOptions: {}, calibrated: ['certain'] };
 
 it('says in one line what was expected and what came, from 40 searches on', () => {
   const watch = new SectionWatch(calibration);

@@ -2,6 +2,7 @@
 // before it; the schema judges only the sum, so that a complaint names the key, whichever source set it. No secret is ever echoed.
 
 import { FaultError, fault, raise } from '../base/fault.ts';
+import { isRecord } from '../base/record.ts';
 import { shapeOf } from '../engine/llama/shipped-models.ts';
 import { issueWords } from './issue-words.ts';
 import { issueLine } from './knob.ts';
@@ -34,7 +35,7 @@ export function loadConfig(sources: Sources): Config {
 }
 
 export function checkConfig(tree: PlainTree): Config {
-  const whole = isTree(tree) && Array.isArray(tree.models) ? shaped(tree, tree.models) : tree;
+  const whole = isRecord(tree) && Array.isArray(tree.models) ? shaped(tree, tree.models) : tree;
   const parsed = configSchema.safeParse(whole, { error: issueWords });
   if (parsed.success) return deepFreeze(parsed.data);
   const lines = parsed.error.issues.flatMap((issue) => {
@@ -58,12 +59,12 @@ const ofSearches = 'is a setting of a search, not of a model: give it with the r
 
 /** Lays the configuration over what embedded models, and those with a list of replicas, have by default. */
 function shaped(tree: PlainTree, models: readonly unknown[]): PlainTree {
-  return { ...tree, models: models.map((each) => (isTree(each) ? shapedModel(each) : each)) };
+  return { ...tree, models: models.map((each) => (isRecord(each) ? shapedModel(each) : each)) };
 }
 
 export function shapedModel(model: PlainTree): PlainTree {
   const { engine, budget } = model;
-  if (!isTree(engine)) return model;
+  if (!isRecord(engine)) return model;
   // A budget that nobody has set is that of one server: with a list it follows the servers there are.
   if (engine.replicas !== undefined && budget === undefined) return overlay({ budgetPer: 'replica' }, model);
   if (engine.kind !== 'llama') return model;
@@ -74,7 +75,7 @@ export function shapedModel(model: PlainTree): PlainTree {
 function parseFile({ name, text }: { readonly name: string; readonly text: string }): PlainTree {
   try {
     const value: unknown = JSON.parse(stripComments(text));
-    if (isTree(value)) return value;
+    if (isRecord(value)) return value;
   } catch (error) {
     return raise('bad-setting', `${name} is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -87,7 +88,7 @@ function fromEnvironment(environment: Readonly<Record<string, string | undefined
   for (const [name, value] of Object.entries(environment)) {
     if (!name.startsWith(prefix) || value === undefined) continue;
     const path = name.slice(prefix.length).split('__').map(toCamel);
-    tree = overlay(tree, nest(path, toValue(value)));
+    tree = overlay(tree, nest(path, jsonOrText(value)));
   }
   return tree;
 }
@@ -95,11 +96,11 @@ function fromEnvironment(environment: Readonly<Record<string, string | undefined
 function fromSetting(setting: string): PlainTree {
   const at = setting.indexOf('=');
   if (at <= 0) raise('bad-setting', `'${setting}' is not a setting; write KEY=VALUE, such as server.port=8080`);
-  return nest(setting.slice(0, at).split('.'), toValue(setting.slice(at + 1)));
+  return nest(setting.slice(0, at).split('.'), jsonOrText(setting.slice(at + 1)));
 }
 
 /** JSON where it is JSON, else the text itself. */
-function toValue(text: string): unknown {
+export function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -128,17 +129,13 @@ export function overlay(below: PlainTree, above: PlainTree): PlainTree {
 }
 
 function overlayValue(below: unknown, above: unknown): unknown {
-  if (!isTree(above)) return above;
+  if (!isRecord(above)) return above;
   if (Array.isArray(below) && Object.keys(above).every((key) => /^\d{1,4}$/.test(key))) {
     const list: unknown[] = [...below];
     for (const [at, value] of Object.entries(above)) list[Number(at)] = overlayValue(list[Number(at)], value);
     return list;
   }
-  return isTree(below) ? overlay(below, above) : above;
-}
-
-function isTree(value: unknown): value is PlainTree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(below) ? overlay(below, above) : above;
 }
 
 /** Line and block comments outside of strings become spaces, so that positions in complaints stay right. */

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { FaultError, fault } from '../base/fault.ts';
 import { issueWords } from './issue-words.ts';
 import { issueLine } from './knob.ts';
+import { jsonOrText } from './load.ts';
 import { model } from './model.ts';
 
 export interface ModelSetting {
@@ -37,16 +38,8 @@ export function settingValue({ name, schema }: ModelSetting, text: string): unkn
 function valueOfText(schema: z.ZodType, text: string): unknown {
   const { type } = unwrapped(schema).def;
   if (type === 'number') return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
-  if (type === 'array') return text.startsWith('[') ? listOf(text) : [unescaped(text)];
+  if (type === 'array') return text.startsWith('[') ? jsonOrText(text) : [unescaped(text)];
   return type === 'string' ? unescaped(text) : text;
-}
-
-function listOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function unescaped(text: string): string {

@@ -2,6 +2,7 @@
 // the configuration in force. Key hashes are not shown: they are no secret, but of no use in a terminal.
 
 import { z } from 'zod';
+import { isRecord } from '../base/record.ts';
 import { checkConfig, type PlainTree } from './load.ts';
 import { type Config, configSchema } from './schema.ts';
 
@@ -50,9 +51,7 @@ function write(value: unknown, schema: Schema, indent: string): string {
   if (Array.isArray(value) && value.some((each) => typeof each === 'object')) {
     return `[${value.map((each) => write(each, schema.items ?? {}, indent)).join(', ')}]`;
   }
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? writeObject(value, schema, indent)
-    : JSON.stringify(value);
+  return isRecord(value) ? writeObject(value, schema, indent) : JSON.stringify(value);
 }
 
 /** Of a union, the member whose `kind` is the value's. */

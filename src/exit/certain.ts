@@ -5,6 +5,7 @@
 import { groupAnswers } from '../answer/groups.ts';
 import type { Evidence, Exit } from '../log/end.ts';
 import type { Certainty, PathVote } from '../tree/readings/certaindex.ts';
+import { isBetter } from '../tree/upkeep.ts';
 import { leadEvidence, leadProbability } from './certificate.ts';
 import { readable } from './evidence.ts';
 import type { Belief, ExitRule, Limits } from './exit.ts';
@@ -37,7 +38,7 @@ export function certainExit(name: CertaintyRule, options: CertaintyOptions): Exi
     check({ belief, limits }): Exit | undefined {
       const found = find(belief, options, limits);
       if (found === undefined) return undefined;
-      const node = found.answer?.votes.reduce((best, vote) => (isBetter(vote, best) ? vote : best)).node.id;
+      const node = found.answer?.votes.reduce((best, vote) => (isBetter(vote.node, best.node) ? vote : best)).node.id;
       const evidence = node === undefined ? found.evidence : { ...found.evidence, node };
       return { kind: 'certain', rule: name, evidence };
     },
@@ -172,8 +173,4 @@ function standings(votes: readonly PathVote[]) {
 
 function counted(vote: PathVote): PathVote {
   return { ...vote, weight: 1 };
-}
-
-function isBetter({ node }: PathVote, { node: other }: PathVote): boolean {
-  return node.score > other.score || (node.score === other.score && node.key < other.key);
 }

@@ -2,6 +2,7 @@
 // cannot be read spoils nothing but itself: a search counts as failed and says why, an entry or a document fails when it is read.
 
 import { FaultError, fault } from '../base/fault.ts';
+import { isRecord } from '../base/record.ts';
 import type { LogEntry } from '../log/entry.ts';
 import type { DocumentKind, KeptDocument } from './documents.ts';
 import type { FinishedSearch, Plain, SearchRecord, SearchState } from './journal.ts';
@@ -147,7 +148,7 @@ function readJson(value: unknown): Plain | undefined {
   if (isNothing(value)) return undefined;
   try {
     const parsed: unknown = JSON.parse(String(value));
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? (parsed as Plain) : undefined;
+    return isRecord(parsed) ? parsed : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 // What of an entry is text of a user or a model, and what is fact. The two are stored apart, so that texts can be left
 // out or erased and the log still folds to the same tree: same nodes, tokens, rewards and strands, with empty texts.
 
+import { isRecord } from '../base/record.ts';
 import type { LogEntry } from '../log/entry.ts';
 import type { SearchEvent } from '../log/events.ts';
 import type { Plain } from './journal.ts';
@@ -68,7 +69,7 @@ function strip(value: Plain): { readonly bare: Plain; readonly texts: Plain | un
   let texts: Record<string, unknown> | undefined;
   for (const key of Object.keys(value)) {
     const each = value[key];
-    const below = isPlain(each) ? strip(each) : undefined;
+    const below = isRecord(each) ? strip(each) : undefined;
     if (below === undefined ? !textKeys.has(key) : below.texts === undefined) continue;
     bare ??= { ...value };
     texts ??= {};
@@ -83,13 +84,9 @@ function merge(bare: Plain, texts: Plain): Plain {
   const whole: Record<string, unknown> = { ...bare };
   for (const [key, each] of Object.entries(texts)) {
     const below = bare[key];
-    whole[key] = isPlain(each) && isPlain(below) ? merge(below, each) : each;
+    whole[key] = isRecord(each) && isRecord(below) ? merge(below, each) : each;
   }
   return whole;
-}
-
-function isPlain(value: unknown): value is Plain {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** What a list shows of the texts of a result: the answer, or the content where there is none. */

@@ -86,32 +86,28 @@ const programKeys: readonly (keyof ProgramDefinition)[] = [
   'create',
 ];
 
+/** What a definition says in terms of its own options and prompts. */
+type NarrowKeys = 'name' | 'options' | 'prompts' | 'growsAgain' | 'readsEntropy' | 'pathsPerRollout' | 'create';
+
 /** Checks a definition and keeps the exact types of its name and options. */
 export function defineProgram<
   const Name extends string,
   const Options extends Knobs,
   const Prompts extends string = never,
->(definition: {
-  readonly name: Name;
-  readonly summary: string;
-  readonly needsVerifier: boolean;
-  readonly expandsOnce: boolean;
-  readonly takesTemperature: boolean;
-  readonly samplesIndependently?: boolean;
-  readonly asksModels?: boolean;
-  readonly keepsRollouts?: boolean;
-  readonly policySettings?: Readonly<Record<string, number | string>>;
-  readonly aggregation?: Aggregation;
-  readonly options: Options;
-  readonly prompts?: readonly Prompts[];
-  readonly growsAgain?: (options: OptionsOf<Options>) => boolean;
-  readonly readsEntropy?: (options: OptionsOf<Options>) => boolean;
-  readonly pathsPerRollout?: (branching: number, options: OptionsOf<Options>) => number;
-  readonly create: (
-    size: ProgramSize & { readonly prompts: Readonly<Record<Prompts, string>> },
-    options: OptionsOf<Options>,
-  ) => Program;
-}): ProgramDefinition & { readonly name: Name; readonly options: Options } {
+>(
+  definition: Omit<ProgramDefinition, NarrowKeys> & {
+    readonly name: Name;
+    readonly options: Options;
+    readonly prompts?: readonly Prompts[];
+    readonly growsAgain?: (options: OptionsOf<Options>) => boolean;
+    readonly readsEntropy?: (options: OptionsOf<Options>) => boolean;
+    readonly pathsPerRollout?: (branching: number, options: OptionsOf<Options>) => number;
+    readonly create: (
+      size: ProgramSize & { readonly prompts: Readonly<Record<Prompts, string>> },
+      options: OptionsOf<Options>,
+    ) => Program;
+  },
+): ProgramDefinition & { readonly name: Name; readonly options: Options } {
   checkKeys(`program '${definition.name}'`, definition, programKeys);
   return definition as ProgramDefinition & { readonly name: Name; readonly options: Options };
 }

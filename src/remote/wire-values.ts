@@ -2,11 +2,8 @@
 // tell of an error inside a stream.
 
 import { type Fault, FaultError, fault } from '../base/fault.ts';
+import { isRecord } from '../base/record.ts';
 import { messageOf, tooLong } from './failure.ts';
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function records(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];

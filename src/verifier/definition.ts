@@ -13,8 +13,8 @@ import {
   type PartOptions,
   type PlugIn,
 } from '../base/part.ts';
+import { isRecord } from '../base/record.ts';
 import type { RequestId } from '../engine/engine.ts';
-import { isRecord } from '../remote/wire-values.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import { questionOf } from './scorer.ts';
 import {

@@ -5,7 +5,7 @@ import { ApiError, type Caller, type LiveSearch, makePlan } from 'coppice/intern
 import type { ClientArrival } from './arrivals.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import type { Costs } from './costs.ts';
-import type { SearchRow } from './database.ts';
+import type { SearchRow } from './journal-tables.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 export interface AskedQuestion {

@@ -1,43 +1,12 @@
-// One PostgreSQL in virtual time: the tables of the journal with their epochs, the queue between nodes and the list of living nodes.
+// One PostgreSQL in virtual time: the tables of the journal and the queue between nodes.
 // It has so many cores, and every statement takes its time on one of them. What is lost and doubled is counted as it is written, so
 // logs of ended searches are soon dropped, and their rows later, as retention would remove them.
 
-import { type Acceptance, type AppendResult, Heap, type JournalWrite } from 'coppice/internals';
+import { Heap } from 'coppice/internals';
 import type { Cores } from './cores.ts';
 import { type Costs, latencyMs } from './costs.ts';
+import { type EntryRow, JournalTables, type SearchRow } from './journal-tables.ts';
 import type { VirtualTime } from './virtual-time.ts';
-
-export interface SearchRow {
-  readonly id: string;
-  readonly owner: string;
-  readonly idempotency: string | null;
-  readonly fingerprint: string;
-  readonly background: number;
-  readonly created_ms: number;
-  readonly about: string;
-  readonly title: string | null;
-  readonly request: string | null;
-  readonly home: string | undefined;
-  readonly model: string;
-  readonly turn: number;
-  state: string;
-  epoch: number;
-  cancel_requested: number;
-  node: string;
-  started_ms: number | null;
-  ended_ms: number | null;
-  outcome: string | null;
-  texts: string | null;
-  exits: number;
-}
-
-export interface EntryRow {
-  readonly sequence: number;
-  readonly epoch: number;
-  readonly at_ms: number;
-  readonly body: string;
-  readonly texts: string | null;
-}
 
 interface SearchLease {
   readonly search: string;
@@ -50,7 +19,6 @@ interface SearchLease {
 }
 
 const leaseMs = 10_000;
-const silentMs = 30_000;
 /** How long the row of an ended search is kept, for nodes that ask how it stands. */
 const keptMs = 60_000;
 /** How long its log is, for the node whose client waits: it reads as soon as it is told of the end. */
@@ -61,10 +29,7 @@ interface EndedSearch {
   readonly endedMs: number;
 }
 
-export class Database {
-  readonly rows = new Map<string, SearchRow>();
-  readonly events = new Map<string, EntryRow[]>();
-  readonly nodes = new Map<string, { seenMs: number; readonly servers: readonly string[] }>();
+export class Database extends JournalTables {
   readonly usage = new Map<
     string,
     Map<string, { windowMs: number; spanMs: number; requests: number; tokens: number }>
@@ -88,7 +53,8 @@ export class Database {
   readonly #costs: Costs;
   readonly #leases = new Map<string, SearchLease>();
   readonly #waiting = new Heap<SearchLease>((a, b) => a.turn < b.turn || (a.turn === b.turn && a.order < b.order));
-  readonly #unended = new Set<string>();
+  /** Searches whose log has its last word. */
+  readonly #exited = new Set<string>();
   /** In the order of their ends. */
   readonly #withLog: EndedSearch[] = [];
   readonly #withRow: EndedSearch[] = [];
@@ -96,13 +62,10 @@ export class Database {
   #sweptMs = 0;
 
   constructor(time: VirtualTime, cores: Cores, costs: Costs) {
+    super(time);
     this.#time = time;
     this.#cores = cores;
     this.#costs = costs;
-  }
-
-  get unended(): number {
-    return this.#unended.size;
   }
 
   get busyMs(): number {
@@ -131,97 +94,37 @@ export class Database {
 
   // ---- the journal -------------------------------------------------------------------------------------------------
 
-  apply({ kind, search, row }: JournalWrite, node: string): unknown {
-    const known = this.rows.get(search);
-    switch (kind) {
-      case 'accept':
-        return this.#accept(row as unknown as SearchRow, node);
-      case 'claim':
-        return this.#claim(known, Number(row.epoch), Number(row.at_ms), node);
-      case 'append':
-        return this.#append(known, row as unknown as EntryRow, node);
-      case 'finish':
-        return known?.node === node && this.#finish(known, row);
-      case 'cancel':
-        if (known === undefined || known.ended_ms !== null) return false;
-        known.cancel_requested = 1;
-        return true;
-      case 'retract':
-      case 'flush':
-        return true;
-    }
-  }
-
-  #accept(row: SearchRow, node: string): Acceptance {
-    if (this.rows.has(row.id)) return { fresh: true };
-    const about = JSON.parse(row.about) as { readonly home?: string; readonly model: string; readonly turn?: number };
-    const { home, model, turn = 0 } = about;
-    const blank = { started_ms: null, ended_ms: null, outcome: null, texts: null };
-    this.rows.set(row.id, {
-      ...row,
-      ...blank,
-      home,
-      model,
-      turn,
-      node,
-      state: 'queued',
-      epoch: 0,
-      cancel_requested: 0,
-      exits: 0,
-    });
-    this.#unended.add(row.id);
+  protected override accepted(): void {
     this.counts.accepted += 1;
-    return { fresh: true };
   }
 
-  #claim(known: SearchRow | undefined, epoch: number, atMs: number, node: string): boolean {
-    if (known === undefined || known.ended_ms !== null || known.epoch !== epoch) return false;
-    known.epoch += 1;
-    if (known.epoch > 1) this.counts.moved += 1;
-    known.state = 'running';
-    known.node = node;
-    known.started_ms ??= atMs;
-    return true;
+  protected override claimed({ epoch }: SearchRow): void {
+    if (epoch > 1) this.counts.moved += 1;
   }
 
-  #append(known: SearchRow | undefined, entry: EntryRow, node: string): AppendResult {
-    if (known?.node !== node || known.epoch !== entry.epoch) return 'lost';
-    const log = this.events.get(known.id) ?? [];
-    if (known.ended_ms !== null || entry.sequence !== log.length) return 'lost';
-    log.push(entry);
-    this.events.set(known.id, log);
+  protected override stored(row: SearchRow, { body, texts }: EntryRow): void {
     this.counts.events += 1;
-    this.counts.bytes += entry.body.length + (entry.texts?.length ?? 0);
-    if (entry.body.includes('"type":"exited"')) this.#exited(known);
-    return 'stored';
+    this.counts.bytes += body.length + (texts?.length ?? 0);
+    if (!body.includes('"type":"exited"')) return;
+    if (this.#exited.has(row.id)) this.counts.doubled += 1;
+    else this.onExited(row);
+    this.#exited.add(row.id);
   }
 
-  #exited(known: SearchRow): void {
-    known.exits += 1;
-    if (known.exits === 1) this.onExited(known);
-    else this.counts.doubled += 1;
-  }
-
-  #finish(known: SearchRow, row: JournalWrite['row']): boolean {
-    if (known.epoch !== row.epoch || known.ended_ms !== null) return false;
-    const last = (this.events.get(known.id)?.length ?? 0) - 1;
-    if (row.last !== null && row.last !== last) return false;
-    known.state = String(row.state);
-    known.ended_ms = Number(row.ended_ms);
-    known.outcome = row.outcome as string | null;
-    known.texts = row.texts as string | null;
+  protected override ended(row: SearchRow): void {
     this.counts.ended += 1;
-    this.#unended.delete(known.id);
-    this.onEnded(known);
-    this.#forgetOld({ id: known.id, endedMs: this.#time.nowMs });
-    return true;
+    this.onEnded(row);
+    this.#forgetOld({ id: row.id, endedMs: this.#time.nowMs });
   }
 
   #forgetOld(ended: EndedSearch): void {
     this.#withLog.push(ended);
     this.#withRow.push(ended);
     for (const { id } of takeUntil(this.#withLog, ended.endedMs - logKeptMs)) this.events.delete(id);
-    for (const { id } of takeUntil(this.#withRow, ended.endedMs - keptMs)) this.rows.delete(id);
+    for (const { id } of takeUntil(this.#withRow, ended.endedMs - keptMs)) {
+      this.rows.delete(id);
+      this.#exited.delete(id);
+    }
   }
 
   // ---- the queue between nodes ---------------------------------------------------------------------------------------
@@ -296,22 +199,6 @@ export class Database {
       ({ taken }) => taken !== undefined && taken.beatMs + leaseMs < nowMs,
     );
     this.giveBack(silent.map(({ search }) => search));
-  }
-
-  // ---- who lives -----------------------------------------------------------------------------------------------------
-
-  living(): string[] {
-    const { nowMs } = this.#time;
-    return [...this.nodes].filter(([, { seenMs }]) => seenMs + silentMs > nowMs).map(([node]) => node);
-  }
-
-  /** Searches without an end whose nodes are not among these. */
-  deserted(living: readonly string[]): SearchRow[] {
-    return this.unendedRows().filter(({ node }) => !living.includes(node));
-  }
-
-  unendedRows(): SearchRow[] {
-    return [...this.#unended].map((id) => this.rows.get(id)!);
   }
 }
 

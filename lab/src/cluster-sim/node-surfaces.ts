@@ -2,7 +2,8 @@
 // between nodes and the list of the living. Each call leaves when the node's core is free and is answered in the node's turn.
 
 import type { BellEars, ClusterOptions, PostgresParts, Timers } from 'coppice/internals';
-import type { Database, SearchRow } from './database.ts';
+import type { Database } from './database.ts';
+import type { SearchRow } from './journal-tables.ts';
 
 /** The process that calls. */
 export interface CallingNode {

@@ -25,6 +25,7 @@ import {
   type Trial,
 } from 'coppice/internals';
 import { arrivals, mixed } from '../open-load/arrivals.ts';
+import { sustained } from '../open-load/sustained.ts';
 import { type ArrivalLine, arrivalTable } from '../real/arrival-table.ts';
 import { keptUnder } from '../real/kept-lines.ts';
 
@@ -90,19 +91,16 @@ function rateOf({ name, factor, of }: Load, capacity = 0): number {
   return of === 'clock' ? factor : factor * capacity;
 }
 
-/** Questions a second of the first policy with all of them there at once; measured once for a file. */
+/** Questions a second that the first policy sustains with all of them there at once; measured once for a file. */
 async function capacityIn(
   file: string,
   kept: ReturnType<typeof keptIn>,
-  contest: Contest & { settings: { concurrency: number } },
+  contest: Contest,
   contender: Contender,
   questions: readonly GoldQuestion[],
 ): Promise<number> {
   if (kept.capacity !== undefined) return kept.capacity;
-  const atOnce = { ...contest, settings: { ...contest.settings, concurrency: questions.length } };
-  const fromMs = performance.now();
-  await runBlock(atOnce, contender, questions, () => {});
-  const capacity = (questions.length * 1000) / (performance.now() - fromMs);
+  const capacity = await sustained(contest, contender, questions);
   appendFileSync(file, `${JSON.stringify({ capacity } satisfies CapacityLine)}\n`);
   return capacity;
 }

@@ -1,10 +1,11 @@
-// `contact`, `contest` and `rivals` from end to end, against a chat server whose answers are scripted: two questions of three are answered right.
+// `arrivals`, `contact`, `contest` and `rivals` from end to end, against a chat server whose answers are scripted: two questions of three are answered right.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { AnsweringServer } from '../../../tests/servers/answering-server.ts';
+import { run as arrivals } from './arrivals.ts';
 import { run as contact } from './contact.ts';
 import { run as contest } from './contest.ts';
 import { run as rivals } from './rivals.ts';
@@ -124,4 +125,35 @@ it('rivals holds searches of contest against the best rule at as many tokens', a
   expect(said).toContain('best of n           2 samples  100.0 %  8 tokens');
   expect(said.at(-1)).toMatch(/on 3 questions: 66\.7 %, \d+ tokens; -33\.3 \[.*\] against\n {2}\S/);
   await expect(rivals([at('sums.jsonl')])).rejects.toThrow('of what? npm run lab -- rivals QUESTIONS SAMPLES');
+  const others = golds.map((answer, index) => ({ id: `q${index}`, question: 'What?', answer: String(answer + 1) }));
+  writeLines('others.jsonl', others);
+  await expect(rivals(['others.jsonl', 'sums.trees'].map(at))).rejects.toThrow(
+    'sums.trees is of other questions than QUESTIONS: 0 of its 3 right answers are right there',
+  );
+  // `contest` of best-of-n may be the samples, too.
+  await expect(rivals(['others.jsonl', 'searches.jsonl'].map(at))).rejects.toThrow('0 of its 2 right answers');
+  writeLines('fewer.jsonl', [{ id: 'q0', question: 'What is sum 0?', answer: '3' }]);
+  await expect(rivals(['fewer.jsonl', 'searches.jsonl'].map(at))).rejects.toThrow(
+    /searches.jsonl has a question that is not in QUESTIONS: q\d/,
+  );
+  const foreign = readFileSync(at('searches.jsonl'), 'utf8').replaceAll(/"answer":"\d"/g, '"answer":"77"');
+  writeFileSync(at('foreign.jsonl'), foreign);
+  await expect(rivals(['sums.jsonl', 'sums.trees', 'foreign.jsonl'].map(at))).rejects.toThrow(
+    'foreign.jsonl is of other questions than QUESTIONS',
+  );
+});
+
+it('arrivals measures once what the first policy sustains, and keeps what a file has measured', async () => {
+  const search = ['--programs', 'self-consistency', '--policies', 'vanilla', '--rollouts', '2', '--budget', '2'];
+  const args = [at('load.jsonl'), '2p', ...asked(), ...search, '--seed', '1'];
+  expect(await arrivals(args)).toBe(0);
+  const [head, measured, ...lines] = readFileSync(at('load.jsonl'), 'utf8').trim().split('\n');
+  const { capacity } = JSON.parse(measured!);
+  expect(capacity).toBeGreaterThan(0);
+  expect(lines.map((line) => JSON.parse(line).perSecond)).toEqual([2 * capacity, 2 * capacity, 2 * capacity]);
+  writeFileSync(at('load.jsonl'), `${[head, '{"capacity":50}'].join('\n')}\n`);
+  said.length = 0;
+  await arrivals(args);
+  expect(said[0]).toContain('serves 50.00 a second');
+  expect(said[0]).toContain('load 2p: 100.00 a second, 3 requests');
 });

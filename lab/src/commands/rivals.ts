@@ -3,6 +3,7 @@
 
 import { type Help, mean, raise, readQuestions, type Trial } from 'coppice/internals';
 import { keptLines } from '../real/kept-lines.ts';
+import { percentage } from '../real/percentage.ts';
 import {
   against,
   bestRival,
@@ -13,6 +14,7 @@ import {
   slopeOfLead,
   stoppedByLead,
 } from '../real/rivals.ts';
+import { checkQuestions } from '../real/same-questions.ts';
 import { samplesIn } from '../real/sample-files.ts';
 
 export const help: Help = {
@@ -31,7 +33,9 @@ export async function run(args: readonly string[]): Promise<number> {
   const [file, drawn, ...searches] = args;
   if (file === undefined || drawn === undefined)
     return raise('bad-setting', 'of what? npm run lab -- rivals QUESTIONS SAMPLES [SEARCHES …]');
-  const samples = samplesIn(drawn.split(','), readQuestions(file));
+  const questions = readQuestions(file);
+  const samples = samplesIn(drawn.split(','), questions);
+  for (const each of searches) checkQuestions(each, keptLines<Trial>(each), questions);
   const most = Math.max(...[...samples.values()].map(({ length }) => length));
   const whole = new Map([...samples].filter(([, each]) => each.length === most));
   console.log(`${whole.size} questions with ${most} samples each; tokens of both models`);
@@ -59,8 +63,8 @@ function searchLine(file: string, samples: ReadonlyMap<string, readonly Sample[]
   const rival = bestRival(drawn, tokens);
   const right = mean(searched.map((each) => Number(each.right)));
   const { value, low, high } = against(searched, drawn, rival);
-  const gain = `${points(value)} [${points(low)}, ${points(high)}]`;
-  return `${own[0]!.contender} on ${own.length} questions: ${points(right)} %, ${tokens.toFixed(0)} tokens; ${gain} against\n  ${rowLine(rival)}`;
+  const gain = `${percentage(value)} [${percentage(low)}, ${percentage(high)}]`;
+  return `${own[0]!.contender} on ${own.length} questions: ${percentage(right)} %, ${tokens.toFixed(0)} tokens; ${gain} against\n  ${rowLine(rival)}`;
 }
 
 function leadLine(drawn: readonly (readonly Sample[])[], risk: number, most: number): string {
@@ -70,16 +74,12 @@ function leadLine(drawn: readonly (readonly Sample[])[], risk: number, most: num
   const whole = ruleRow(drawn, 'weighted majority', most);
   const [gain, loss] = [rival, whole].map((row) => {
     const { value, low, high } = against(stopped, drawn, row);
-    return `${points(value)} [${points(low)}, ${points(high)}]`;
+    return `${percentage(value)} [${percentage(low)}, ${percentage(high)}]`;
   });
-  const right = points(mean(stopped.map((each) => Number(each.right))));
+  const right = percentage(mean(stopped.map((each) => Number(each.right))));
   return `stopped by lead, risk ${risk}: ${right} %, ${tokens.toFixed(0)} tokens (${(tokens / whole.tokens).toFixed(2)} of all ${most}); ${loss} against all, ${gain} against\n  ${rowLine(rival)}`;
 }
 
 function rowLine({ rule, samples, right, tokens }: ReturnType<typeof ruleRow>): string {
-  return `${rule.padEnd(18)} ${String(samples).padStart(2)} samples  ${points(right)} %  ${tokens.toFixed(0)} tokens`;
-}
-
-function points(share: number): string {
-  return (100 * share).toFixed(1);
+  return `${rule.padEnd(18)} ${String(samples).padStart(2)} samples  ${percentage(right)} %  ${tokens.toFixed(0)} tokens`;
 }

@@ -15,6 +15,7 @@ import {
   type GoldQuestion,
   isRight,
   LlamaPrm,
+  median,
   openEmbedded,
   ownModel,
   quantile,
@@ -140,10 +141,6 @@ function printTable(
       line(print, policy, `${name} / ${policies[0]}`, ratio(measured), ratio(predicted), 0.2);
     }
   }
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
 function line(

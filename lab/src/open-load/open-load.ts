@@ -19,6 +19,7 @@ import {
 import { arrivals, mixed } from './arrivals.ts';
 import { othersShare, processorMs } from './neighbours.ts';
 import { Recording } from './recording.ts';
+import { sustained } from './sustained.ts';
 import { type BlockCosts, virtualBlock } from './virtual-block.ts';
 
 interface OpenLoadPlan {
@@ -47,7 +48,7 @@ export interface LoadPoint {
 }
 
 export interface LoadReport {
-  /** Questions a second of the first contender with all of them there at once. */
+  /** Questions a second that the first contender sustains with all of them there at once. */
   readonly capacity: number;
   readonly points: readonly LoadPoint[];
   /** Share of simulated steps that the engine never wrote, for which others stood in. */
@@ -64,7 +65,7 @@ export async function openLoad(given: OpenLoadPlan, onPoint: (about: string) => 
   const before = processorMs();
   const recording = new Recording();
   const contest = recorded(plan.contest, recording);
-  const capacity = await capacityOf(contest, contenders[0]!, questions);
+  const capacity = await sustained(contest, contenders[0]!, questions);
   onPoint(`${contenders[0]!.name} serves ${capacity.toFixed(2)} a second`);
   const served: Omit<LoadPoint, 'predicted'>[] = [];
   const costs: BlockCosts[] = [];
@@ -103,14 +104,6 @@ function recorded(contest: Contest, recording: Recording): Contest {
   if (verifier === undefined) return raise('bad-setting', 'a load compares searches, and nothing scores them here');
   const model = { ...rest, engine: recording.listenTo(engine), verifier: recording.listenToVerifier(verifier) };
   return { ...contest, model };
-}
-
-/** With all of them there at once. */
-async function capacityOf(contest: Contest, contender: Contender, questions: readonly GoldQuestion[]): Promise<number> {
-  const atOnce = { ...contest, settings: { ...contest.settings, concurrency: questions.length } };
-  const fromMs = performance.now();
-  await runBlock(atOnce, contender, questions, () => {});
-  return (questions.length * 1000) / (performance.now() - fromMs);
 }
 
 const measurementMs = 3_000;

@@ -13,6 +13,7 @@ import type {
   VerifierMessage,
 } from 'coppice';
 import { isAnswer, type PathStep, type RewardSource, type StepSource } from 'coppice/internals';
+import { delegate } from './delegate.ts';
 
 export class Recording implements StepSource, RewardSource {
   readonly #steps = new Map<string, Step>();
@@ -117,15 +118,4 @@ function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void
   const values = map.get(key);
   if (values === undefined) map.set(key, [value]);
   else values.push(value);
-}
-
-/** The same object, with some of its methods replaced. */
-function delegate<Target extends object>(target: Target, replaced: Partial<Target>): Target {
-  return new Proxy(target, {
-    get(object, name) {
-      if (Object.hasOwn(replaced, name)) return replaced[name as keyof Target];
-      const value: unknown = Reflect.get(object, name, object);
-      return typeof value === 'function' ? value.bind(object) : value;
-    },
-  });
 }

@@ -12,7 +12,7 @@ import {
   type RecordedNode,
   type RecordedTree,
 } from 'coppice/internals';
-import { median, type TreeStatistics, treeStatistics } from './tree-statistics.ts';
+import { medianOrOne, type TreeStatistics, treeStatistics } from './tree-statistics.ts';
 
 export interface ProfileFit {
   readonly profile: QuestionProfile;
@@ -84,7 +84,7 @@ function pathEase(byDepth: readonly DepthHabits[], steps: number): number {
 /** The middle four fifths; a single value where there are none. */
 function rangeOf(values: readonly number[]): { low: number; high: number } {
   const sorted = [...values].sort((left, right) => left - right);
-  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? median(values);
+  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? medianOrOne(values);
   return { low: at(0.1), high: at(0.9) };
 }
 

@@ -2,7 +2,7 @@
 // sound, and how well the reward tells sound siblings from others. A step is sound where some sample through it ended
 // right, which few samples underestimate. Draws count as often as they were drawn. Pure.
 
-import type { RecordedNode, RecordedTree } from 'coppice/internals';
+import { meanOrZero, median, type RecordedNode, type RecordedTree } from 'coppice/internals';
 
 interface DepthStatistics {
   readonly depth: number;
@@ -41,15 +41,17 @@ export function treeStatistics(trees: readonly RecordedTree[]): TreeStatistics {
   const samples = read.flatMap(({ ends }) => ends);
   const steps = read.flatMap(({ steps: own }) => own);
   const logs = steps.map(({ tokens }) => Math.log(tokens));
-  const shares = read.map(({ ends }) => mean(ends.map(({ right }) => Number(right))));
+  const shares = read.map(({ ends }) => meanOrZero(ends.map(({ right }) => Number(right))));
   return {
     questions: trees.length,
-    solved: mean(shares.map((share) => Number(share > 0))),
-    right: mean(samples.map(({ right }) => Number(right))),
-    steps: mean(samples.map(({ depth }) => depth)),
-    medianStepTokens: median(steps.map(({ tokens }) => tokens)),
+    solved: meanOrZero(shares.map((share) => Number(share > 0))),
+    right: meanOrZero(samples.map(({ right }) => Number(right))),
+    steps: meanOrZero(samples.map(({ depth }) => depth)),
+    medianStepTokens: medianOrOne(steps.map(({ tokens }) => tokens)),
     stepTokensSpread: deviation(logs),
-    medianSoundReward: median(steps.flatMap(({ sound, reward }) => (sound && reward !== undefined ? [reward] : []))),
+    medianSoundReward: medianOrOne(
+      steps.flatMap(({ sound, reward }) => (sound && reward !== undefined ? [reward] : [])),
+    ),
     shares,
     depths: depthsOf(read.flatMap(({ families }) => families)),
   };
@@ -145,17 +147,11 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : sum(values) / values.length;
-}
-
 function deviation(values: readonly number[]): number {
-  const centre = mean(values);
-  return Math.sqrt(mean(values.map((value) => (value - centre) ** 2)));
+  const centre = meanOrZero(values);
+  return Math.sqrt(meanOrZero(values.map((value) => (value - centre) ** 2)));
 }
 
-/** Of unsorted values; 1 where there is none. */
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((left, right) => left - right);
-  return sorted[sorted.length >> 1] ?? 1;
+export function medianOrOne(values: readonly number[]): number {
+  return values.length === 0 ? 1 : median(values);
 }

@@ -3,6 +3,7 @@
 
 import { mean, meanDifference } from 'coppice/internals';
 import type { CodeAnswer, CodeLine } from './code-search.ts';
+import { percentage } from './percentage.ts';
 
 /** `first`: the program that others are held against; `tokens`: of one search, after which they are, beside at their ends. */
 export function codeTable(found: readonly CodeLine[], first: string, tokens: readonly number[]): string[] {
@@ -40,7 +41,7 @@ function laterLine(lines: readonly CodeLine[]): string[] {
   ] as const;
   const said = kinds.flatMap(([kind, all]) => {
     if (all.length === 0) return [];
-    const share = (is: (answer: CodeAnswer) => boolean) => points(all.filter(is).length / all.length);
+    const share = (is: (answer: CodeAnswer) => boolean) => percentage(all.filter(is).length / all.length);
     const repeats = share(({ repeats }) => repeats === true);
     return `${kind} passes in ${share(({ score }) => score === 1)} % of ${all.length}, repeats one in ${repeats} %`;
   });
@@ -51,8 +52,8 @@ function rowOf(program: string, lines: readonly CodeLine[]): string {
   const tasks = new Set(lines.map(({ question }) => question)).size;
   const seeds = new Set(lines.map(({ seed }) => seed)).size;
   const of = (read: (line: CodeLine) => number) => mean(lines.map(read));
-  const right = points(of(({ right }) => Number(right)));
-  const passed = points(of(({ score }) => Number(score === 1)));
+  const right = percentage(of(({ right }) => Number(right)));
+  const passed = percentage(of(({ score }) => Number(score === 1)));
   const repairs = of(({ answers }) => answers.filter(({ depth }) => depth > 1).length);
   const spent = `${of(({ tokens }) => tokens).toFixed(0)} tokens, ${of(({ promptTokens }) => promptTokens).toFixed(0)} of prompts computed`;
   const drawn = `${of(({ answers }) => answers.length).toFixed(2)} answers, ${repairs.toFixed(2)} of them repairs`;
@@ -71,8 +72,8 @@ function gainLine(
   const [before, after] = [byTask(base, isRight), byTask(own, isRight)];
   const both = [...after.keys()].filter((task) => before.has(task));
   const { value, low, high } = meanDifference(both.map((task) => mean(after.get(task)!) - mean(before.get(task)!)));
-  const [first, second] = [before, after].map((each) => points(mean(both.map((task) => mean(each.get(task)!)))));
-  return `${name}: ${points(value)} points [${points(low)}, ${points(high)}] (${second} to ${first} %, ${both.length} tasks)`;
+  const [first, second] = [before, after].map((each) => percentage(mean(both.map((task) => mean(each.get(task)!)))));
+  return `${name}: ${percentage(value)} points [${percentage(low)}, ${percentage(high)}] (${second} to ${first} %, ${both.length} tasks)`;
 }
 
 /** For each task, whether it was got right under each seed. */
@@ -92,8 +93,4 @@ export function isRightWithin(answers: readonly CodeAnswer[], limit: number): bo
     right = answer.right ?? right;
   }
   return right;
-}
-
-function points(share: number): string {
-  return (100 * share).toFixed(1);
 }

@@ -3,6 +3,7 @@
 
 import { mean, meanDifference } from 'coppice/internals';
 import { type PanelRule, type PanelSample, type ReplayedPanel, replayPanel } from './panel-replay.ts';
+import { percentage } from './percentage.ts';
 
 /** One way to answer a question, with what it cost. */
 export interface PanelArm {
@@ -96,13 +97,13 @@ function rightOf(arms: readonly Figures[]): number {
 }
 
 function armLine(name: string, arms: readonly Figures[]): string {
-  return `${name.padEnd(32)} ${points(rightOf(arms))} %  ${mean(arms.map(({ tokens }) => tokens)).toFixed(0)} tokens`;
+  return `${name.padEnd(32)} ${percentage(rightOf(arms))} %  ${mean(arms.map(({ tokens }) => tokens)).toFixed(0)} tokens`;
 }
 
 function againstLine(name: string, arms: readonly Figures[], others: readonly Figures[]): string {
   const { value, low, high } = meanDifference(arms.map(({ right }, at) => Number(right) - Number(others[at]!.right)));
   const share = mean(arms.map(({ tokens }) => tokens)) / mean(others.map(({ tokens }) => tokens));
-  return `${name}: ${points(value)} points [${points(low)}, ${points(high)}] at ${share.toFixed(2)} of the tokens`;
+  return `${name}: ${percentage(value)} points [${percentage(low)}, ${percentage(high)}] at ${share.toFixed(2)} of the tokens`;
 }
 
 function countsOf(ended: readonly Pick<ReplayedPanel, 'by' | 'samples'>[]): string {
@@ -111,8 +112,4 @@ function countsOf(ended: readonly Pick<ReplayedPanel, 'by' | 'samples'>[]): stri
     .map(([kind, { length }]) => `${kind}: ${length}`)
     .sort()
     .join(', ');
-}
-
-function points(share: number): string {
-  return (100 * share).toFixed(1);
 }

@@ -16,10 +16,10 @@ import {
   type Tree,
 } from 'coppice';
 import {
-  advance,
   answersOf,
   attemptsText,
   certainAnswer,
+  followLanded,
   groupAnswers,
   landedOf,
   panel,
@@ -65,14 +65,14 @@ export const runAll = defineProgram({
       expandsOnce: false,
       naturalWidth: samples,
       ask(tree, mayOpen) {
-        const ready = readyStrand(tree, advance);
+        const ready = readyStrand(tree, followLanded);
         const next = freeIndex(tree);
         if (next === undefined || (ready === undefined && !mayOpen)) return undefined;
         return askBelow(tree, ready ?? openAt(tree, tree.root), [next], sampling, mannerOf(tree, next));
       },
       tell(tree, outcome) {
         const strand = foldOutcome(tree, outcome, { maxDepth: 1 });
-        if (strand !== undefined) advance(tree, strand);
+        if (strand !== undefined) followLanded(tree, strand);
         return strand !== undefined;
       },
       foresee: () => [],

@@ -15,12 +15,13 @@ import {
 import type { Grown } from './grown-trees.ts';
 import { keptLines } from './kept-lines.ts';
 import type { Sample } from './rivals.ts';
+import { checkQuestions, type GradedAnswer } from './same-questions.ts';
 
 /** By id of the question; those of a second file stand behind those of the first. */
 export function samplesIn(files: readonly string[], questions: readonly GoldQuestion[]): Map<string, Sample[]> {
   const found = new Map<string, Sample[]>();
   for (const file of files) {
-    for (const [question, own] of isRecording(file) ? recorded(file, questions) : contested(file)) {
+    for (const [question, own] of isRecording(file) ? recorded(file, questions) : contested(file, questions)) {
       found.set(question, [...(found.get(question) ?? []), ...own]);
     }
   }
@@ -33,12 +34,25 @@ function isRecording(file: string): boolean {
 
 /** A recording names a question by its set and its place there. */
 function recorded(file: string, questions: readonly GoldQuestion[]): [string, Sample[]][] {
-  return readTrees(file, 'SAMPLES').trees.map((tree) => {
+  const named = readTrees(file, 'SAMPLES').trees.map((tree) => {
     const question = questions[Number(tree.question.split(' ').at(-1))];
     if (question === undefined)
-      return raise('bad-setting', `${file} has a question that is not there: ${tree.question}`);
+      return raise('bad-setting', `${file} has a question that is not in QUESTIONS: ${tree.question}`);
+    return { tree, question };
+  });
+  checkQuestions(
+    file,
+    named.flatMap(({ tree, question }) => firstRight(tree, question)),
+    questions,
+  );
+  return named.map(({ tree, question }) => {
     return [question.id, drawnPaths(tree).map((path) => sampleOfPath(path, question))];
   });
+}
+
+function firstRight({ nodes }: RecordedTree, { id }: GoldQuestion): GradedAnswer[] {
+  const found = nodes.find(({ right }) => right);
+  return found === undefined ? [] : [{ question: id, answer: found.answer, correct: true }];
 }
 
 /** Draws of one text are one node: each sample takes the next draw of every node that it comes by. */
@@ -58,8 +72,10 @@ function sampleOfPath(path: readonly RecordedNode[], question: GoldQuestion): Sa
   return sampleWith(answer, tokens, reward, right);
 }
 
-function contested(file: string): [string, Sample[]][] {
-  return keptLines<Grown>(file).map((grown) => [grown.question, mixed(grown, endsOf(grown))]);
+function contested(file: string, questions: readonly GoldQuestion[]): [string, Sample[]][] {
+  const searches = keptLines<Grown & GradedAnswer>(file);
+  checkQuestions(file, searches, questions);
+  return searches.map((grown) => [grown.question, mixed(grown, endsOf(grown))]);
 }
 
 /** Paths of a tree whose steps were never branched below: each end is a sample, as often as it was drawn. */

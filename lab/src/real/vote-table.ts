@@ -2,6 +2,7 @@
 // on test questions, which have no part in the choice.
 
 import { mean, meanDifference } from 'coppice/internals';
+import { percentage } from './percentage.ts';
 import type { VotedSample } from './recorded-votes.ts';
 import { type ReplayedVote, replayVote, type VoteRules } from './vote-replay.ts';
 
@@ -72,14 +73,10 @@ export function chooseDeepConf(
 }
 
 export function rowLine(name: string, { right, tokens, time, saved, loss }: VoteRow): string {
-  const lost = `${points(loss.value)} [${points(loss.low)}, ${points(loss.high)}]`;
-  return `${name.padEnd(44)} ${points(right)} %  ${tokens.toFixed(0)} tokens, ${points(saved)} % saved; loses ${lost}; ${time.toFixed(0)} long`;
+  const lost = `${percentage(loss.value)} [${percentage(loss.low)}, ${percentage(loss.high)}]`;
+  return `${name.padEnd(44)} ${percentage(right)} %  ${tokens.toFixed(0)} tokens, ${percentage(saved)} % saved; loses ${lost}; ${time.toFixed(0)} long`;
 }
 
 export function settingsLine({ keep, window, warmup }: DeepConf): string {
   return `keep ${keep}, window ${window}, warm-up ${warmup}`;
-}
-
-function points(share: number): string {
-  return (100 * share).toFixed(1);
 }

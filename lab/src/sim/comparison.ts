@@ -15,7 +15,7 @@ import {
 import { clairvoyantCapacity } from '../clairvoyant.ts';
 import type { TrialSource } from '../experiment/experiment.ts';
 import type { LabPlan, PlannedSystem } from '../experiment/plan.ts';
-import { capacityOf, wholeRate } from './capacity.ts';
+import { capacityOf, servedRate } from './capacity.ts';
 import { contenderOf } from './contenders.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from './trial.ts';
 import { worldlySpec } from './worlds.ts';
@@ -60,10 +60,9 @@ export async function compareCell(
   trials: TrialSource,
 ): Promise<Cell> {
   const backlog = (name: RowName) => trials.once(backlogOf(system, { setting, seed, row: name }));
-  const capacity = system.requests < 2 * system.budget ? wholeRate : capacityIn;
   const [own, positive] = await Promise.all([backlog(row), backlog('positive')]);
   const rates = await Promise.all(
-    loads.map(async ({ factor, of }) => factor * (of === 'clock' ? 1 : capacity(await backlog(of)))),
+    loads.map(async ({ factor, of }) => factor * (of === 'clock' ? 1 : backlogRate(await backlog(of)))),
   );
   const runs = await Promise.all(
     rates.map((perSecond) => trials.run(specOf(system, { setting, seed, row }, { kind: 'rate', perSecond }))),
@@ -72,7 +71,7 @@ export async function compareCell(
     setting,
     seed,
     row,
-    capacity: capacity(own),
+    capacity: backlogRate(own),
     clairvoyant: clairvoyantCapacity(positive) ?? Number.NaN,
     yield: yieldOf(own),
     loads: runs.map((run, at) => {
@@ -85,6 +84,11 @@ export async function compareCell(
 function backlogOf(system: PlannedSystem, spot: ComparedSpot): TrialSpec {
   const spec = specOf(system, spot, { kind: 'backlog' });
   return spot.row === 'positive' ? { ...spec, watched: true } : spec;
+}
+
+function backlogRate(result: TrialResult): number {
+  const lastAdmittedMs = Math.max(...result.served.map(({ admittedMs }) => admittedMs ?? 0));
+  return servedRate(result, result.served.filter(({ endedMs }) => endedMs <= lastAdmittedMs).length);
 }
 
 export function capacityIn(result: TrialResult): number {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { certainCalibration } from '../../../tests/support/calibrations.ts';
 import type { OpenModel } from '../../answering/models/open-model.ts';
 import type { CalibrationFile } from '../../calibration/calibration-file.ts';
 import { modelConfig } from '../simulated/profiles.ts';
@@ -23,24 +24,7 @@ function calibrationFor(contest: Contest): CalibrationFile {
     aggregation,
     rollouts,
   } = contestPlan(contest, { contender, question });
-  const interval = { value: 0, low: 0, high: 0 };
-  return {
-    format: 'coppice-calibration',
-    version: 1,
-    coppice: '1',
-    model: { generator: 'g', verifier: 'none' },
-    sections: [
-      {
-        kind: 'certain',
-        search: { program, options, branching, choose, aggregation, rollouts },
-        lossBudget: 1,
-        settings: { certain: 'beta' },
-        chosen: { questions: 200, pointsLost: 0, tokensSaved: 30 },
-        reported: { questions: 200, pointsLost: interval, tokensSaved: interval },
-        expected: { searches: 200, firedShare: 0.5, tokens: 1000, tokensSpread: 300 },
-      },
-    ],
-  };
+  return certainCalibration({ program, options, branching, choose, aggregation, rollouts }, 0.5);
 }
 
 it('warns where the questions of a comparison are not like those of the calibration, and says so where they are', () => {

@@ -1,5 +1,6 @@
 // The trials of one contender as one line: accuracy with its interval, latency, tokens, exits.
 
+import { meanOrZero } from '../../base/averages.ts';
 import { type Interval, quantile, wilson } from '../statistics.ts';
 import type { Trial } from './contest.ts';
 import { type TrialGrowth, totalGrowth } from './trial-growth.ts';
@@ -46,10 +47,10 @@ export function tally(contender: string, trials: readonly Trial[], unsolved: Rea
     accuracy: wilson(correct, solvable.length),
     p50Ms: quantile(latencies, 0.5),
     p95Ms: quantile(latencies, 0.95),
-    tokens: mean(trials.map((trial) => trial.generatedTokens)),
-    computedTokens: mean(trials.map((trial) => trial.computedTokens)),
-    scoredTokens: mean(trials.map((trial) => trial.scoredTokens)),
-    bothTokens: mean(trials.map(({ generatedTokens, scoredTokens }) => generatedTokens + scoredTokens)),
+    tokens: meanOrZero(trials.map((trial) => trial.generatedTokens)),
+    computedTokens: meanOrZero(trials.map((trial) => trial.computedTokens)),
+    scoredTokens: meanOrZero(trials.map((trial) => trial.scoredTokens)),
+    bothTokens: meanOrZero(trials.map(({ generatedTokens, scoredTokens }) => generatedTokens + scoredTokens)),
     exits: Object.fromEntries(
       kinds.map((kind) => [kind, trials.filter(({ exit }) => exit === kind).length / trials.length]),
     ),
@@ -70,11 +71,7 @@ export function unsolvedIn(trials: readonly Trial[]): Set<string> {
 function wasteOf(trials: readonly Trial[]): Waste {
   return {
     questions: trials.length,
-    futile: mean(trials.map(({ exit }) => (exit === 'futile' ? 1 : 0))),
-    tokens: mean(trials.map((trial) => trial.generatedTokens)),
+    futile: meanOrZero(trials.map(({ exit }) => (exit === 'futile' ? 1 : 0))),
+    tokens: meanOrZero(trials.map((trial) => trial.generatedTokens)),
   };
-}
-
-function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }

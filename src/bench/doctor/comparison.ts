@@ -1,9 +1,10 @@
 // What a comparison found: how often each was right and for how many tokens, the tree against samples of equal cost with an interval paired by
 // question, and whether scores tell right from wrong. Pure; advice.ts says it in words.
 
+import { meanOrZero } from '../../base/averages.ts';
 import { certaintyKnobs } from '../../exit/exits.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
-import { cautiousDifference, type Interval, mean } from '../statistics.ts';
+import { cautiousDifference, type Interval } from '../statistics.ts';
 import type { ComparedQuestion, ComparedRun, Spent } from './compare.ts';
 import {
   preference,
@@ -105,15 +106,15 @@ class Ruled {
     return {
       name: `${this.#rule} of ${count}`,
       rule: this.#rule,
-      right: meanOf(this.right(count)),
-      generated: meanOf(this.#curves.map(({ sampled, share }) => share[count - 1]! * sampled.generatedTokens)),
-      scored: meanOf(this.#curves.map(({ sampled, share }) => share[count - 1]! * this.#scored(sampled))),
+      right: meanOrZero(this.right(count)),
+      generated: meanOrZero(this.#curves.map(({ sampled, share }) => share[count - 1]! * sampled.generatedTokens)),
+      scored: meanOrZero(this.#curves.map(({ sampled, share }) => share[count - 1]! * this.#scored(sampled))),
     };
   }
 
   /** The tree, against as many samples as cost the same: between two numbers of them, so much of the one and the rest of the other. */
   against(questions: readonly ComparedQuestion[], samples: number): EqualCost {
-    const spent = meanOf(questions.map(({ tree }) => tree.generatedTokens + tree.scoredTokens));
+    const spent = meanOrZero(questions.map(({ tree }) => tree.generatedTokens + tree.scoredTokens));
     const costs = Array.from({ length: samples }, (_, at) => this.#cost(at + 1));
     const fits = costs.filter((cost) => cost <= spent).length;
     const whole = Math.max(1, fits);
@@ -151,9 +152,9 @@ function rowOf(
   const all = questions.map(of);
   return {
     name,
-    right: meanOf(all.map(({ correct }) => Number(correct))),
-    generated: meanOf(all.map(({ generatedTokens }) => generatedTokens)),
-    scored: meanOf(all.map(({ scoredTokens }) => scoredTokens)),
+    right: meanOrZero(all.map(({ correct }) => Number(correct))),
+    generated: meanOrZero(all.map(({ generatedTokens }) => generatedTokens)),
+    scored: meanOrZero(all.map(({ scoredTokens }) => scoredTokens)),
   };
 }
 
@@ -168,8 +169,4 @@ function preferenceOf(questions: readonly ComparedQuestion[], scoring: SampleSco
     0.5,
   );
   return { value: value + 0.5, low: low + 0.5, high: high + 0.5, questions: shares.length };
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.length === 0 ? 0 : mean(values);
 }

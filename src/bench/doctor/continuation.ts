@@ -2,9 +2,10 @@
 // or writes the message again first, gives steps that repeat the path. It depends on the version of the server and on the model's template.
 
 import { FaultError } from '../../base/fault.ts';
+import { isRecord } from '../../base/record.ts';
 import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
 import type { Connection } from '../../remote/connection.ts';
-import { isRecord, records, text } from '../../remote/wire-values.ts';
+import { records, text } from '../../remote/wire-values.ts';
 import { type Finding, good, note, warning } from './findings.ts';
 
 const question = 'Name the seven colours of the rainbow from red on, with commas between them and nothing else.';

@@ -1,6 +1,8 @@
 // Reads along what an engine's own endpoint answers, whole or as a stream, in any of the APIs that are passed through: the text
 // that was said, and what it cost. Reads what nothing has checked; what it does not know it leaves out. It changes no byte.
 
+import { isRecord } from '../../base/record.ts';
+
 export interface PassedAnswer {
   /** What was said; where nothing was, the calls of tools as JSON. */
   readonly text: string;
@@ -130,7 +132,7 @@ export class PassedReader {
 }
 
 function record(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+  return isRecord(value) ? value : {};
 }
 
 function list(value: unknown): readonly unknown[] {

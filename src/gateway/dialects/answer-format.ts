@@ -2,6 +2,7 @@
 // `text.format` of a response, `output_config.format` of a message), or the call of a function that a chat forces.
 
 import type { WishedShape } from '../../answering/plan/search-plan.ts';
+import { isRecord } from '../../base/record.ts';
 import type { JsonSchema } from '../../engine/engine.ts';
 import { refuse } from '../http/api-error.ts';
 
@@ -21,7 +22,7 @@ function schemaIn(format: unknown): JsonSchema | undefined {
       'response_format.type',
     );
   const found = nested === undefined ? schema : record(nested).schema;
-  if (!isObject(found)) return refuse('invalid_value', "'response_format' has no schema", 'response_format');
+  if (!isRecord(found)) return refuse('invalid_value', "'response_format' has no schema", 'response_format');
   requireShallow(found);
   return found;
 }
@@ -76,7 +77,7 @@ function functionOf(tool: unknown): OfferedFunction | undefined {
   return {
     name,
     ...(description === undefined ? {} : { description }),
-    ...(isObject(parameters) ? { parameters } : {}),
+    ...(isRecord(parameters) ? { parameters } : {}),
   };
 }
 
@@ -86,7 +87,7 @@ function callSchema(functions: readonly OfferedFunction[]): JsonSchema | undefin
     const { $defs, definitions, $schema: _, ...fields } = parameters;
     const properties = { name: { const: name }, arguments: fields };
     const call = { type: 'object', properties, required: ['name', 'arguments'], additionalProperties: false };
-    return { call, defined: { ...(isObject($defs) && { $defs }), ...(isObject(definitions) && { definitions }) } };
+    return { call, defined: { ...(isRecord($defs) && { $defs }), ...(isRecord(definitions) && { definitions }) } };
   });
   const [only] = calls;
   if (calls.length === 1) return { ...only!.call, ...only!.defined };
@@ -104,9 +105,5 @@ function requireShallow(schema: JsonSchema): void {
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value) ? value : {};
 }

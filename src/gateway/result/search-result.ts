@@ -29,9 +29,11 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
     usage: usageOf(plan, fold, path, promptTokens),
     rollouts: fold.rollouts,
     nodes: fold.nodes,
-    queue_ms: fold.admittedMs === undefined ? null : rounded(fold.admittedMs - createdMs),
+    queue_ms: fold.admittedMs === undefined ? null : wholeTenths(fold.admittedMs - createdMs),
     search_ms:
-      fold.admittedMs === undefined || fold.exitedMs === undefined ? null : rounded(fold.exitedMs - fold.admittedMs),
+      fold.admittedMs === undefined || fold.exitedMs === undefined
+        ? null
+        : wholeTenths(fold.exitedMs - fold.admittedMs),
     tokens: tokensOf(plan, fold, path, promptTokens),
     ...writersOf(fold),
     ...(fold.tree && plan.mode !== 'direct' && { shape: { ...shapeOf(fold.tree), changes: fold.changes } }),
@@ -98,7 +100,8 @@ function finishReason(
   return complete && end !== 'length' ? 'stop' : 'length';
 }
 
-function rounded(ms: number): number {
+/** Of milliseconds; a clock that was set back counts as none. */
+export function wholeTenths(ms: number): number {
   return Math.round(Math.max(0, ms) * 10) / 10;
 }
 

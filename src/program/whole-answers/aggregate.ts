@@ -3,59 +3,46 @@
 // the one that most of the last round give. An answer is one draw below the root: what it was shown stands behind the question
 // and is no part of it, so that a later answer is a path like any other. Compacted to last words it is PaCoRe's (arXiv 2601.05593).
 
-import { groupAnswers } from '../../answer/groups.ts';
 import { wideHash } from '../../base/random.ts';
 import type { Answer } from '../../log/end.ts';
 import type { Node } from '../../tree/node.ts';
 import type { PathVote } from '../../tree/readings/certaindex.ts';
-import type { Manner, Sampling } from '../../tree/step.ts';
+import type { Manner } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { answerTokensKnob } from '../answer-tokens.ts';
-import { bestAnswer, certainAnswer } from '../choice.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
-import { attemptsText, attemptTokensKnob } from './attempts.ts';
-import { answersOf, landedOf, RootAnswers, votesOf } from './root-answers.ts';
+import { attemptsText } from './attempts.ts';
+import { answersOf, landedOf, RootAnswers, votedAnswer, votesOf } from './root-answers.ts';
+import { type WritingOptions, writingDefaults, writingKnobs, writingOf, writingShape } from './writing.ts';
 
-interface AggregateOptions {
+/** `prompt` has `{attempts}` where the answers stand. */
+interface AggregateOptions extends WritingOptions {
   /** Answers of a round, and rounds. */
   readonly population: number;
   readonly rounds: number;
   /** K: answers that the model is shown. */
   readonly shown: number;
-  readonly answerTokens: number;
-  readonly attemptTokens: number;
-  readonly sampling: Sampling;
-  /** With `{attempts}` where the answers stand. */
-  readonly prompt: string;
 }
 
 /** Among four rounds the rollouts are divided; the authors go up to 10 rounds of 16 answers. */
 const aggregateDefaults: AggregateOptions = {
+  ...writingDefaults,
   population: 4,
   rounds: 4,
   shown: 4,
-  answerTokens: 1024,
-  attemptTokens: 0,
-  sampling: { temperature: 0.8 },
   prompt: '{attempts}\n\n',
 };
 
 export const aggregate = defineProgram({
+  ...writingShape,
   name: 'aggregate',
   summary: 'answers in rounds, each written from some answers of the round before; needs no verifier',
-  needsVerifier: false,
-  expandsOnce: false,
-  takesTemperature: true,
-  options: { answerTokens: answerTokensKnob, attemptTokens: attemptTokensKnob },
+  options: writingKnobs,
   prompts: ['aggregate'],
-  create: ({ rollouts, sampling, maxPathTokens, prompts }, { answerTokens, attemptTokens }) =>
+  create: (size, options) =>
     createAggregate({
-      population: Math.max(1, Math.floor(rollouts / aggregateDefaults.rounds)),
-      sampling,
-      prompt: prompts.aggregate,
-      answerTokens: Math.min(answerTokens, maxPathTokens ?? answerTokens),
-      attemptTokens,
+      ...writingOf(size, options, size.prompts.aggregate),
+      population: Math.max(1, Math.floor(size.rollouts / aggregateDefaults.rounds)),
     }),
 });
 
@@ -78,11 +65,7 @@ class Aggregate extends RootAnswers implements Program {
   }
 
   answer(tree: Tree): Answer | undefined {
-    const votes = this.votes(tree);
-    const [leader] = groupAnswers(votes);
-    if (leader === undefined) return bestAnswer(tree);
-    const [first] = leader.votes;
-    return { ...certainAnswer(tree, first!.node.id), support: leader.weight / votes.length };
+    return votedAnswer(tree, this.votes(tree));
   }
 
   compose(_tree: Tree, sources: readonly Node[]): string {

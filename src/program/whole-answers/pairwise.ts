@@ -6,38 +6,32 @@ import { meaningOf } from '../../answer/groups.ts';
 import type { Answer } from '../../log/end.ts';
 import { isComplete, type Node, pathText } from '../../tree/node.ts';
 import type { PathVote } from '../../tree/readings/certaindex.ts';
-import { greedySampling, type Manner, type Sampling } from '../../tree/step.ts';
+import { greedySampling, type Manner } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { answerTokensKnob } from '../answer-tokens.ts';
 import { bestAnswer, certainAnswer } from '../choice.ts';
 import { defineProgram } from '../definition.ts';
-import { askProbe, openAt, readyStrand } from '../growth.ts';
+import { askProbe, followLanded, openAt, readyStrand } from '../growth.ts';
 import type { Ask, Doomed, Program } from '../program.ts';
-import { attemptTokensKnob, lastWords } from './attempts.ts';
+import { lastWords } from './attempts.ts';
 import { knockout, type Match } from './knockout.ts';
-import { advance, answersOf, landedOf, mayAsk, RootAnswers, votesOf } from './root-answers.ts';
+import { answersOf, landedOf, mayAsk, RootAnswers, votesOf } from './root-answers.ts';
 import { hasWriter, writerAt, writtenBy } from './writers.ts';
+import { type WritingOptions, writingDefaults, writingKnobs, writingOf, writingShape } from './writing.ts';
 
-interface PairwiseOptions {
+/** `prompt` has `{first}` and `{second}` where the two stand; the model goes on with the number of the better one. */
+interface PairwiseOptions extends WritingOptions {
   /** Who answers, by name; the search's own model alone where there is none. */
   readonly models: readonly string[];
   /** Who compares; the search's own model where unset. */
   readonly judge?: string | undefined;
   /** Of all models together. */
   readonly samples: number;
-  readonly answerTokens: number;
-  readonly attemptTokens: number;
-  readonly sampling: Sampling;
-  /** With `{first}` and `{second}` where the two stand; the model goes on with the number of the better one. */
-  readonly prompt: string;
 }
 
 const pairwiseDefaults: PairwiseOptions = {
+  ...writingDefaults,
   models: [],
   samples: 15,
-  answerTokens: 1024,
-  attemptTokens: 0,
-  sampling: { temperature: 0.8 },
   prompt: '{first}\n\n{second}\n\n',
 };
 
@@ -45,28 +39,19 @@ const pairwiseDefaults: PairwiseOptions = {
 const verdictTokens = 8;
 
 export const pairwise = defineProgram({
+  ...writingShape,
   name: 'pairwise',
   summary:
     'independent samples, of which a judging model prefers one, two at a time and in both orders; needs no verifier',
-  needsVerifier: false,
-  expandsOnce: false,
   samplesIndependently: true,
   asksModels: true,
-  takesTemperature: true,
-  options: { answerTokens: answerTokensKnob, attemptTokens: attemptTokensKnob },
+  options: writingKnobs,
   prompts: ['pairwise'],
-  create: (size, { answerTokens, attemptTokens }) => {
-    const { rollouts, sampling, maxPathTokens, prompts, models = [], own, synthesizer: judge = own } = size;
-    return createPairwise({
-      models,
-      judge,
-      // The last rollout would end the search before anything is compared.
-      samples: Math.max(1, rollouts - 1),
-      sampling,
-      prompt: prompts.pairwise,
-      answerTokens: Math.min(answerTokens, maxPathTokens ?? answerTokens),
-      attemptTokens,
-    });
+  create: (size, options) => {
+    const { rollouts, models = [], own, synthesizer: judge = own } = size;
+    // The last rollout would end the search before anything is compared.
+    const samples = Math.max(1, rollouts - 1);
+    return createPairwise({ ...writingOf(size, options, size.prompts.pairwise), models, judge, samples });
   },
 });
 
@@ -89,7 +74,7 @@ class Pairwise extends RootAnswers implements Program {
 
   /** Samples first, then comparisons. What is foreseen are samples alone: whom the judge compares next is known when they are there. */
   override ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
-    for (let ready = readyStrand(tree, advance); ; ready = readyStrand(tree, advance)) {
+    for (let ready = readyStrand(tree, followLanded); ; ready = readyStrand(tree, followLanded)) {
       const [sample] = this.free(tree);
       const [match] = sample === undefined ? this.#open(tree) : [];
       if (sample === undefined && match === undefined) {

@@ -6,20 +6,21 @@ import { groupAnswers } from '../../answer/groups.ts';
 import type { Answer } from '../../log/end.ts';
 import { type Node, saysSomething } from '../../tree/node.ts';
 import type { PathVote } from '../../tree/readings/certaindex.ts';
-import type { Manner, Sampling } from '../../tree/step.ts';
+import type { Manner } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { answerTokensKnob } from '../answer-tokens.ts';
-import { bestAnswer, certainAnswer } from '../choice.ts';
+import { certainAnswer } from '../choice.ts';
 import { defineProgram } from '../definition.ts';
 import type { Conclusion, Program } from '../program.ts';
-import { attemptsText, attemptTokensKnob } from './attempts.ts';
-import { answersOf, landedOf, RootAnswers, votesOf } from './root-answers.ts';
+import { attemptsText } from './attempts.ts';
+import { answersOf, landedOf, RootAnswers, votedAnswer, votesOf } from './root-answers.ts';
 import { hasWriter, writerAt, writtenBy } from './writers.ts';
+import { type WritingOptions, writingDefaults, writingKnobs, writingOf, writingShape } from './writing.ts';
 
 export const panelOrders = ['rounds', 'list'] as const;
 export type PanelOrder = (typeof panelOrders)[number];
 
-interface PanelOptions {
+/** `prompt` has `{attempts}` where they stand. */
+interface PanelOptions extends WritingOptions {
   /** Who answers, by name; the search's own model alone where there is none. */
   readonly models: readonly string[];
   /** Who is shown attempts that disagree and writes the answer; where unset the vote decides. */
@@ -28,20 +29,13 @@ interface PanelOptions {
   readonly samples: number;
   /** Who answers in a round: each model once, or the first of them until it has given all its samples. */
   readonly order: PanelOrder;
-  readonly answerTokens: number;
-  readonly attemptTokens: number;
-  readonly sampling: Sampling;
-  /** With `{attempts}` where they stand. */
-  readonly prompt: string;
 }
 
 const panelDefaults: PanelOptions = {
+  ...writingDefaults,
   models: [],
   samples: 3,
   order: 'rounds',
-  answerTokens: 1024,
-  attemptTokens: 0,
-  sampling: { temperature: 0.8 },
   prompt: '{attempts}\n\n',
 };
 
@@ -49,18 +43,15 @@ const panelDefaults: PanelOptions = {
 const mostShown = 4;
 
 export const panel = defineProgram({
+  ...writingShape,
   name: 'panel',
   summary:
     'several models answer until they agree; the vote decides, or a named model puts together what disagrees; needs no verifier',
-  needsVerifier: false,
-  expandsOnce: false,
   samplesIndependently: true,
   asksModels: true,
-  takesTemperature: true,
   policySettings: { certain: 'certificate' },
   options: {
-    answerTokens: answerTokensKnob,
-    attemptTokens: attemptTokensKnob,
+    ...writingKnobs,
     panelOrder: {
       default: 'rounds',
       values: panelOrders,
@@ -70,18 +61,15 @@ export const panel = defineProgram({
     },
   },
   prompts: ['aggregate'],
-  create: (size, { answerTokens, attemptTokens, panelOrder }) => {
-    const { rollouts, sampling, maxPathTokens, prompts, models = [], synthesizer } = size;
+  create: (size, { panelOrder: order, ...writing }) => {
+    const { rollouts, models = [], synthesizer } = size;
     return createPanel({
+      ...writingOf(size, writing, size.prompts.aggregate),
       models,
       synthesizer,
       // One rollout is kept for a synthesis.
       samples: Math.max(1, Math.floor((rollouts - (synthesizer === undefined ? 0 : 1)) / Math.max(1, models.length))),
-      sampling,
-      prompt: prompts.aggregate,
-      answerTokens: Math.min(answerTokens, maxPathTokens ?? answerTokens),
-      attemptTokens,
-      order: panelOrder,
+      order,
     });
   },
 });
@@ -124,10 +112,7 @@ class PanelOfModels extends RootAnswers implements Program {
   answer(tree: Tree): Answer | undefined {
     const synthesis = tree.root.byIndex?.get(this.#samples);
     if (synthesis !== undefined && saysSomething(synthesis)) return certainAnswer(tree, synthesis.id);
-    const votes = votesOf(answersOf(tree, 0, this.#samples));
-    const [leader] = groupAnswers(votes);
-    if (leader === undefined) return bestAnswer(tree);
-    return { ...certainAnswer(tree, leader.votes[0]!.node.id), support: leader.weight / votes.length };
+    return votedAnswer(tree, votesOf(answersOf(tree, 0, this.#samples)));
   }
 
   compose(_tree: Tree, sources: readonly Node[]): string {

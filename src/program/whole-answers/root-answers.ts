@@ -1,12 +1,15 @@
 // Whole answers, each one draw below the root: the part of ask and tell that aggregate, pairwise and panel share. Which draw is next, who
 // writes it and what it is shown is the program's; what an answer is worth, too. No verifier.
 
+import { groupAnswers } from '../../answer/groups.ts';
+import type { Answer } from '../../log/end.ts';
 import { type Node, saysSomething } from '../../tree/node.ts';
 import { type Certainty, certaintyOf, type PathVote, voteOf } from '../../tree/readings/certaindex.ts';
 import type { Manner, Sampling } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { askBelow, foldOutcome, follow, leastPromising, openAt, readyStrand } from '../growth.ts';
+import { bestAnswer, certainAnswer } from '../choice.ts';
+import { askBelow, foldOutcome, followLanded, leastPromising, openAt, readyStrand } from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
 
 export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
@@ -29,7 +32,7 @@ export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
   abstract votes(tree: Tree): PathVote[];
 
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
-    const ready = readyStrand(tree, advance);
+    const ready = readyStrand(tree, followLanded);
     const [next] = this.free(tree);
     if (next === undefined || !mayAsk(tree, ready, mayOpen, doomed)) return undefined;
     return this.askFor(tree, ready ?? openAt(tree, tree.root), next);
@@ -37,7 +40,7 @@ export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
 
   tell(tree: Tree, outcome: Outcome): boolean {
     const strand = foldOutcome(tree, outcome, { maxDepth: 1 });
-    if (strand !== undefined) advance(tree, strand);
+    if (strand !== undefined) followLanded(tree, strand);
     return strand !== undefined || outcome.probe === true;
   }
 
@@ -95,8 +98,9 @@ export function votesOf(answers: readonly Node[]): PathVote[] {
   return answers.filter(saysSomething).map(voteOf);
 }
 
-export function advance(tree: Tree, strand: Strand): void {
-  const [next] = strand.landed;
-  if (next === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
-  else follow(tree, strand, next);
+/** What most of them say, with its share of the votes; the best path where none says anything. */
+export function votedAnswer(tree: Tree, votes: readonly PathVote[]): Answer | undefined {
+  const [leader] = groupAnswers(votes);
+  if (leader === undefined) return bestAnswer(tree);
+  return { ...certainAnswer(tree, leader.votes[0]!.node.id), support: leader.weight / votes.length };
 }

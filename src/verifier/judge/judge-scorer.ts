@@ -5,8 +5,9 @@
 
 import { readFileSync } from 'node:fs';
 import { FaultError, raise } from '../../base/fault.ts';
+import { isRecord } from '../../base/record.ts';
 import type { Connection } from '../../remote/connection.ts';
-import { isRecord, records, text } from '../../remote/wire-values.ts';
+import { records, text } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
 import { expectedChoice, expectedRating, isSettled, ratedTokens } from './judge-verdict.ts';

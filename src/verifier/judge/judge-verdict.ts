@@ -1,7 +1,8 @@
 // A judge's verdict as what it expects and not only what it wrote: the mean over the candidates for the token of the verdict, each weighted by its
 // probability (as in arXiv 2607.05391). Ratings by number alone tie often; expected ones hardly ever do. Pure: values in, values out.
 
-import { isRecord, records, text } from '../../remote/wire-values.ts';
+import { isRecord } from '../../base/record.ts';
+import { records, text } from '../../remote/wire-values.ts';
 
 /** A token of a reply with its likeliest candidates. */
 export interface RatedToken {

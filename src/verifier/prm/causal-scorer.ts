@@ -4,10 +4,11 @@
 // prefix, so only the last step is computed.
 
 import { raise } from '../../base/fault.ts';
+import { isRecord } from '../../base/record.ts';
 import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
 import { dialects } from '../../engine/remote/dialect/dialects.ts';
 import { type Renderer, render, type Tokens, tokenize } from '../../engine/remote/dialect/render.ts';
-import { isRecord, numberOrNaN, records } from '../../remote/wire-values.ts';
+import { numberOrNaN, records } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { badReward, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
 import type { CausalFormat } from './causal-formats.ts';

@@ -2,7 +2,8 @@
 // `{"model"?, "items": [{"question", "steps"}]}` and answering `{"rewards": [number, ...]}`, one number from 0 to 1 for the
 // last step of each item, and `"feedback": [text or null, ...]` where it can say why. Documented in docs/remote-engines.md.
 
-import { isRecord, numberOrNaN } from '../../remote/wire-values.ts';
+import { isRecord } from '../../base/record.ts';
+import { numberOrNaN } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
 

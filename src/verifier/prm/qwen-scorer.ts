@@ -2,7 +2,8 @@
 // probabilities per tag, of which the second says that the step is good. vLLM neither caches nor chunks these prompts, so
 // every call computes question and steps anew; paths of all searches share a call.
 
-import { isRecord, numberOrNaN, records } from '../../remote/wire-values.ts';
+import { isRecord } from '../../base/record.ts';
+import { numberOrNaN, records } from '../../remote/wire-values.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
 
 const system = 'Please reason step by step, and put your final answer within \\boxed{}.';

@@ -2,9 +2,10 @@
 // generated token whose log probabilities are asked for by id. Paths share nothing but the call, so those of many searches
 // go together, and the server finds each prefix in its cache.
 
+import { isRecord } from '../../base/record.ts';
 import { usageOf } from '../../engine/remote/dialect/completion-chunk.ts';
 import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
-import { isRecord, records } from '../../remote/wire-values.ts';
+import { records } from '../../remote/wire-values.ts';
 import { badReward, type Scored, type ScoringServer } from '../scorer.ts';
 
 /** The tokens of the good and the bad verdict. */

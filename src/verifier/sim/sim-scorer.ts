@@ -5,9 +5,10 @@
 import { fault } from '../../base/fault.ts';
 import { Heap } from '../../base/heap.ts';
 import { type CostModel, prefillMs, unreadMs } from '../../cost/cost.ts';
-import { compareUrgency, type RequestId, type Urgency } from '../../engine/engine.ts';
+import type { RequestId, Urgency } from '../../engine/engine.ts';
 import { PrefixCache } from '../../engine/sim/prefix-cache.ts';
 import type { SharedGpu } from '../../engine/sim/shared-gpu.ts';
+import { goesBefore, type SimPlace } from '../../engine/sim/sim-sequence.ts';
 import type { RewardSource } from '../../engine/sim/source.ts';
 import type { Happenings } from '../../engine/sim/world.ts';
 import { type NodeKey, nodeKey } from '../../tree/keys.ts';
@@ -27,10 +28,8 @@ export interface SimScorerOptions {
   readonly gpu?: SharedGpu;
 }
 
-interface Waiting {
+interface Waiting extends SimPlace {
   readonly request: ScoreRequest;
-  readonly urgency: Urgency;
-  readonly order: number;
 }
 
 interface ScoredRequest {
@@ -44,7 +43,7 @@ export class SimScorer {
   readonly #options: SimScorerOptions;
   readonly #post: (message: VerifierMessage) => void;
   readonly #cache: PrefixCache;
-  readonly #waiting = new Heap<Waiting>(before);
+  readonly #waiting = new Heap<Waiting>(goesBefore);
   /** What is not answered; one that waits, by its latest place in the line. */
   readonly #open = new Map<RequestId, Waiting>();
   /** What waits, by the step below which it was drawn: a step and one below it are computed together. */
@@ -229,8 +228,4 @@ export class SimScorer {
 function continued(before: ScoreUsage, alone: ScoreUsage, { step }: ScoreRequest): ScoreUsage {
   const computedTokens = Math.min(alone.computedTokens, step.tokens);
   return { computedTokens, cachedTokens: before.computedTokens + before.cachedTokens };
-}
-
-function before(a: Waiting, b: Waiting): boolean {
-  return (compareUrgency(a.urgency, b.urgency) || a.order - b.order) < 0;
 }

@@ -93,7 +93,7 @@ class JournalStorm {
   }
 
   #isOver(): boolean {
-    const rows = [...this.#world.database.searches.values()];
+    const rows = [...this.#world.database.rows.values()];
     const asked = [...this.#asking].map(({ node }) => node);
     const isWaitedFor = [...this.#waiting.values(), ...asked].some(({ isDead }) => !isDead);
     const lives = this.#world.nodes.some(({ isDead, searches }) => !isDead && searches.liveCount > 0);
@@ -223,21 +223,17 @@ class JournalStorm {
     const { database, nodes } = this.#world;
     const problems: string[] = [];
     const say = (isWrong: boolean, id: string, what: string) => isWrong && problems.push(`${id.slice(-6)}: ${what}`);
-    for (const id of this.#acknowledged) say(!database.searches.has(id), id, 'was acknowledged and is lost');
+    for (const id of this.#acknowledged) say(!database.rows.has(id), id, 'was acknowledged and is lost');
     for (const [id, node] of this.#waiting) say(!node.isDead, id, 'its client waits for ever');
-    for (const row of database.searches.values()) for (const what of problemsOf(row, database)) say(true, row.id, what);
+    for (const row of database.rows.values()) for (const what of problemsOf(row, database)) say(true, row.id, what);
     for (const id of this.#acknowledged)
-      say(
-        database.searches.get(id)?.state !== 'done',
-        id,
-        `was acknowledged and is ${database.searches.get(id)?.state}`,
-      );
+      say(database.rows.get(id)?.state !== 'done', id, `was acknowledged and is ${database.rows.get(id)?.state}`);
     for (const id of this.#refused) {
-      const row = database.searches.get(id);
+      const row = database.rows.get(id);
       say(row !== undefined && row.epoch === 0 && row.state !== 'cancelled', id, `was refused and is ${row?.state}`);
     }
     for (const told of this.#told) {
-      const row = database.searches.get(told.id);
+      const row = database.rows.get(told.id);
       const [outcome, texts] = [row?.outcome, row?.texts].map((text) => JSON.parse(text ?? '{}') as Loose);
       const content = told.by.startsWith('list') ? undefined : (texts?.content ?? null);
       say(row?.state !== told.state, told.id, `${told.by} was told ${told.state}, and it is ${row?.state}`);
@@ -256,11 +252,11 @@ class JournalStorm {
     }
     for (const node of nodes.filter(({ isDead }) => !isDead))
       for (const { id } of node.searches.live) say(true, id, `still lives on ${node.name}`);
-    const moved = [...database.searches.values()].filter(({ epoch }) => epoch > 1);
+    const moved = [...database.rows.values()].filter(({ epoch }) => epoch > 1);
     const hadBegun = (id: string) => database.events.get(id)?.[0]?.epoch === 1;
     if (this.#isGentle) for (const { id } of moved) say(hadBegun(id), id, 'ran well and was taken for lost');
     return {
-      searches: database.searches.size,
+      searches: database.rows.size,
       acknowledged: this.#acknowledged.size,
       told: this.#told.length,
       moved: moved.length,

@@ -1,40 +1,11 @@
-// A database as PostgreSQL would be, in virtual time: the tables of the journal, the queue between nodes and the list of living
-// nodes, each change atomic. Every node reaches it by a link of its own, which breaks before, during and after a commit, refuses,
+// A database as PostgreSQL would be, in virtual time: the tables of the journal and the queue between nodes, each change atomic. Every node reaches it by a link of its own, which breaks before, during and after a commit, refuses,
 // hangs, and delivers late. What the tables hold is the truth that a storm is checked against.
 
+import { JournalTables } from '../../../lab/src/cluster-sim/journal-tables.ts';
 import type { VirtualTime } from '../../../lab/src/cluster-sim/virtual-time.ts';
 import type { Random } from '../../../src/base/random.ts';
-import type { Acceptance, AppendResult } from '../../../src/journal/journal.ts';
 import { type Store, StoreRefusal } from '../../../src/journal/journal-writer.ts';
 import type { JournalWrite } from '../../../src/journal/postgres/batch.ts';
-
-export interface SearchRow {
-  readonly id: string;
-  readonly owner: string;
-  idempotency: string | null;
-  readonly fingerprint: string;
-  readonly background: number;
-  readonly created_ms: number;
-  readonly about: string;
-  title: string | null;
-  request: string | null;
-  state: string;
-  epoch: number;
-  cancel_requested: number;
-  node: string;
-  started_ms: number | null;
-  ended_ms: number | null;
-  outcome: string | null;
-  texts: string | null;
-}
-
-export interface EntryRow {
-  readonly sequence: number;
-  readonly epoch: number;
-  readonly at_ms: number;
-  readonly body: string;
-  readonly texts: string | null;
-}
 
 interface Lease {
   readonly search: string;
@@ -74,7 +45,6 @@ const latencyMs = 2;
 const timeoutMs = 12_000;
 const latestMs = 30_000;
 const leaseMs = 10_000;
-const silentMs = 30_000;
 
 /** No Error: a trace of each would take longer than the rest of a storm. */
 interface Broken {
@@ -82,11 +52,8 @@ interface Broken {
   readonly isUnsure: boolean;
 }
 
-export class SimulatedDatabase {
-  readonly searches = new Map<string, SearchRow>();
-  readonly events = new Map<string, EntryRow[]>();
+export class SimulatedDatabase extends JournalTables {
   readonly leases = new Map<string, Lease>();
-  readonly nodes = new Map<string, { seenMs: number; report: unknown }>();
   /** Calls whose callers have given up, and which will be applied. */
   late = 0;
   readonly #time: VirtualTime;
@@ -95,6 +62,7 @@ export class SimulatedDatabase {
   readonly #trace: (what: string) => void;
 
   constructor(time: VirtualTime, random: Random, trace: (what: string) => void) {
+    super(time);
     this.#time = time;
     this.#random = random;
     this.#trace = trace;
@@ -154,7 +122,7 @@ export class SimulatedDatabase {
       commit: (writes, isUnsure) =>
         guarded(() =>
           writes.map((each) => {
-            const result = this.#apply(each, isUnsure(each), node);
+            const result = this.apply(each, node, isUnsure(each));
             this.#trace(`${node} ${each.kind} ${each.search} ${each.row.sequence ?? ''}: ${JSON.stringify(result)}`);
             return result;
           }),
@@ -164,86 +132,7 @@ export class SimulatedDatabase {
     };
   }
 
-  #apply({ kind, search, row }: JournalWrite, isUnsure: boolean, node: string): unknown {
-    const known = this.searches.get(search);
-    switch (kind) {
-      case 'accept':
-        return this.#accept(row as unknown as SearchRow, node);
-      case 'claim':
-        if (known !== undefined && known.ended_ms === null && known.epoch === row.epoch) {
-          known.epoch += 1;
-          known.state = 'running';
-          known.node = node;
-          known.started_ms ??= Number(row.at_ms);
-          return true;
-        }
-        return isUnsure && known?.epoch === Number(row.epoch) + 1 && known.node === node;
-      case 'append':
-        return this.#append(known, row as unknown as EntryRow, node);
-      case 'finish':
-        return known?.node === node && this.#finish(known, row);
-      case 'cancel':
-        if (known === undefined || known.ended_ms !== null) return false;
-        known.cancel_requested = 1;
-        return true;
-      case 'retract':
-        return this.#retract(known, row as unknown as SearchRow, node);
-      case 'flush':
-        return true;
-    }
-  }
-
-  #accept(row: SearchRow, node: string): Acceptance {
-    if (this.searches.has(row.id)) return { fresh: true };
-    const taken = [...this.searches.values()].find(
-      ({ owner, idempotency }) => idempotency !== null && idempotency === row.idempotency && owner === row.owner,
-    );
-    if (taken !== undefined) return { fresh: false, id: taken.id, fingerprint: taken.fingerprint };
-    this.searches.set(row.id, fresh(row, node));
-    return { fresh: true };
-  }
-
-  #append(known: SearchRow | undefined, entry: EntryRow, node: string): AppendResult {
-    if (known?.node !== node || known.epoch !== entry.epoch) return 'lost';
-    const log = this.events.get(known.id) ?? [];
-    const present = log[entry.sequence];
-    if (present !== undefined) {
-      if (present.epoch !== entry.epoch) return 'lost';
-      return present.body === entry.body ? 'stored' : 'differs';
-    }
-    if (known.ended_ms !== null || entry.sequence !== log.length) return 'lost';
-    log.push(entry);
-    this.events.set(known.id, log);
-    return 'stored';
-  }
-
-  #finish(known: SearchRow | undefined, row: JournalWrite['row']): boolean {
-    if (known === undefined || known.epoch !== row.epoch) return false;
-    if (known.ended_ms !== null)
-      return known.state === row.state && known.ended_ms === row.ended_ms && known.outcome === row.outcome;
-    const last = (this.events.get(known.id)?.length ?? 0) - 1;
-    if (row.last !== null && row.last !== last) return false;
-    known.state = String(row.state);
-    known.ended_ms = Number(row.ended_ms);
-    known.outcome = row.outcome as string | null;
-    known.texts = row.texts as string | null;
-    return true;
-  }
-
-  #retract(known: SearchRow | undefined, row: SearchRow, node: string): boolean {
-    const gone = known ?? fresh(row, node);
-    if (gone.ended_ms !== null) return false;
-    gone.cancel_requested = 1;
-    if (gone.epoch === 0) {
-      gone.state = 'cancelled';
-      gone.ended_ms = gone.created_ms;
-      gone.idempotency = null;
-    }
-    this.searches.set(gone.id, gone);
-    return true;
-  }
-
-  // ---- the queue between nodes, and who lives ------------------------------------------------------------------------
+  // ---- the queue between nodes ------------------------------------------------------------------------------------
 
   offer(search: string, model: string, turn: number, node?: string): void {
     const taken = node === undefined ? undefined : { node, beatMs: this.#time.nowMs };
@@ -274,28 +163,4 @@ export class SimulatedDatabase {
       if (lease !== undefined) lease.taken = undefined;
     }
   }
-
-  living(): string[] {
-    const nowMs = this.#time.nowMs;
-    return [...this.nodes].filter(([, { seenMs }]) => seenMs + silentMs > nowMs).map(([node]) => node);
-  }
-
-  /** Searches without an end whose nodes are not among these. */
-  deserted(living: readonly string[]): SearchRow[] {
-    return [...this.searches.values()].filter(({ ended_ms, node }) => ended_ms === null && !living.includes(node));
-  }
-}
-
-function fresh(row: SearchRow, node: string): SearchRow {
-  const blank = { started_ms: null, ended_ms: null, outcome: null, texts: null };
-  return { ...row, ...blank, state: 'queued', epoch: 0, cancel_requested: 0, node };
-}
-
-/** As the tables' columns hold it. */
-export function aboutOf({ about }: SearchRow): {
-  readonly home?: string;
-  readonly model: string;
-  readonly turn?: number;
-} {
-  return JSON.parse(about) as { readonly model: string };
 }

@@ -17,7 +17,7 @@ import type { Log } from '../../../src/gateway/observe/log.ts';
 import { Searches } from '../../../src/gateway/searches/searches.ts';
 import { type BellEars, PostgresJournal, type PostgresParts } from '../../../src/journal/postgres/postgres-journal.ts';
 import type { Runtime } from '../../../src/runtime/runtime.ts';
-import { aboutOf, calm, type Link, type SimulatedDatabase } from './simulated-database.ts';
+import { calm, type Link, type SimulatedDatabase } from './simulated-database.ts';
 
 export const caller: Caller = { name: 'ann', share: 1, maxPriority: 100, queue: 1e6, admin: true };
 
@@ -182,12 +182,12 @@ export class SimulatedNode {
   }
 
   #read(name: string, values: readonly unknown[]): readonly object[] {
-    const { searches, events } = this.#world.database;
+    const { rows, events } = this.#world.database;
     if (name === 'read') {
       const [search, after, limit] = values as [string, number, number];
       return (events.get(search) ?? []).slice(after + 1, after + 1 + limit);
     }
-    const all = [...searches.values()].map((row) => ({ ...row }));
+    const all = [...rows.values()].map((row) => ({ ...row }));
     if (name === 'find') return all.filter(({ id }) => id === values[0]);
     if (name === 'unfinished') return all.filter(({ ended_ms }) => ended_ms === null);
     return name === 'list' ? all.reverse() : [];
@@ -215,9 +215,9 @@ export class SimulatedNode {
         this.#call((database) => {
           const orphans = database
             .deserted(living)
-            .filter((row) => row.background === 1 || aboutOf(row).home !== undefined)
+            .filter((row) => row.background === 1 || row.home !== undefined)
             .filter(({ id }) => !database.leases.has(id))
-            .map((row) => ({ id: row.id, model: aboutOf(row).model, turn: aboutOf(row).turn ?? 0 }));
+            .map(({ id, model, turn }) => ({ id, model, turn }));
           for (const { id, model, turn } of orphans) database.offer(id, model, turn);
           return orphans;
         }),
@@ -228,7 +228,7 @@ export class SimulatedNode {
   #membership(): ClusterOptions['membership'] {
     const { time } = this.#world;
     return {
-      beat: (report) => this.#call(({ nodes }) => void nodes.set(this.name, { seenMs: time.nowMs, report })),
+      beat: () => this.#call(({ nodes }) => void nodes.set(this.name, { seenMs: time.nowMs, servers: [] })),
       living: () =>
         this.#call((database) =>
           database.living().map((node) => ({ node, version: '', models: ['m'], servers: [], report: {}, silentMs: 0 })),
@@ -240,21 +240,19 @@ export class SimulatedNode {
       shareUsage: async () => [],
       forgetUsage: async () => {},
       standings: (ids) =>
-        this.#call(({ searches }) =>
+        this.#call(({ rows }) =>
           ids.flatMap((id) => {
-            const row = searches.get(id);
+            const row = rows.get(id);
             if (row === undefined) return [];
             const isCancelled = row.cancel_requested === 1;
-            return [
-              { id, node: row.node, home: aboutOf(row).home ?? null, isEnded: row.ended_ms !== null, isCancelled },
-            ];
+            return [{ id, node: row.node, home: row.home ?? null, isEnded: row.ended_ms !== null, isCancelled }];
           }),
         ),
       abandoned: (living) =>
         this.#call((database) =>
           database
             .deserted(living)
-            .filter((row) => row.background === 0 && aboutOf(row).home === undefined)
+            .filter((row) => row.background === 0 && row.home === undefined)
             .map(({ id }) => id),
         ),
       leave: async () => {},

@@ -65,7 +65,8 @@ function bestChild(segment: CacheSegment, tokens: readonly number[], limit: numb
   return best;
 }
 
-function commonLength(ours: readonly number[], path: readonly number[], start: number, limit: number): number {
+/** How many of our tokens are those of a path from `start` on, looked at up to `limit`. */
+export function commonLength(ours: readonly number[], path: readonly number[], start: number, limit: number): number {
   const longest = Math.min(ours.length, limit - start);
   let common = 0;
   while (common < longest && ours[common] === path[start + common]) common += 1;

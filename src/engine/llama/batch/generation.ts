@@ -8,6 +8,7 @@ import type { Step, StepEnd } from '../../../tree/step.ts';
 import type { EngineMessage, GenerateRequest, ReadTokens, Urgency } from '../../engine.ts';
 import { schemaGrammar } from '../grammar/schema-grammar.ts';
 import type { TokenConstraint } from '../native/grammar.ts';
+import { DraftTally } from './draft-tally.ts';
 import type { Sequence } from './run.ts';
 import {
   confidenceOf,
@@ -61,9 +62,7 @@ export class Generation implements Sequence {
   #proposals: Float64Array[] = [];
   #result: GenerationResult | undefined;
   #offered = 0;
-  /** Drafted tokens that were looked at, and those of them that stayed, by their place in the draft. */
-  readonly judgedAt: number[] = [];
-  readonly acceptedAt: number[] = [];
+  readonly drafts = new DraftTally();
 
   constructor(
     request: GenerateRequest,
@@ -166,9 +165,8 @@ export class Generation implements Sequence {
     const ratio = wanted[drafted]! / drafting[drafted]!;
     const accepted = uniformOf(hash(this.#seed, 'accept'), position) < ratio;
     const token = accepted ? drafted : drawFrom(excess(wanted, drafting), this.#uniform());
-    addAt(this.judgedAt, place, 1);
-    if (accepted) addAt(this.acceptedAt, place, 1);
-    else this.forgetProposals();
+    this.drafts.judge(place, accepted);
+    if (!accepted) this.forgetProposals();
     return this.accept(token, logProbabilityOf(row, token));
   }
 
@@ -264,12 +262,6 @@ export class Generation implements Sequence {
   #uniform(): number {
     return uniformOf(this.#seed, this.#tokens.length);
   }
-}
-
-/** Counts by place: those between that were never counted are 0. */
-export function addAt(counts: number[], place: number, count: number): void {
-  while (counts.length <= place) counts.push(0);
-  counts[place]! += count;
 }
 
 /** The part of `wanted` that exceeds `drafting`, as a distribution. Plain loops: vocabularies have 150,000 tokens, and callbacks take seven times as long. */

@@ -3,6 +3,7 @@
 // in turn, round after round, and the median counts: a neighbour's burst spoils one round, not one point. Bounded in time;
 // a point that did not fit into it is left out. The clocks are arguments.
 
+import { median } from '../../../base/averages.ts';
 import type { MeasuredPoints } from '../../../cost/table.ts';
 import type { Context, ContextRow } from './context.ts';
 
@@ -216,10 +217,6 @@ function undisturbed(times: readonly (number | undefined)[]): readonly number[] 
   const end = times.indexOf(undefined);
   const known = (end < 0 ? times : times.slice(0, end)) as readonly number[];
   return known.map((_, at) => Math.min(...known.slice(at)));
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)]!;
 }
 
 function row(sequence: number, position: number, wanted: boolean): ContextRow {

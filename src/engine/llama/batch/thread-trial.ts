@@ -1,6 +1,8 @@
 // With how many threads a model decodes fastest on this machine, as busy as it is now: a few decodes with all free cores, with half
 // of them, and so on down to one. What a decode computes does not depend on it. Pure but for `decodeMs`, which times one decode.
 
+import { median } from '../../../base/averages.ts';
+
 /** Of decodes of one count, of which the median counts: a neighbour's burst spoils one. */
 const repetitions = 3;
 /** A count has had its share after so long, and the trial ends: a large model is tried with fewer decodes. */
@@ -40,8 +42,4 @@ function repeated(decodeMs: () => number): number[] {
   for (let spentMs = 0; tookMs.length < repetitions && spentMs < shareMs; spentMs += tookMs.at(-1)!)
     tookMs.push(decodeMs());
   return tookMs;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }

@@ -3,6 +3,7 @@
 // generation.ts, so a wrong, late or missing draft costs time and nothing else.
 
 import type { Branch } from '../batch/cache-segment.ts';
+import { commonLength } from '../batch/cache-segment.ts';
 import { Context, type ContextRow, maxSequences } from '../batch/context.ts';
 import { PrefixStore } from '../batch/prefix-store.ts';
 import { drawFrom, Sampler, type TokenSampling, uniformOf } from '../batch/sampler.ts';
@@ -145,7 +146,7 @@ export class DraftModel {
     const held = this.#held.get(sequence) ?? this.#begin(sequence, search, tokens);
     if (held === undefined) return undefined;
     const wanted = tokens.length - 1;
-    const common = commonLength(held.tokens, tokens, wanted);
+    const common = commonLength(held.tokens, tokens, 0, wanted);
     this.#store.truncate(held.branch, common);
     held.tokens.length = common;
     while (held.tokens.length < wanted - 1) {
@@ -183,10 +184,4 @@ function rowsOf(drafting: Drafting): ContextRow[] {
 
 function lacking({ job, held, tokens }: Drafting): readonly number[] {
   return tokens.length > 0 ? tokens.slice(-1) : job.tokens.slice(held!.tokens.length);
-}
-
-function commonLength(ours: readonly number[], theirs: readonly number[], limit: number): number {
-  let common = 0;
-  while (common < limit && common < ours.length && ours[common] === theirs[common]) common += 1;
-  return common;
 }

@@ -3,6 +3,7 @@
 // that the schema does not name are left out. A keyword that would have to be left unheeded is refused by name.
 
 import { raise } from '../../../base/fault.ts';
+import { isRecord } from '../../../base/record.ts';
 import type { JsonSchema } from '../../engine.ts';
 
 /** The name of the first rule is `root`. */
@@ -67,7 +68,7 @@ class SchemaGrammar {
   /** What stands for the values of a schema. */
   #schema(value: unknown, where: string): string {
     if (value === true) return 'value';
-    if (!isSchema(value)) return raise('unsupported', `${where} is no schema that a value can fit`);
+    if (!isRecord(value)) return raise('unsupported', `${where} is no schema that a value can fit`);
     const said = Object.keys(value).filter((key) => !remarks.has(key));
     if (said.length === 0) return 'value';
     if (value.$ref !== undefined) return this.#alone(value, '$ref', where) && this.#reference(value.$ref, where);
@@ -103,7 +104,7 @@ class SchemaGrammar {
   #object(value: JsonSchema, where: string): string {
     const { properties, additionalProperties: others } = value;
     const required = new Set(list(value.required ?? [], `${where}.required`));
-    const members = Object.entries(isSchema(properties) ? properties : {});
+    const members = Object.entries(isRecord(properties) ? properties : {});
     if (members.length === 0) return this.#map(others, required.size === 0, where);
     const missing = [...required].find((name) => !members.some(([key]) => key === name));
     if (missing !== undefined)
@@ -149,7 +150,7 @@ class SchemaGrammar {
   #find(address: unknown, where: string): unknown {
     if (address === '#') return this.#root;
     const path = typeof address === 'string' && address.startsWith('#/') ? address.slice(2).split('/') : undefined;
-    const found = path?.reduce<unknown>((at, name) => (isSchema(at) ? at[unescaped(name)] : undefined), this.#root);
+    const found = path?.reduce<unknown>((at, name) => (isRecord(at) ? at[unescaped(name)] : undefined), this.#root);
     return found ?? raise('unsupported', `${where} refers to '${String(address)}', which is not in the schema`);
   }
 
@@ -210,8 +211,4 @@ function list(value: unknown, where: string): readonly unknown[] {
 
 function unescaped(name: string): string {
   return name.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

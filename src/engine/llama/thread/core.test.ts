@@ -9,7 +9,9 @@ import type { Step } from '../../../tree/step.ts';
 import type { GenerateRequest, PathStep } from '../../engine.ts';
 import { type Binding, loadBinding } from '../native/binding.ts';
 import { findLibrary } from '../native/platform.ts';
-import { Core, type CoreMessage, type CoreOptions } from './core.ts';
+import type { CoreMessage } from './answers.ts';
+import { Core } from './core.ts';
+import type { CoreOptions } from './core-options.ts';
 
 let folder: string;
 let binding: Binding;

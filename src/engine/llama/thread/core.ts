@@ -2,87 +2,30 @@
 // the worker gives it requests and posts what comes out. Every request is answered exactly once.
 
 import { assert } from '../../../base/assert.ts';
-import { FaultError, fault, raise } from '../../../base/fault.ts';
+import { FaultError, raise } from '../../../base/fault.ts';
 import type { MeasuredPoints } from '../../../cost/table.ts';
-import type { Sampling } from '../../../tree/step.ts';
-import type { EngineMessage, GenerateRequest, GenerationUsage, RequestId, Urgency } from '../../engine.ts';
+import type { GenerateRequest, RequestId, Urgency } from '../../engine.ts';
 import { Batcher } from '../batch/batcher.ts';
 import { Context, maxSequences } from '../batch/context.ts';
-import { addAt, Generation } from '../batch/generation.ts';
+import { DraftTally } from '../batch/draft-tally.ts';
+import { Generation } from '../batch/generation.ts';
 import { PrefixStore } from '../batch/prefix-store.ts';
-import { Reading, type ReadRequest, type VerdictTokens } from '../batch/reading.ts';
-import type { Batch, Run, RunCounts } from '../batch/run.ts';
+import type { Reading, ReadRequest } from '../batch/reading.ts';
+import type { Batch, Run } from '../batch/run.ts';
 import { Sampler } from '../batch/sampler.ts';
-import { measureCost } from '../batch/self-measurement.ts';
-import { fastestThreads } from '../batch/thread-trial.ts';
 import type { Drafts } from '../draft/drafts.ts';
 import { loadAdapter } from '../native/adapter.ts';
 import type { Binding } from '../native/binding.ts';
-import { Model, type SharedWeights } from '../native/model.ts';
+import { Model } from '../native/model.ts';
+import { answerOf, type CoreMessage, cancelledOf } from './answers.ts';
+import type { CoreCounts, CoreOptions } from './core-options.ts';
+import { measuredTimes, tryThreads } from './core-times.ts';
 import { PathTokens } from './path-tokens.ts';
-
-export interface CoreOptions {
-  readonly model: string;
-  /** Weights of that model which another thread has loaded already. */
-  readonly weights?: SharedWeights;
-  /** A LoRA adapter that this core alone computes with: a folder as PEFT writes it, or a GGUF file. */
-  readonly adapter?: string;
-  /** KV cells, one per token, over all sequences. */
-  readonly kvTokens: number;
-  readonly threads: number;
-  /** Sequences that run side by side. */
-  readonly sequences: number;
-  readonly rowLimit: number;
-  readonly bulkRows: number;
-  readonly flashAttention: boolean;
-  readonly gpuLayers?: number;
-  /** For a reward model: the two verdicts as text, one token each, and what is appended to a step before reading. */
-  readonly verdict?: { readonly good: string; readonly bad: string; readonly marker: string };
-  /** A second pair of verdicts, read where a request asks for it. */
-  readonly promise?: { readonly good: string; readonly bad: string };
-  /**
-   * Whose token ids the steps carry: this model's own, or those of a model with this vocabulary hash. Where the
-   * vocabularies differ, the text of steps is tokenised.
-   */
-  readonly tokenIdsOf: 'own' | 'foreign' | number;
-}
-
-export type CoreMessage =
-  | EngineMessage
-  | {
-      readonly type: 'read';
-      readonly request: RequestId;
-      readonly probability: number;
-      readonly promise?: number;
-      readonly usage: Pick<GenerationUsage, 'computedTokens' | 'cachedTokens'>;
-    };
-
-export interface CoreCounts {
-  readonly running: number;
-  readonly waiting: number;
-  readonly squeezed: boolean;
-  readonly usedCells: number;
-  readonly cells: number;
-  readonly branches: number;
-  readonly decodes: number;
-  readonly rows: number;
-  readonly draftedTokens: number;
-  readonly acceptedTokens: number;
-  /** Drafted tokens that were judged, and those of them that stayed, by their place in the draft: the first at 0. */
-  readonly judgedAt: readonly number[];
-  readonly acceptedAt: readonly number[];
-}
+import { checkSampling } from './sampling-limits.ts';
+import { VerdictReader } from './verdict-reader.ts';
 
 // Rows of logits that are kept for twins take at most 16 MiB.
 const keptLogits = 4 * 1024 * 1024;
-// What a reward model reads: a step of so many tokens below a path of so many.
-const typicalPath = 64;
-const typicalStep = 16;
-// Of a trial of threads: as many rows as a few samples have, and any token.
-const trialRows = 4;
-const trialToken = 5;
-const leastBytesTried = 32 * 1024 * 1024;
-const typicalSampling = { temperature: 1, topP: 1, topK: 0, minP: 0 } as const;
 
 export class Core {
   readonly model: Model;
@@ -91,13 +34,10 @@ export class Core {
   readonly #batcher: Batcher;
   readonly #sampler: Sampler;
   readonly #drafts: Drafts | undefined;
-  readonly #judgedAt: number[] = [];
-  readonly #acceptedAt: number[] = [];
+  readonly #judged = new DraftTally();
   readonly #options: CoreOptions;
   readonly #paths: PathTokens;
-  readonly #verdict: VerdictTokens | undefined;
-  readonly #promise: VerdictTokens | undefined;
-  readonly #markerTokens: readonly number[];
+  readonly #verdictReader: VerdictReader | undefined;
   readonly #post: (message: CoreMessage) => void;
   readonly #live = new Map<RequestId, Generation | Reading>();
   #decodes = 0;
@@ -125,9 +65,9 @@ export class Core {
     }
     // The library rounds the number of cells up; the setting is kept to, so that a limit means what it says.
     const limits = { cells: options.kvTokens, sequences: maxSequences };
-    this.#store = new PrefixStore(this.#context, { ...limits, keptLogits: keptLogits });
+    this.#store = new PrefixStore(this.#context, { ...limits, keptLogits });
     this.#paths = new PathTokens(this.model, options.tokenIdsOf, this.#store.cells);
-    this.#drafts = drafts && this.#checked(drafts);
+    this.#drafts = this.#closedOnFault(() => drafts && checkedDrafts(drafts, this.model));
     this.#batcher = new Batcher(this.#store, {
       runningLimit: options.sequences,
       rowLimit: options.rowLimit,
@@ -135,9 +75,9 @@ export class Core {
       ...(drafts === undefined ? {} : { draft: (runs: readonly Run[]) => this.#draft(drafts, runs) }),
     });
     this.#sampler = new Sampler(this.model.vocabularySize);
-    this.#verdict = options.verdict && this.#verdictTokens(options.verdict);
-    this.#promise = options.promise && this.#verdictTokens(options.promise);
-    this.#markerTokens = options.verdict?.marker ? this.model.tokenize(options.verdict.marker) : [];
+    this.#verdictReader = this.#closedOnFault(
+      () => options.verdict && new VerdictReader(this.model, options.verdict, options.promise),
+    );
   }
 
   get hasWork(): boolean {
@@ -159,10 +99,10 @@ export class Core {
       branches: this.#store.branches,
       decodes: this.#decodes,
       rows: this.#rows,
-      draftedTokens: sumOf(this.#judgedAt),
-      acceptedTokens: sumOf(this.#acceptedAt),
-      judgedAt: this.#judgedAt,
-      acceptedAt: this.#acceptedAt,
+      draftedTokens: this.#judged.draftedTokens,
+      acceptedTokens: this.#judged.acceptedTokens,
+      judgedAt: this.#judged.judgedAt,
+      acceptedAt: this.#judged.acceptedAt,
     };
   }
 
@@ -183,14 +123,9 @@ export class Core {
   }
 
   read(requests: readonly ReadRequest[]): void {
-    const verdict = this.#verdict;
-    assert(verdict !== undefined, 'reading needs a core that was made for a reward model');
-    for (const request of requests) {
-      this.#take(request.id, () => {
-        const prefix = this.#paths.of(request.prompt, request.steps, this.#markerTokens);
-        return new Reading(request, prefix, verdict, this.#promise);
-      });
-    }
+    const reader = this.#verdictReader;
+    assert(reader !== undefined, 'reading needs a core that was made for a reward model');
+    for (const request of requests) this.#take(request.id, () => reader.reading(request, this.#paths));
   }
 
   cancel(ids: readonly RequestId[]): void {
@@ -199,8 +134,7 @@ export class Core {
       if (sequence === undefined) continue; // already answered
       const run = this.#batcher.remove(id);
       this.#forget(id);
-      const usage = usageOf(run, sequence instanceof Generation ? sequence.generatedTokens : 0);
-      this.#post({ type: 'fault', request: id, fault: fault('cancelled', 'cancelled by the caller'), usage });
+      this.#post(cancelledOf(sequence, run));
     }
   }
 
@@ -230,22 +164,9 @@ export class Core {
     return true;
   }
 
-  /** Takes the number of threads that decodes fastest here; a model so small is fastest with one everywhere. */
+  /** Takes the number of threads that decodes fastest here. */
   tryThreads(nowMs: () => number, cores: number): void {
-    if (cores < 2 || this.model.description().bytes < leastBytesTried) return;
-    const rows = Array.from({ length: trialRows }, (_, sequence) => {
-      return { token: trialToken, position: 0, sequence, wanted: true };
-    });
-    this.#threads = fastestThreads(cores, (threads) => {
-      this.#context.setThreads(threads);
-      const startMs = nowMs();
-      this.#context.decode(rows);
-      this.#context.logits(0);
-      const tookMs = nowMs() - startMs;
-      for (const { sequence } of rows) this.#context.remove(sequence, 0);
-      return tookMs;
-    });
-    this.#context.setThreads(this.#threads);
+    this.#threads = tryThreads(this.#context, this.model, nowMs, cores) ?? this.#threads;
   }
 
   /** Times decodes on the idle engine; all prefixes that were kept are dropped before. */
@@ -253,23 +174,17 @@ export class Core {
     if (this.#batcher.hasWork) raise('overloaded', 'the engine measures itself only while it is idle');
     this.#store.dropIdle();
     const { rowLimit, bulkRows, kvTokens: cells } = this.#options;
-    const name = `measured ${this.model.description().name}`;
-    const useLogits = (row: Float32Array) => void this.#sampler.draw(row, typicalSampling, 0.5);
-    const layout =
-      this.#verdict === undefined
-        ? { prefillBelow: 0, blockTokens: 1 }
-        : { prefillBelow: Math.min(typicalPath, this.#paths.limit >> 1), blockTokens: typicalStep };
-    return measureCost(this.#context, {
-      name,
+    return measuredTimes(this.#context, {
       nowMs,
-      ...(processorMs && { processorMs }),
       budgetMs,
+      processorMs,
       rowLimit,
       bulkRows,
       cells,
-      contextTokens: this.model.contextTokens,
-      ...layout,
-      useLogits,
+      model: this.model,
+      sampler: this.#sampler,
+      pathLimit: this.#paths.limit,
+      isVerifier: this.#verdictReader !== undefined,
     });
   }
 
@@ -316,10 +231,7 @@ export class Core {
     const sequence = this.#live.get(run.sequence.id);
     assert(sequence !== undefined, 'a sequence completes once');
     this.#forget(run.sequence.id);
-    if (sequence instanceof Generation) {
-      for (const [place, count] of sequence.judgedAt.entries()) addAt(this.#judgedAt, place, count);
-      for (const [place, count] of sequence.acceptedAt.entries()) addAt(this.#acceptedAt, place, count);
-    }
+    if (sequence instanceof Generation) this.#judged.add(sequence.drafts);
     this.#post(answerOf(sequence, run));
   };
 
@@ -334,68 +246,23 @@ export class Core {
     return this.#batcher.running <= drafts.options.mostSequences ? drafts.attend(runs) : new Set();
   }
 
-  #checked(drafts: Drafts): Drafts {
-    if (drafts.vocabularyHash === this.model.vocabularyHash()) return drafts;
-    this.close();
-    const { model } = drafts.options;
-    return raise(
-      'bad-setting',
-      `the draft model ${model} has another vocabulary than ${this.model.path}; it must be the same`,
-    );
-  }
-
-  #verdictTokens(verdict: { readonly good: string; readonly bad: string }): VerdictTokens {
-    const one = (text: string): number => {
-      const tokens = this.model.tokenize(text);
-      if (tokens.length !== 1) {
-        const parts = `${tokens.length} tokens`;
-        this.close();
-        return raise('bad-setting', `the verdict '${text}' is ${parts} of ${this.model.path}; it must be exactly one`);
-      }
-      return tokens[0]!;
-    };
-    return { good: one(verdict.good), bad: one(verdict.bad) };
+  /** For the constructor: who called it gets no core to close. */
+  #closedOnFault<Part>(make: () => Part): Part {
+    try {
+      return make();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
   }
 }
 
-function sumOf(counts: readonly number[]): number {
-  return counts.reduce((sum, each) => sum + each, 0);
+function checkedDrafts(drafts: Drafts, model: Model): Drafts {
+  if (drafts.vocabularyHash === model.vocabularyHash()) return drafts;
+  const which = `the draft model ${drafts.options.model} has another vocabulary than ${model.path}`;
+  return raise('bad-setting', `${which}; it must be the same`);
 }
 
 function gpuOption(options: CoreOptions): { readonly gpuLayers?: number } {
   return options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers };
-}
-
-function usageOf(run: RunCounts | undefined, generatedTokens: number): GenerationUsage {
-  return {
-    computedTokens: run?.computedPrefixTokens ?? 0,
-    cachedTokens: run?.cachedPrefixTokens ?? 0,
-    generatedTokens,
-    decodedTokens: run?.computedDrawnTokens ?? 0,
-    exact: true,
-  };
-}
-
-function answerOf(sequence: Generation | Reading, run: Run): CoreMessage {
-  const { result } = sequence;
-  assert(result !== undefined, 'a complete sequence has a result');
-  const request = sequence.id;
-  const usage = usageOf(run, sequence instanceof Generation ? sequence.generatedTokens : 0);
-  if ('fault' in result) return { type: 'fault', request, fault: result.fault, usage };
-  const read = sequence instanceof Generation ? sequence.read : undefined;
-  if ('step' in result) return { type: 'step', request, step: result.step, usage, ...(read && { read }) };
-  const { computedTokens, cachedTokens } = usage;
-  return { type: 'read', request, ...result, usage: { computedTokens, cachedTokens } };
-}
-
-function checkSampling(sampling: Sampling, maxTokens: number): void {
-  const { temperature, topP = 1, topK = 0, minP = 0 } = sampling;
-  if (!(temperature >= 0 && temperature <= 100))
-    raise('bad-setting', `temperature is ${temperature}; it must be from 0 to 100`);
-  if (!(topP > 0 && topP <= 1)) raise('bad-setting', `topP is ${topP}; it must be above 0 and at most 1`);
-  if (!(Number.isInteger(topK) && topK >= 0)) raise('bad-setting', `topK is ${topK}; it must be a whole number from 0`);
-  if (!(minP >= 0 && minP <= 1)) raise('bad-setting', `minP is ${minP}; it must be from 0 to 1`);
-  if (!(Number.isInteger(maxTokens) && maxTokens >= 1)) {
-    raise('bad-setting', `maxTokens is ${maxTokens}; it must be a whole number from 1`);
-  }
 }

@@ -10,7 +10,8 @@ import { DraftThreadLink, InlineDraftLink } from '../draft/draft-thread.ts';
 import { Drafts } from '../draft/drafts.ts';
 import { type Binding, loadBinding } from '../native/binding.ts';
 import { findLibrary, libraryFilesIn } from '../native/platform.ts';
-import { Core, type CoreMessage } from './core.ts';
+import type { CoreMessage } from './answers.ts';
+import { Core } from './core.ts';
 import type { FromThread, ThreadInfo, ThreadOptions, ToThread } from './thread-messages.ts';
 
 // The weight of the newest decode in the mean step time: about the last twenty count.

@@ -6,7 +6,8 @@ import type { GenerateRequest, RequestId, TemplateThinking, Urgency } from '../.
 import type { ReadRequest } from '../batch/reading.ts';
 import type { DraftOptions } from '../draft/drafts.ts';
 import type { SharedWeights } from '../native/model.ts';
-import type { CoreCounts, CoreMessage, CoreOptions } from './core.ts';
+import type { CoreMessage } from './answers.ts';
+import type { CoreCounts, CoreOptions } from './core-options.ts';
 
 export type ThreadOptions = CoreOptions & {
   readonly draft?: DraftOptions;

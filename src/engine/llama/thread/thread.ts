@@ -8,7 +8,7 @@ import type { MeasuredPoints } from '../../../cost/table.ts';
 import type { GenerateRequest, RequestId, Urgency } from '../../engine.ts';
 import type { ReadRequest } from '../batch/reading.ts';
 import type { SharedWeights } from '../native/model.ts';
-import type { CoreMessage } from './core.ts';
+import type { CoreMessage } from './answers.ts';
 import type { FromThread, ThreadInfo, ThreadLoad, ThreadOptions, ToThread } from './thread-messages.ts';
 
 const idleLoad: ThreadLoad = {

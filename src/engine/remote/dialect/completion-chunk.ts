@@ -1,6 +1,7 @@
 // One chunk of an OpenAI completion stream, as every server that follows OpenAI sends it: choices, and usage with the last.
 
-import { count, isRecord, protocolFault, readEvent, records } from '../../../remote/wire-values.ts';
+import { isRecord } from '../../../base/record.ts';
+import { count, protocolFault, readEvent, records } from '../../../remote/wire-values.ts';
 import type { Update, WireUsage } from './dialect.ts';
 
 /** `updateOf` reads what the servers differ in. */

@@ -1,16 +1,8 @@
 // llama.cpp's server: the native /completion, which says `stop_type` (word, eos, limit), counts its cache in `timings` and
 // ends its streams without [DONE]. The stop word is never part of the text, so it is put back here.
 
-import {
-  count,
-  isRecord,
-  numbers,
-  protocolFault,
-  readEvent,
-  records,
-  streamFault,
-  text,
-} from '../../../remote/wire-values.ts';
+import { isRecord } from '../../../base/record.ts';
+import { count, numbers, protocolFault, readEvent, records, streamFault, text } from '../../../remote/wire-values.ts';
 import { tokenConfidence } from '../../../tree/readings/confidence.ts';
 import { type Dialect, neutralSampling, type Update, type WireEnd, type WireRequest } from './dialect.ts';
 import { entropyOfLikeliest, likeliest } from './entropy.ts';

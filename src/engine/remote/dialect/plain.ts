@@ -4,7 +4,8 @@
 // rather than answer. Thinking comes in a field of its own, where the server parses it: no message can be continued inside that, so such a
 // server writes a path in one piece.
 
-import { isRecord, protocolFault, streamFault, text } from '../../../remote/wire-values.ts';
+import { isRecord } from '../../../base/record.ts';
+import { protocolFault, streamFault, text } from '../../../remote/wire-values.ts';
 import { decodeChunk } from './completion-chunk.ts';
 import type { Dialect, Update, WireEnd } from './dialect.ts';
 

@@ -2,9 +2,10 @@
 // asking the pages that only one kind of server has. Never guesses silently: what it cannot see is undefined.
 
 import { FaultError, fault } from '../../../base/fault.ts';
+import { isRecord } from '../../../base/record.ts';
 import type { Connection, Reply } from '../../../remote/connection.ts';
 import { faultOfStatus } from '../../../remote/failure.ts';
-import { count, isRecord, records, text } from '../../../remote/wire-values.ts';
+import { count, records, text } from '../../../remote/wire-values.ts';
 import type { DialectName, ServerFacts } from './dialect.ts';
 
 export interface ProbeOptions {

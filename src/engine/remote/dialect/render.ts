@@ -1,8 +1,9 @@
 // A prompt as the tokens of one server's model, by that server's own template and tokenizer.
 
 import { FaultError, fault } from '../../../base/fault.ts';
+import { isRecord } from '../../../base/record.ts';
 import type { Connection } from '../../../remote/connection.ts';
-import { isRecord, numbers } from '../../../remote/wire-values.ts';
+import { numbers } from '../../../remote/wire-values.ts';
 import type { Prompt } from '../../../tree/step.ts';
 import type { Dialect, ServerFacts, WireRequest } from './dialect.ts';
 

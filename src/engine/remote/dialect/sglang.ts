@@ -2,9 +2,9 @@
 // token) and the cached tokens without flags. Its streams repeat everything so far unless the server was started with
 // incremental output; which of the two it is can be read off each event.
 
+import { isRecord } from '../../../base/record.ts';
 import {
   count,
-  isRecord,
   numberOrNaN,
   numbers,
   protocolFault,

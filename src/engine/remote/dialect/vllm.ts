@@ -1,16 +1,8 @@
 // vLLM: /v1/completions with token ids. `stop_reason` is a string for a stop string, null for the primary end-of-sequence
 // token and a number for any other one, so: a string that we sent is a delimiter, any other stop is the end.
 
-import {
-  count,
-  isRecord,
-  numbers,
-  protocolFault,
-  records,
-  streamFault,
-  strings,
-  text,
-} from '../../../remote/wire-values.ts';
+import { isRecord } from '../../../base/record.ts';
+import { count, numbers, protocolFault, records, streamFault, strings, text } from '../../../remote/wire-values.ts';
 import { tokenConfidence } from '../../../tree/readings/confidence.ts';
 import type { JsonSchema } from '../../engine.ts';
 import { decodeChunk } from './completion-chunk.ts';

@@ -7,7 +7,8 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { join } from 'node:path';
 import { FaultError, fault, raise } from '../../../base/fault.ts';
-import { isRecord, records } from '../../../remote/wire-values.ts';
+import { isRecord } from '../../../base/record.ts';
+import { records } from '../../../remote/wire-values.ts';
 import { checked } from './listed-urls.ts';
 import { hostOf, type ReplicaList, readMs, unread } from './replica-list.ts';
 

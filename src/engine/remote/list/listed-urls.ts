@@ -3,7 +3,7 @@
 // out. One entry that cannot be read spoils the list: half of it would look like replicas that have left.
 
 import { raise } from '../../../base/fault.ts';
-import { isRecord } from '../../../remote/wire-values.ts';
+import { isRecord } from '../../../base/record.ts';
 import { mostReplicas, urlOf } from './replica-list.ts';
 
 export function listedUrls(text: string, name: string): string[] {

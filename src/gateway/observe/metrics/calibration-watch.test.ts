@@ -1,39 +1,14 @@
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
+import { certainCalibration, twentySamples } from '../../../../tests/support/calibrations.ts';
 import { treeOf } from '../../../../tests/support/trees.ts';
 import type { OpenModel } from '../../../answering/models/open-model.ts';
 import { Random } from '../../../base/random.ts';
-import type { CalibrationFile } from '../../../calibration/calibration-file.ts';
 import type { Log } from '../log.ts';
 import type { ObservedEnd, ObservedSearch } from '../observed.ts';
 import { CalibrationWatch } from './calibration-watch.ts';
 
-const interval = { value: 0, low: 0, high: 0 };
-const search = {
-  program: 'self-consistency',
-  options: {},
-  branching: 4,
-  choose: 'best',
-  aggregation: 'product',
-  rollouts: 20,
-} as const;
-const calibration: CalibrationFile = {
-  format: 'coppice-calibration',
-  version: 1,
-  coppice: '1',
-  model: { generator: 'g', verifier: 'none' },
-  sections: [
-    {
-      kind: 'certain',
-      search,
-      settings: { certain: 'beta' },
-      lossBudget: 1,
-      chosen: { questions: 200, pointsLost: 0, tokensSaved: 30 },
-      reported: { questions: 200, pointsLost: interval, tokensSaved: interval },
-      expected: { searches: 200, firedShare: 0.6, tokens: 1000, tokensSpread: 300 },
-    },
-  ],
-};
+const calibration = certainCalibration(twentySamples, 0.6);
 
 it('warns once when searches are no longer like those it was calibrated on, says when that is over, and counts no others', async () => {
   const lines: string[] = [];
@@ -48,7 +23,7 @@ it('warns once when searches are no longer like those it was calibrated on, says
   const end = (share: number, plan = {}, kind?: string) => {
     const exit = { kind: kind ?? (draw.uniform() < share ? 'certain' : 'exhausted'), rule: '', evidence: {} };
     const outcome = { exit, usage: { completion_tokens: draw.normal(1000, 300) } };
-    const facts = { plan: { model: 'm', ...search, programOptions: {}, calibrated: ['certain'], ...plan } };
+    const facts = { plan: { model: 'm', ...twentySamples, programOptions: {}, calibrated: ['certain'], ...plan } };
     watch.ended({ facts } as unknown as ObservedSearch, { result: { outcome } } as unknown as ObservedEnd);
   };
   const times = (count: number, act: () => void) => {
@@ -79,7 +54,7 @@ it('refuses a calibration, in one line, once rewards are not like those that it 
   const end = (reward: number) => {
     const exit = { kind: draw.chance(0.6) ? 'certain' : 'exhausted', rule: '', evidence: {} };
     const outcome = { exit, usage: { completion_tokens: draw.normal(1000, 300) } };
-    const plan = { model: 'm', ...search, programOptions: {}, calibrated: ['certain'], threshold: 0.65 };
+    const plan = { model: 'm', ...twentySamples, programOptions: {}, calibrated: ['certain'], threshold: 0.65 };
     const fold = { tree: treeOf('product', [{ reward, end: true }]) };
     watch.ended(
       { facts: { plan }, fold } as unknown as ObservedSearch,

@@ -1,0 +1,45 @@
+// What a core is made with, and what it counts of itself.
+
+import type { SharedWeights } from '../native/model.ts';
+
+export interface CoreOptions {
+  readonly model: string;
+  /** Weights of that model which another thread has loaded already. */
+  readonly weights?: SharedWeights;
+  /** A LoRA adapter that this core alone computes with: a folder as PEFT writes it, or a GGUF file. */
+  readonly adapter?: string;
+  /** KV cells, one per token, over all sequences. */
+  readonly kvTokens: number;
+  readonly threads: number;
+  /** Sequences that run side by side. */
+  readonly sequences: number;
+  readonly rowLimit: number;
+  readonly bulkRows: number;
+  readonly flashAttention: boolean;
+  readonly gpuLayers?: number;
+  /** For a reward model: the two verdicts as text, one token each, and what is appended to a step before reading. */
+  readonly verdict?: { readonly good: string; readonly bad: string; readonly marker: string };
+  /** A second pair of verdicts, read where a request asks for it. */
+  readonly promise?: { readonly good: string; readonly bad: string };
+  /**
+   * Whose token ids the steps carry: this model's own, or those of a model with this vocabulary hash. Where the
+   * vocabularies differ, the text of steps is tokenised.
+   */
+  readonly tokenIdsOf: 'own' | 'foreign' | number;
+}
+
+export interface CoreCounts {
+  readonly running: number;
+  readonly waiting: number;
+  readonly squeezed: boolean;
+  readonly usedCells: number;
+  readonly cells: number;
+  readonly branches: number;
+  readonly decodes: number;
+  readonly rows: number;
+  readonly draftedTokens: number;
+  readonly acceptedTokens: number;
+  /** Drafted tokens that were judged, and those of them that stayed, by their place in the draft: the first at 0. */
+  readonly judgedAt: readonly number[];
+  readonly acceptedAt: readonly number[];
+}
