@@ -16,10 +16,10 @@ export interface CostModel {
    */
   readonly unreadTokenMs?: number;
   /**
-   * How much longer a step takes in which a sequence joins, over the sequences of the batch: servers replay steps that only
-   * decode as one graph, and compose those that also read a prompt anew. None where it was not measured.
+   * How much longer a step takes for each sequence that joins in it: a server looks up its prefix and lays out its blocks while
+   * the others wait. None where it was not measured.
    */
-  readonly joinCurve?: Curve;
+  readonly joinMs?: number;
 }
 
 /** What memory a model takes; the shape also feeds the roofline. */
@@ -60,11 +60,6 @@ export function decodeStepsUntil(cost: CostModel, batch: DecodeBatch, durationMs
 /** What the rows of a pass pay for cached tokens that they do not read. */
 export function unreadMs(cost: CostModel, rows: number, unreadTokens: number): number {
   return (cost.unreadTokenMs ?? 0) * rows * unreadTokens;
-}
-
-/** What the sequences of a step wait for those that join in it. */
-export function joinMs(cost: CostModel, sequences: number): number {
-  return cost.joinCurve === undefined ? 0 : valueAt(cost.joinCurve, sequences);
 }
 
 /** Step times of a batch that decodes on: with each token of context, the others add one token each to what is unread. */

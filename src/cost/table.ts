@@ -15,8 +15,7 @@ export interface MeasuredPoints {
   /** New tokens, milliseconds. */
   readonly prefill: readonly (readonly [tokens: number, ms: number])[];
   readonly unreadTokenMs?: number;
-  /** Sequences of a step in which one joins, milliseconds that it takes longer. */
-  readonly joins?: readonly (readonly [sequences: number, ms: number])[] | undefined;
+  readonly joinMs?: number | undefined;
 }
 
 export function tableCost(points: MeasuredPoints): CostModel {
@@ -30,7 +29,7 @@ export function tableCost(points: MeasuredPoints): CostModel {
     name: points.name,
     prefillCurve: curve(points.prefill),
     ...(points.unreadTokenMs === undefined ? {} : { unreadTokenMs: points.unreadTokenMs }),
-    ...(points.joins === undefined ? {} : { joinCurve: curve(points.joins) }),
+    ...(points.joinMs === undefined ? {} : { joinMs: points.joinMs }),
     decodeCurve(batch) {
       let found = made.get(batch);
       if (found === undefined) {

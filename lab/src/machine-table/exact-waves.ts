@@ -20,7 +20,7 @@ export interface DecodeReading {
   readonly requestMs: number;
 }
 
-/** Requests that follow one another: how many are answered a millisecond, and what that says of a step in which one joins. */
+/** Requests that follow one another: how many are answered a millisecond, and what that says of each that joins. */
 export interface JoinReading {
   readonly sequences: number;
   readonly perMs: number;
@@ -34,13 +34,9 @@ const repetitions = 2;
 const loopTokens = 48;
 const loopSpread = 24;
 
-/**
- * A request that takes `requestMs` in all waits for its own steps and for those that join in them: of the steps of so many
- * sequences, all of different ages, 1 − exp(−sequences / tokens) have one.
- */
+/** A request waits for its own steps and for all that join meanwhile: of so many that follow one another, each of the others once. */
 export function joinMsOf({ sequences, stepMs, requestMs }: DecodeReading, wholeMs: number): number {
-  const withJoin = loopTokens * (1 - Math.exp(-sequences / loopTokens));
-  return Math.max(0, (wholeMs - requestMs - loopTokens * stepMs) / withJoin);
+  return Math.max(0, (wholeMs - requestMs - loopTokens * stepMs) / sequences);
 }
 
 export class ExactWaves {
@@ -77,7 +73,7 @@ export class ExactWaves {
     return { sequences, contextTokens, stepMs, requestMs: Math.max(0, shortMs - shortTokens * stepMs) };
   }
 
-  /** What a step takes longer in which a sequence joins: from as many sequences as `alone` had, each followed by another as soon as it ends. */
+  /** What each sequence that joins costs the others: from as many as `alone` had, each followed by another as soon as it ends. */
   async joins(alone: DecodeReading, promptTokens: number, ms: number): Promise<JoinReading> {
     const { sequences } = alone;
     let at = 0;

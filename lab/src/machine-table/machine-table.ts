@@ -2,7 +2,7 @@
 // while the other one works, since the two may share a GPU. `npm run lab -- sim --machine` runs on what this gives.
 
 import type { Engine, Verifier } from 'coppice';
-import { mean, tokensPerWord } from 'coppice/internals';
+import { mean, median, tokensPerWord } from 'coppice/internals';
 import { type CompanyReading, type CompanySizes, readCompany, slowdownOf } from './company.ts';
 import { type DecodeReading, ExactWaves, type JoinReading } from './exact-waves.ts';
 import type { MeasuredMachine } from './measured-machine.ts';
@@ -75,7 +75,7 @@ export async function measureMachine(
     generator: {
       ...tableOf(decode, sizes),
       prefill,
-      joins: joins.map((each) => [each.sequences, each.joinMs]),
+      joinMs: median(joins.map((each) => each.joinMs)),
       kvTokens,
       sequenceLimit,
     },
@@ -126,7 +126,7 @@ async function joinReadings(
     const reading = await waves.joins({ ...alone, requestMs }, promptTokens!, loadedMs);
     const rate = `${(1000 * reading.perMs).toFixed(0)} requests a second`;
     print(
-      `  ${sequences} that follow one another: ${rate}; a step in which one joins takes ${reading.joinMs.toFixed(2)} ms longer`,
+      `  ${sequences} that follow one another: ${rate}; each that joins costs the others ${reading.joinMs.toFixed(2)} ms`,
     );
     readings.push(reading);
   }

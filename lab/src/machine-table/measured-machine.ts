@@ -12,8 +12,8 @@ export interface MeasuredMachine {
     readonly decode: readonly (readonly [sequences: number, ...ms: number[]])[];
     /** New tokens of one prompt, milliseconds. */
     readonly prefill: readonly (readonly [tokens: number, ms: number])[];
-    /** Sequences of a step in which one joins, milliseconds that it takes longer; older tables lack it. */
-    readonly joins?: readonly (readonly [sequences: number, ms: number])[] | undefined;
+    /** How much longer a step takes for each sequence that joins in it; older tables lack it. */
+    readonly joinMs?: number | undefined;
     /** What a request takes besides its steps: the way there and back, and the front end. */
     readonly requestMs: number;
     readonly kvTokens: number;

@@ -49,10 +49,7 @@ const machineSchema = z.object({
     contexts: z.array(positive).min(1),
     decode: z.array(z.tuple([positive, positive], positive)).min(2),
     prefill: times,
-    joins: z
-      .array(z.tuple([positive, z.number().min(0)]))
-      .min(1)
-      .optional(),
+    joinMs: z.number().min(0).optional(),
     requestMs: z.number().min(0),
     kvTokens: positive,
     sequenceLimit: positive,
@@ -153,7 +150,7 @@ function paperPlace(
 /** As many such machines as there are GPUs, each with both models; a search stays with one of each. */
 function measuredPlace({ name, generator, rewardModel, slowdown }: MeasuredMachine, replicas = 1): TrialPlace {
   const gpus = Array.from({ length: replicas }, () => new SharedGpu(slowdown));
-  const { contexts, decode, prefill, joins, requestMs, kvTokens, sequenceLimit } = generator;
+  const { contexts, decode, prefill, joinMs, requestMs, kvTokens, sequenceLimit } = generator;
   const { pass, passTokens, reusesPrefix, callMs, extraTokens } = rewardModel;
   return {
     engine: {
@@ -163,7 +160,7 @@ function measuredPlace({ name, generator, rewardModel, slowdown }: MeasuredMachi
       kvTokens,
       requestMs,
       gpus,
-      cost: tableCost({ name: `generator of ${name}`, contexts, decode, prefill, joins }),
+      cost: tableCost({ name: `generator of ${name}`, contexts, decode, prefill, joinMs }),
     },
     verifier: {
       replicas,

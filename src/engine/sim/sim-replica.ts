@@ -12,7 +12,6 @@ import {
   type DecodeBatch,
   decodeSpanMs,
   decodeStepsUntil,
-  joinMs,
   prefillExtraMs,
   unreadMs,
 } from '../../cost/cost.ts';
@@ -223,7 +222,7 @@ export class SimReplica {
     this.#squeezed = false;
     const before = this.#batch.size;
     const computed = this.#admit();
-    const joined = this.#batch.size > before;
+    const joined = this.#batch.size - before;
     this.#options.gpu?.set('generator', this.#batch.size);
     if (this.#batch.size === 0) return;
     const cleared = this.#secureRoom();
@@ -239,7 +238,7 @@ export class SimReplica {
       residentTokens: this.#cache.usedTokens,
     };
     const unread = batch.residentTokens - batch.contextTokens / batch.sequences;
-    const joiningMs = joined ? joinMs(cost, batch.sequences) : 0;
+    const joiningMs = joined * (cost.joinMs ?? 0);
     const extraMs = prefillExtraMs(cost, computed) + unreadMs(cost, computed, unread) + joiningMs;
     const factor = this.#options.gpu?.factor('generator') ?? 1;
     this.#plan({ batch, startMs: this.#world.nowMs, extraMs, factor, steps: Math.min(untilEnd, untilFull, most) });
