@@ -69,6 +69,15 @@ describe('strict negative', () => {
     expect(strictNegative.check(viewOf(tree))?.kind).toBe('futile');
   });
 
+  it('waits for the strand that was opened first, though another is whole before it', () => {
+    const tree = treeOf('product', []);
+    const first = openAt(tree, tree.root);
+    growBelow(tree, tree.root, [{ reward: 0.1, children: [{ reward: 0.5, end: true }] }, { reward: 0.2 }]);
+    expect(strictNegative.check(viewOf(tree))).toBeUndefined();
+    tree.record({ type: 'closed', strand: first, closing: 'preempted' });
+    expect(strictNegative.check(viewOf(tree))?.kind).toBe('futile');
+  });
+
   it('does not wait for a path that was pruned', () => {
     const tree = treeOf('product', [{ reward: 0 }, { reward: 0.1 }]);
     const strand = openAt(tree, tree.root.children[0]!);

@@ -3,7 +3,8 @@
 // the check every branch whose reward at the first depth is below a cut, because such branches rarely recover: a bet. It
 // needs a branch that it did look at: where all would be left out, none is, and the check is the strict one. Where a tree
 // grows draw by draw, every node that is not full is such a leaf; `futileDraws` is a second bet of the selective exit, on
-// nodes whose last draws were all futile. Neither fires before a first path is completed or pruned, nor when nothing is left to grow, nor over an accepted answer.
+// nodes whose last draws were all futile. Neither fires before a first path is completed or pruned,
+// nor while the strand that was opened first is under way, nor when nothing is left to grow, nor over an accepted answer.
 
 import type { Evidence } from '../log/end.ts';
 import { isExpanding, mayGrow, type Node } from '../tree/node.ts';
@@ -28,6 +29,9 @@ export function firstDepthCut(threshold: number, share: number): number {
   return share === 0 ? 0 : threshold + share * (1 - threshold);
 }
 
+/** The one that follows the best step each time; of many side by side a worse one may be whole before it. */
+const firstStrand = 0;
+
 function negativeRule(name: string, share: number, futileDraws: number): ExitRule {
   return {
     name,
@@ -37,7 +41,7 @@ function negativeRule(name: string, share: number, futileDraws: number): ExitRul
       requireBound(name, tree.aggregation);
       // A futile search should still answer: the first path is let through to its end, P0 being silent about it. Where it was
       // pruned there is none to wait for.
-      const isWaiting = tree.best === undefined && tree.closed.pruned === 0;
+      const isWaiting = tree.strands.has(firstStrand) || (tree.best === undefined && tree.closed.pruned === 0);
       if (isWaiting || (tree.best !== undefined && tree.best.score >= threshold)) return undefined;
       const cut = effectiveCut(tree, firstDepthCut(threshold, share));
       if (firstViable(tree, threshold, cut, futileDraws) !== undefined) return undefined;
