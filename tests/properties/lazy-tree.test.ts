@@ -83,7 +83,8 @@ describe('a tree that grows draw by draw', () => {
     fc.assert(
       fc.property(anyRun.seed, anyRun.width, anyRun.branching, (seed, width, branching) => {
         const { log } = drive(lazy(branching), seed, width, 0.1, ({ tree, log }) => {
-          if (tree.best === undefined || tree.best.score >= threshold) return;
+          const waits = tree.best === undefined || tree.strands.has(0);
+          if (waits || tree.best!.score >= threshold) return;
           const draws = landedDraws(log);
           const open = tree.nodes.filter(({ id, terminal }) => !terminal && (draws.get(id) ?? 0) < branching);
           const viable = open.some(({ score }) => score >= threshold);
