@@ -11,7 +11,7 @@ import { workKind } from './queue/work-meter.ts';
 import { checkRequest, type SearchRequest } from './search/request.ts';
 import { Search } from './search/search.ts';
 
-type ReceptionParts = Pick<RuntimeParts, 'options' | 'roster' | 'queue' | 'inbox' | 'grouping' | 'planting' | 'logs'>;
+type ReceptionParts = Pick<RuntimeParts, 'options' | 'roster' | 'queue' | 'inbox' | 'grouping' | 'planter' | 'logs'>;
 
 export class Reception {
   readonly #parts: ReceptionParts;
@@ -36,14 +36,14 @@ export class Reception {
 
   /** Gives a search the tree of its log, a new one where a crash cut the log off before its first; it goes on behind the last event. */
   restore(id: string): void {
-    const { roster, planting, logs, inbox } = this.#parts;
+    const { roster, planter, logs, inbox } = this.#parts;
     const search = roster.live.get(id);
     if (search === undefined || search.hasLog) return;
     const { tree } = search.fold;
-    if (tree === undefined) planting.plant(search);
+    if (tree === undefined) planter.plant(search);
     else {
       checkRules(search.request.rules, search.request.program, tree.aggregation);
-      planting.replant(search, tree);
+      planter.replant(search, tree);
       search.spending.resumed(tree);
     }
     search.log = 'read';

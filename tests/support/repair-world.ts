@@ -14,29 +14,23 @@ export interface RepairWorld {
   /** Beta distribution of the chance with which a fresh answer to a question passes. */
   readonly fresh: readonly [number, number];
   /** Chance that a repair of a failed answer passes, by that of a fresh one. */
-  repairPasses(fresh: number, depth: number): number;
+  repairPasses(fresh: number, depth: number, question: number): number;
 }
 
 const tokenBudget = 2000;
 /** Mean and deviation, as measured on code with Qwen2.5-Coder-1.5B (2,869 searches of HumanEval and MBPP). */
 const tokens = { fresh: [154, 108], repair: [274, 118] } as const;
 
-interface Written {
-  readonly passes: boolean;
-  readonly tokens: number;
-}
-
 function written({ fresh: [a, b], repairPasses }: RepairWorld, question: number, { key, depth }: Node, index: number) {
   const ease = new Random('question', question).beta(a, b);
-  const chance = depth === 0 ? ease : repairPasses(ease, depth + 1);
+  const chance = depth === 0 ? ease : repairPasses(ease, depth + 1, question);
   const random = new Random('answer', question, key, index);
   const [mean, deviation] = depth === 0 ? tokens.fresh : tokens.repair;
   const shape = (mean / deviation) ** 2;
-  const answer: Written = {
+  return {
     passes: random.chance(chance),
     tokens: Math.max(1, Math.round((random.gamma(shape) * mean) / shape)),
   };
-  return answer;
 }
 
 export interface Searched {

@@ -9,7 +9,7 @@ import type { Search } from './search/search.ts';
 import type { SearchLogs } from './search-logs.ts';
 import type { Strands } from './strands.ts';
 
-export class Planting {
+export class Planter {
   readonly #strands: Strands;
   readonly #logs: SearchLogs;
   readonly #learned = new Map<string, Learned>();
