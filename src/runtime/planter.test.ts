@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { redrive } from '../../tests/support/redrive.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../../tests/support/toy.ts';
 import { essence, run } from '../../tests/support/toy-run.ts';
+import { describeEvent } from '../log/describe.ts';
 import { isTreeEvent, type LoggedEvent, type SearchEvent } from '../log/events.ts';
 import { SearchFold } from '../log/fold.ts';
 import { createPolicy, createScheduler } from '../policy/create.ts';
@@ -55,7 +56,7 @@ function runtimeOf() {
 }
 
 it('a search begins with what those before it have shown, though it was submitted before they ended', () => {
-  const { toys, runtime, learned } = runtimeOf();
+  const { toys, runtime, logs, learned } = runtimeOf();
   const folds = ['a', 'b', 'c'].map((id) => {
     const fold = new SearchFold();
     runtime.submit(request(id), fold);
@@ -68,6 +69,10 @@ it('a search begins with what those before it have shown, though it was submitte
   expect(learned('b')).toEqual(byFirst);
   expect(learned('c')).toEqual(lessonOf(folds[1]!.tree!, byFirst));
   expect(folds[2]!.tree!.learned).toEqual(learned('c'));
+  const [, planted] = logs.get('b')!;
+  expect(describeEvent(planted!)).toBe(
+    'the tree was planted, score is the last of rewards; 5 answers of earlier searches taught it',
+  );
 });
 
 it('programs learn from their own kind alone, and a search that is cancelled in the queue has a whole log', () => {
