@@ -1,6 +1,7 @@
 // One line of the log in words, without the texts of the search: for the reader who steps through it, on the page, in a
 // terminal and with a screen reader. Pure.
 
+import { type Learned, observations } from '../tree/learned.ts';
 import type { Manner, Step } from '../tree/step.ts';
 import type { Evidence, Exit, ExitKind } from './end.ts';
 import type { SearchEvent } from './events.ts';
@@ -18,7 +19,7 @@ export function describeEvent(event: SearchEvent, numbers = true): string {
     case 'width':
       return `width is now ${event.primary}${event.speculative === 0 ? '' : ` and ${event.speculative} speculative`}${because(event.why, numbers)}`;
     case 'planted':
-      return `the tree was planted, score is the ${event.aggregation} of rewards${lazily(event.fullAt)}`;
+      return `the tree was planted, score is the ${event.aggregation} of rewards${lazily(event.fullAt)}${taught(event.learned)}`;
     case 'opened':
       return `strand ${event.strand} opened at node ${event.node}`;
     case 'asked':
@@ -135,6 +136,10 @@ function growthEnd({ terminal, step }: { readonly terminal: boolean; readonly st
 
 function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function taught(learned: Learned | undefined): string {
+  return learned === undefined ? '' : `; ${Math.round(observations(learned))} answers of earlier searches taught it`;
 }
 
 function lazily(fullAt: number | undefined): string {

@@ -88,9 +88,11 @@ const unknownReward = 0.5;
  * wanted, and as many are grown: all of them in the highest bin, one in the lowest.
  */
 function asLikely(expansion: Expansion, unscored: readonly UnscoredStep[]): Expansion[] {
-  const { node, indices } = expansion;
-  const isUnscored = unscored.some(({ key }) => key === node.key);
-  if (!isUnscored) return [expansion];
+  const { node, indices, manner } = expansion;
+  const isUnscored = (each: NodeKey) => unscored.some(({ key }) => key === each);
+  // What is put to the model may name the score.
+  if (manner?.sources?.some(isUnscored)) return [];
+  if (!isUnscored(node.key)) return [expansion];
   const branches = indices.length;
   const most = Math.max(1, branches - Math.floor((1 - (node.reward ?? unknownReward)) * branches));
   return [{ ...expansion, indices: indices.slice(0, most) }];

@@ -8,6 +8,7 @@ import type { Fault } from '../base/fault.ts';
 import type { Answer, Evidence } from '../log/end.ts';
 import type { NodeId, ProbeReply, StrandId } from '../tree/events.ts';
 import type { FormKey, NodeKey } from '../tree/keys.ts';
+import type { Learned } from '../tree/learned.ts';
 import type { Node } from '../tree/node.ts';
 import type { Certainty, PathVote } from '../tree/readings/certaindex.ts';
 import type { Manner, Sampling, Step } from '../tree/step.ts';
@@ -156,6 +157,12 @@ export interface Program {
 
   /** Why it would end with the answer it has, where it can tell by itself: the exit `concluded` reads it. */
   conclusion?(tree: Tree): Conclusion | undefined;
+
+  /**
+   * What later searches of the same model and verifier are to begin with, when a search has ended: what they would have begun with, and
+   * what its tree has shown. They read it as `tree.learned`.
+   */
+  learn?(tree: Tree, before: Learned | undefined): Learned | undefined;
 
   /** The best so far, at any time. */
   answer(tree: Tree): Answer | undefined;

@@ -9,7 +9,7 @@ import type { Search } from './search/search.ts';
 
 type AllotmentParts = Pick<
   RuntimeParts,
-  'roster' | 'queue' | 'alarms' | 'strands' | 'flights' | 'speculation' | 'logs'
+  'roster' | 'queue' | 'alarms' | 'strands' | 'planter' | 'flights' | 'speculation' | 'logs'
 >;
 
 export class Allotment {
@@ -83,11 +83,12 @@ export class Allotment {
 
   /** An admitted search runs from now on: one from a former process when its log has come. */
   begin(search: Search, width: Width, why: Reason | undefined, nowMs: number): void {
-    const { alarms, logs, strands, speculation } = this.#parts;
+    const { alarms, logs, strands, planter, speculation } = this.#parts;
     search.admittedMs = nowMs;
     search.width = { primary: 0, speculative: 0 };
     const { timeMs } = search.request.limits;
     if (timeMs !== undefined) alarms.set(nowMs + timeMs, search);
+    planter.plant(search);
     logs.add(search, { type: 'admitted' });
     this.#setWidth(search, width, why, nowMs);
     // What it had in flight is asked for again.

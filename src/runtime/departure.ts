@@ -11,7 +11,7 @@ import type { Search } from './search/search.ts';
 
 type DepartureParts = Pick<
   RuntimeParts,
-  'options' | 'roster' | 'queue' | 'strands' | 'flights' | 'speculation' | 'guesses' | 'logs'
+  'options' | 'roster' | 'queue' | 'strands' | 'planter' | 'flights' | 'speculation' | 'guesses' | 'logs'
 >;
 
 export class Departure {
@@ -26,9 +26,11 @@ export class Departure {
   finish(search: Search, meant: Exit, nowMs: number): void {
     if (!search.hasLog) return this.remove(search);
     const exit = search.exitFor(meant);
-    const { options, strands, flights, speculation, guesses, logs } = this.#parts;
+    const { options, strands, planter, flights, speculation, guesses, logs } = this.#parts;
+    planter.plant(search);
     if (exit.kind === 'accepted') completeBest(search.tree);
     strands.closeAll(search);
+    planter.ended(search);
     const guessed = guessedBy(search);
     guesses.ended(search.speculation.guesses.byRank);
     speculation.shrink(search, 0, nowMs);

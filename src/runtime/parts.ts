@@ -5,6 +5,7 @@ import type { Flights } from './flights.ts';
 import type { Grouping } from './groups/grouping.ts';
 import type { Inbox } from './inbox.ts';
 import type { RuntimeOptions } from './options.ts';
+import type { Planter } from './planter.ts';
 import type { GuessMeter } from './queue/guess-meter.ts';
 import type { Queue } from './queue/queue.ts';
 import type { Roster } from './roster.ts';
@@ -25,6 +26,7 @@ export interface RuntimeParts {
   readonly grouping: Grouping<Search>;
   readonly flights: Flights;
   readonly strands: Strands;
+  readonly planter: Planter;
   readonly speculation: Speculation;
   readonly guesses: GuessMeter;
 }

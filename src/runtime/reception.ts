@@ -1,17 +1,17 @@
-// Takes searches into a runtime: checks what is asked for, fixes the turn, makes the tree, bare or from a log, and puts
+// Takes searches into a runtime: checks what is asked for, fixes the turn, gives it the tree of its log or a bare one, and puts
 // the search into the inbox. What is refused here leaves no trace but a turn that its owner gives back.
 
 import { raise } from '../base/fault.ts';
 import type { SearchFold } from '../log/fold.ts';
 import { checkRules } from '../policy/check.ts';
-import { plantedEvent, type TreeEvent } from '../tree/events.ts';
+import { plantedEvent } from '../tree/events.ts';
 import { Tree } from '../tree/tree.ts';
 import type { RuntimeParts } from './parts.ts';
 import { workKind } from './queue/work-meter.ts';
 import { checkRequest, type SearchRequest } from './search/request.ts';
 import { Search } from './search/search.ts';
 
-type ReceptionParts = Pick<RuntimeParts, 'options' | 'roster' | 'queue' | 'inbox' | 'grouping' | 'strands' | 'logs'>;
+type ReceptionParts = Pick<RuntimeParts, 'options' | 'roster' | 'queue' | 'inbox' | 'grouping' | 'planter' | 'logs'>;
 
 export class Reception {
   readonly #parts: ReceptionParts;
@@ -24,7 +24,6 @@ export class Reception {
     const search = this.#accept(request, fold);
     const { logs, inbox } = this.#parts;
     logs.add(search, { type: 'submitted' });
-    this.#plant(search);
     logs.endEntries();
     inbox.post({ from: 'caller', submit: search });
   }
@@ -35,17 +34,16 @@ export class Reception {
     this.#parts.inbox.post({ from: 'caller', submit: search });
   }
 
-  /** Gives a search the tree of its log, a bare one where a crash cut the log off before its first; it goes on behind the last event. */
+  /** Gives a search the tree of its log, a new one where a crash cut the log off before its first; it goes on behind the last event. */
   restore(id: string): void {
-    const { roster, strands, logs, inbox } = this.#parts;
+    const { roster, planter, logs, inbox } = this.#parts;
     const search = roster.live.get(id);
     if (search === undefined || search.hasLog) return;
     const { tree } = search.fold;
-    if (tree === undefined) this.#plant(search);
+    if (tree === undefined) planter.plant(search);
     else {
       checkRules(search.request.rules, search.request.program, tree.aggregation);
-      tree.listen((event) => strands.follow(search, event));
-      search.tree = tree;
+      planter.replant(search, tree);
       search.spending.resumed(tree);
     }
     search.log = 'read';
@@ -54,16 +52,10 @@ export class Reception {
     inbox.post({ from: 'caller', restored: search });
   }
 
-  #plant(search: Search): void {
-    const { fold, tree } = search;
-    fold.tree = tree;
-    this.#parts.logs.add(search, plantedEvent(tree.aggregation, tree.root.fullAt));
-  }
-
   #accept(request: SearchRequest, fold?: SearchFold): Search {
     checkRequest(request);
     const { id, program, priority, rules } = request;
-    const { options, roster, queue, grouping, strands } = this.#parts;
+    const { options, roster, queue, grouping } = this.#parts;
     const { verifier, clock } = options;
     if (roster.live.has(id)) raise('bad-setting', `id '${id}' is in use by a live search`);
     if (program.needsVerifier && verifier === undefined) {
@@ -75,8 +67,7 @@ export class Reception {
     const idle = request.idle === true;
     const kind = workKind(program.name, request.limits.rollouts);
     const turn = queue.turnOf(id, { arrivalMs, priority, seats: program.naturalWidth, idle, kind });
-    const listen = (event: TreeEvent) => strands.follow(search, event);
-    const tree = Tree.replay([plantedEvent(aggregation, program.fullAt)], listen);
+    const tree = Tree.replay([plantedEvent(aggregation, program.fullAt)]);
     const search: Search = new Search(request, { tree, fold, arrivalMs, turn, grouping, keeper: roster });
     roster.live.set(id, search);
     return search;

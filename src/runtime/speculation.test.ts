@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
+import { essence, run } from '../../tests/support/toy-run.ts';
 import { VirtualClock } from '../base/clock.ts';
 import type { Engine, EngineMessage, GenerateRequest, RequestId } from '../engine/engine.ts';
 import type { SearchEvent } from '../log/events.ts';
 import { createBeam } from '../program/levels/beam.ts';
+import { createRefine } from '../program/refine/refine.ts';
 import { algorithm1Scheduler } from '../scheduler/algorithm-1.ts';
 import { naturalWidths } from '../scheduler/widths.ts';
 import type { Verifier, VerifierMessage } from '../verifier/verifier.ts';
@@ -159,4 +161,19 @@ it('counts the tokens that speculation has saved, and those that it has cost', (
       { guessed: 2, right },
     ]);
   }
+});
+
+it('a repair of an answer that is still a ghost is written after the words for that answer', () => {
+  let ahead = 0;
+  for (let seed = 0; seed < 12; seed += 1) {
+    const setting = { create: () => createRefine({ rollouts: 8 }), seed, weather: seed, threshold: 1 };
+    const plain = run({ ...setting, width: { primary: 1, speculative: 0 } });
+    const guessing = run({ ...setting, width: { primary: 1, speculative: 3 } });
+    const turns = guessing.engine.requests.filter(({ path }) => path.at(-1)?.step.turn !== undefined);
+    ahead += turns.filter(({ lane }) => lane === 'speculative').length;
+    // What it was worth is unknown only where the answer itself was not found.
+    for (const { path } of turns) expect(path.at(-1)!.step.turn).not.toContain('worth 0.00');
+    expect(essence(guessing)).toEqual(essence(plain));
+  }
+  expect(ahead).toBeGreaterThan(20);
 });

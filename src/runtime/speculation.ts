@@ -16,6 +16,7 @@ import type { Roster } from './roster.ts';
 import type { Flight, Search } from './search/search.ts';
 import type { OpenSpeculation } from './search/speculation-state.ts';
 import { unscoredSteps } from './steps/outcomes.ts';
+import { sourcesOf } from './steps/step-needs.ts';
 
 export class Speculation {
   readonly #leases: Leases;
@@ -47,6 +48,8 @@ export class Speculation {
     for (const expansion of this.#foresee(search, nowMs)) {
       if (open.size >= width.speculative) return;
       const { node, sampling, manner } = expansion;
+      // Its words could not be composed as they will be.
+      if (manner !== undefined && sourcesOf(search.tree, node, manner).includes(undefined)) continue;
       const form = formKey(sampling, manner);
       const indices = expansion.indices.filter((index) => !search.knows(drawKey(node.key, index, form)));
       if (indices.length === 0) continue;

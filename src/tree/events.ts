@@ -4,6 +4,7 @@
 import type { FaultCode } from '../base/fault.ts';
 import type { Aggregation } from './aggregate.ts';
 import type { FormKey, NodeKey } from './keys.ts';
+import type { Learned } from './learned.ts';
 import type { Manner, Sampling, Step } from './step.ts';
 
 /** Dense from 0 (the root) in the order in which nodes came to be. */
@@ -65,8 +66,16 @@ export const closings = ['completed', 'pruned', 'preempted', 'failed', 'ended'] 
 export type Closing = (typeof closings)[number];
 
 export type TreeEvent =
-  /** `fullAt`: the tree grows draw by draw, and a node is full at so many; without it an expansion is asked for as a whole. */
-  | { readonly type: 'planted'; readonly aggregation: Aggregation; readonly fullAt?: number | undefined }
+  /**
+   * `fullAt`: the tree grows draw by draw, and a node is full at so many; without it an expansion is asked for as a whole. `learned`: what
+   * earlier searches have taught its program; without it nothing.
+   */
+  | {
+      readonly type: 'planted';
+      readonly aggregation: Aggregation;
+      readonly fullAt?: number | undefined;
+      readonly learned?: Learned | undefined;
+    }
   | { readonly type: 'opened'; readonly strand: StrandId; readonly node: NodeId }
   | {
       readonly type: 'asked';
@@ -133,8 +142,8 @@ export type TreeEvent =
 type Planted = Extract<TreeEvent, { type: 'planted' }>;
 
 /** The event with which a log of a tree begins. */
-export function plantedEvent(aggregation: Aggregation, fullAt?: number): Planted {
-  return { type: 'planted', aggregation, fullAt };
+export function plantedEvent(aggregation: Aggregation, fullAt?: number, learned?: Learned): Planted {
+  return { type: 'planted', aggregation, fullAt, learned };
 }
 
 /** An answer to a child in flight. */

@@ -18,6 +18,7 @@ import {
 } from './events.ts';
 import { Ghosts } from './ghosts.ts';
 import { type DrawKey, drawKey, formKey, type NodeKey } from './keys.ts';
+import type { Learned } from './learned.ts';
 import { hasEnded, isComplete, isExpanding, makeChild, makeRoot, type Node } from './node.ts';
 import {
   abandonChildren,
@@ -45,6 +46,8 @@ type EventOf<Type> = Extract<TreeEvent, { readonly type: Type }>;
 export class Tree {
   readonly aggregation: Aggregation;
   readonly root: Node;
+  /** What earlier searches of the same model have shown, where its program learns. */
+  readonly learned: Learned | undefined;
   readonly nodes: Node[];
   readonly strands = new Map<StrandId, Strand>();
   readonly stragglers = new Map<NodeId, Stragglers>();
@@ -76,8 +79,14 @@ export class Tree {
   /** Of a tree that looks ahead of another. */
   #undo: NodeUndo | undefined;
 
-  private constructor(root: Node, aggregation: Aggregation, listener?: (event: TreeEvent) => void, from?: Tree) {
+  private constructor(
+    root: Node,
+    { aggregation, learned }: Pick<Tree, 'aggregation' | 'learned'>,
+    listener?: (event: TreeEvent) => void,
+    from?: Tree,
+  ) {
     this.aggregation = aggregation;
+    this.learned = learned;
     this.#listener = listener;
     this.root = root;
     this.nodes = from?.nodes ?? [root];
@@ -86,8 +95,9 @@ export class Tree {
   }
 
   static plant(aggregation: Aggregation, listener?: (event: TreeEvent) => void, fullAt?: number): Tree {
-    const tree = new Tree(makeRoot(aggregation, fullAt), aggregation, listener);
-    listener?.(plantedEvent(aggregation, fullAt));
+    const planted = plantedEvent(aggregation, fullAt);
+    const tree = Tree.replay([planted], listener);
+    listener?.(planted);
     return tree;
   }
 
@@ -97,7 +107,8 @@ export class Tree {
     for (const event of events) {
       if (tree === undefined) {
         if (event.type !== 'planted') raise('bad-event', `a log begins with 'planted', not with '${event.type}'`);
-        tree = new Tree(makeRoot(event.aggregation, event.fullAt), event.aggregation, listener);
+        const { aggregation, fullAt, learned } = event;
+        tree = new Tree(makeRoot(aggregation, fullAt), { aggregation, learned }, listener);
       } else {
         tree.#apply(event);
       }
@@ -110,7 +121,7 @@ export class Tree {
    * listener. The nodes are shared, and are as they were before when `look` is done; until then this tree says nothing true of them.
    */
   ahead<Seen>(look: (ahead: Tree) => Seen): Seen {
-    const ahead = new Tree(this.root, this.aggregation, undefined, this);
+    const ahead = new Tree(this.root, this, undefined, this);
     ahead.#continue(this);
     const known = this.nodes.length;
     try {

@@ -151,7 +151,9 @@ export class ToyEngine extends Postman<EngineMessage> implements Engine {
     const isTwin = drawn.chance(this.question.twins ?? 0);
     const said = isTwin ? hash(request.parent, drawn.integer(2)) : request.seed;
     const random = new Random('step', said);
-    const ends = request.path.length >= 1 && random.chance(this.question.ends);
+    const byChance = request.path.length >= 1 && random.chance(this.question.ends);
+    // What no string ends goes on to the end of the answer.
+    const ends = byChance || request.delimiters.length === 0;
     const text = `${said.toString(36)}${ends ? '' : '\n'}`;
     // Twins say the same, and are counted and found likely as every draw is: by itself.
     const [tokens, meanLogprob] = [1 + drawn.integer(20), -drawn.exponential(1)];

@@ -24,6 +24,7 @@ import {
   setFlag,
   whole,
 } from 'coppice/internals';
+import { replayLines } from '../real/code-replay.ts';
 import { type CodeLine, Grader, searchCode } from '../real/code-search.ts';
 import { codeTable } from '../real/code-table.ts';
 import { type CodeTask, readTasks } from '../real/code-tasks.ts';
@@ -77,6 +78,11 @@ const machineGroup = {
     about: 'begins no search after so long; 0 prints the report alone',
   },
   texts: { type: 'boolean', default: false, about: 'keeps what was answered and what the tests said' },
+  replay: {
+    type: text,
+    takes: 'N',
+    about: 'also replays refine over the answers of the file, alone and learning, N times',
+  },
   against: { type: text, multiple: true, takes: 'FILE', about: 'searches of another file, for the report' },
   ...helpFlag,
 } as const satisfies Flags;
@@ -128,6 +134,10 @@ export async function run(args: readonly string[]): Promise<number> {
   const shown = [...kept, ...others].filter(({ question }) => asked.has(question));
   const budget = budgetOf(values);
   if (shown.length > 0) console.log(codeTable(shown, programs[0]!, [budget / 4, budget / 2, budget]).join('\n'));
+  if (values.replay !== undefined) {
+    const times = whole('replay', values.replay, 1, 1000, 'times');
+    for (const line of replayLines(shown, budget, times)) console.log(line);
+  }
   return 0;
 }
 

@@ -3,7 +3,7 @@
 // integrated over a grid of their logarithms. So there are no chains to sample, and the same scores give the same belief. Pure.
 
 import type { Random } from '../../base/random.ts';
-import type { ScoreSums } from './posterior.ts';
+import type { ScoreSums } from '../../tree/learned.ts';
 
 /** Of the common mean; and of the spreads between and within groups, half-normal each. */
 const prior = { mean: 0.5, deviation: 0.2, between: 0.2, within: 0.3 };

@@ -2,16 +2,10 @@
 // (arXiv 2503.04412 §3, with the authors' priors). `mixed` believes of all answers of a place together: mixed.ts. Chance is an argument.
 
 import type { Random } from '../../base/random.ts';
+import type { ScoreSums } from '../../tree/learned.ts';
 
 export const posteriorNames = ['gaussian', 'beta', 'mixed'] as const;
 export type PosteriorName = (typeof posteriorNames)[number];
-
-/** Of scores: how many, their sum, and the sum of their squares. */
-export interface ScoreSums {
-  readonly count: number;
-  readonly sum: number;
-  readonly squares: number;
-}
 
 /** Jeffreys' prior. */
 const betaPrior = 0.5;

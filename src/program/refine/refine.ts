@@ -5,6 +5,7 @@
 
 import { Random } from '../../base/random.ts';
 import type { Answer } from '../../log/end.ts';
+import type { Learned } from '../../tree/learned.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Manner, Sampling } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
@@ -15,6 +16,7 @@ import { defineProgram } from '../definition.ts';
 import { askBelow, foldOutcome, freeIndices, leastPromising, openAt } from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
 import { hasWriter, writtenBy } from '../whole-answers/writers.ts';
+import { lessonOf } from './lessons.ts';
 import { type PosteriorName, posteriorNames } from './posterior.ts';
 import { goOnTo, writerByScores } from './thompson.ts';
 
@@ -93,10 +95,13 @@ class Refine implements Program {
   readonly readsLogprobs = false;
   readonly expandsOnce = false;
   readonly naturalWidth = 1;
+  readonly learn?: (tree: Tree, before: Learned | undefined) => Learned | undefined;
   readonly #options: RefineOptions;
 
   constructor(options: RefineOptions) {
     this.#options = options;
+    // The mixed model believes that a repair scores as what it repairs did: it has no place for what repairs come to elsewhere.
+    if (options.posterior !== 'mixed') this.learn = lessonOf;
   }
 
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
@@ -171,7 +176,7 @@ class Refine implements Program {
   #place(tree: Tree, turn: number): Node {
     let node = tree.root;
     for (;;) {
-      const next = goOnTo(this.#options.posterior, node, new Random('refine', chanceOf(node), turn));
+      const next = goOnTo(this.#options.posterior, node, new Random('refine', chanceOf(node), turn), tree.learned);
       if (next === undefined) return node;
       node = next;
     }

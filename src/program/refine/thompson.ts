@@ -3,23 +3,41 @@
 // is taken. Reads scores alone; chance is an argument.
 
 import type { Random } from '../../base/random.ts';
+import type { Learned, ScoreSums } from '../../tree/learned.ts';
 import { isComplete, type Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
+import { priorAt } from './lessons.ts';
 import { MixedPosterior } from './mixed.ts';
-import { drawMean, type PosteriorName, type ScoreSums } from './posterior.ts';
+import { drawMean, type PosteriorName } from './posterior.ts';
+import { generatedAt, less, more, reachedBy } from './sums.ts';
 
 /** The answer to go on to, or nothing where a new one is to be written here. */
-export function goOnTo(posterior: PosteriorName, node: Node, random: Random): Node | undefined {
+export function goOnTo(
+  posterior: PosteriorName,
+  node: Node,
+  random: Random,
+  learned?: Learned | undefined,
+): Node | undefined {
   const open = node.children.filter((child) => !child.terminal && isComplete(child));
   if (open.length === 0) return undefined;
-  return posterior === 'mixed' ? amongAll(node, open, random) : newOrOld(posterior, node, open, random);
+  return posterior === 'mixed' ? amongAll(node, open, random) : newOrOld(posterior, node, open, random, learned);
 }
 
-/** AB-MCTS-A: first between a new answer and the old ones together, then which of these. */
-function newOrOld(posterior: 'gaussian' | 'beta', node: Node, open: readonly Node[], random: Random) {
+/**
+ * AB-MCTS-A: first between a new answer and the old ones together, then which of these. What earlier searches taught counts in the first
+ * choice alone: in the second all would begin with the same, and their own scores would hardly tell them apart.
+ */
+function newOrOld(
+  posterior: 'gaussian' | 'beta',
+  node: Node,
+  open: readonly Node[],
+  random: Random,
+  learned: Learned | undefined,
+): Node | undefined {
   const draw = (scores: ScoreSums) => drawMean(posterior, scores, random);
+  const prior = priorAt(node.depth, learned);
   const deeper = less(open.map(reachedBy).reduce(more), generatedAt(open));
-  if (draw(generatedAt(node.children)) >= draw(deeper)) return undefined;
+  if (draw(more(prior.wider, generatedAt(node.children))) >= draw(more(prior.deeper, deeper))) return undefined;
   return highest(open, (child) => draw(reachedBy(child)));
 }
 
@@ -47,30 +65,4 @@ export function writerByScores(
 function highest<Option>(options: readonly Option[], draw: (option: Option, at: number) => number): Option {
   const drawn = options.map((option, at) => ({ option, worth: draw(option, at) }));
   return drawn.reduce((best, each) => (each.worth > best.worth ? each : best)).option;
-}
-
-/** Scores of answers themselves, twins counted. */
-function generatedAt(answers: readonly Node[]): ScoreSums {
-  return answers
-    .map(({ count, score }) => ({ count, sum: count * score, squares: count * score * score }))
-    .reduce(more, nothing);
-}
-
-/** Scores of an answer and of all that were written below it. */
-function reachedBy({ visits, value, squares }: Node): ScoreSums {
-  return { count: visits, sum: value, squares };
-}
-
-const nothing: ScoreSums = { count: 0, sum: 0, squares: 0 };
-
-function more(a: ScoreSums, b: ScoreSums): ScoreSums {
-  return { count: a.count + b.count, sum: a.sum + b.sum, squares: a.squares + b.squares };
-}
-
-function less(a: ScoreSums, b: ScoreSums): ScoreSums {
-  return {
-    count: Math.max(0, a.count - b.count),
-    sum: Math.max(0, a.sum - b.sum),
-    squares: Math.max(0, a.squares - b.squares),
-  };
 }

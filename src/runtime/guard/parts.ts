@@ -8,6 +8,7 @@ import { type Exit, exitKinds } from '../../log/end.ts';
 import type { Rules } from '../../policy/policy.ts';
 import type { Ask, Program } from '../../program/program.ts';
 import type { StrandId } from '../../tree/events.ts';
+import type { Learned } from '../../tree/learned.ts';
 import { treeCertainty } from '../../tree/readings/certaindex.ts';
 import type { Step } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
@@ -24,7 +25,7 @@ type Whole<Contract> = { readonly [Key in keyof Required<Contract>]: Contract[Ke
 const noStep: Step = { text: '', tokens: 0, meanLogprob: 0, end: 'length' };
 
 export function guardedProgram(program: Program, search: Breakable): Program {
-  const { proposed, abandoned, votes, certainty, compose, conclusion } = program;
+  const { proposed, abandoned, votes, certainty, compose, conclusion, learn } = program;
   const call = <Value>(verb: keyof Program, act: () => Value, otherwise: Value): Value =>
     search.isBroken ? otherwise : guard(search, 'program', program, verb, act, otherwise);
   const guarded: Whole<Program> = {
@@ -59,6 +60,8 @@ export function guardedProgram(program: Program, search: Breakable): Program {
       proposed && ((tree, node, index) => call('proposed', () => proposed.call(program, tree, node, index), noStep)),
     compose: compose && ((tree, sources) => call('compose', () => compose.call(program, tree, sources), '')),
     conclusion: conclusion && ((tree) => call('conclusion', () => conclusion.call(program, tree), undefined)),
+    learn:
+      learn && ((tree, before) => call('learn', () => checkedLearned(learn.call(program, tree, before)), undefined)),
     answer: (tree) => {
       const checked = () => {
         const answer = program.answer(tree);
@@ -147,6 +150,15 @@ function checkedYield(tree: Tree, count: number, given: StrandId[]): StrandId[] 
     'bad-event',
     `it gives up ${open.size} open strands of ${given.length} named; ${least} are to be preempted`,
   );
+}
+
+/** It stands in the logs of later searches: what JSON cannot write would be read back as something else. */
+function checkedLearned(learned: Learned | undefined): Learned | undefined {
+  for (const [name, { count, sum, squares }] of Object.entries(learned ?? {})) {
+    if ([count, sum, squares].every(Number.isFinite)) continue;
+    raise('bad-setting', `it learned ${name} as ${count}, ${sum}, ${squares}; these are numbers`);
+  }
+  return learned;
 }
 
 function checkedExit(exit: Exit | undefined): Exit | undefined {

@@ -7,6 +7,7 @@ import type { Expansion } from '../../program/program.ts';
 import { drawSeed, type NodeKey, nodeKey, rootKey, turnKey } from '../../tree/keys.ts';
 import { type Node, pathTo } from '../../tree/node.ts';
 import { greedySampling, type Manner, type Prompt, type Step } from '../../tree/step.ts';
+import type { Tree } from '../../tree/tree.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 import type { AnswerShape, SearchRequest, ThinkingPlan } from '../search/request.ts';
 import type { Flight, Search } from '../search/search.ts';
@@ -122,7 +123,7 @@ export function pathFor(
   shaped?: string,
   isProbe = false,
 ): PathStep[] {
-  const words = shaped ?? (manner && wordsOf(search, manner));
+  const words = shaped ?? (manner && wordsOf(search, node, manner));
   const { thinking } = search.request;
   const byUser = shaped === undefined && manner?.byUser === true;
   const opening = shaped === undefined && !isProbe ? openingBelow(search.request, node, manner) : undefined;
@@ -135,9 +136,15 @@ export function pathFor(
 }
 
 /** What stands behind the path before the model goes on. */
-function wordsOf({ tree, request }: Pick<Search, 'tree' | 'request'>, { suffix = '', sources }: Manner): string {
-  const known = sources?.flatMap((key) => tree.nodeOf(key) ?? []);
-  return (known && request.program.compose?.(tree, known)) ?? suffix;
+function wordsOf(search: Pick<Search, 'tree' | 'request'>, node: Node, manner: Manner): string {
+  const { tree, request } = search;
+  const known = manner.sources && sourcesOf(tree, node, manner).filter((each) => each !== undefined);
+  return (known && request.program.compose?.(tree, known)) ?? manner.suffix ?? '';
+}
+
+/** What a draw is shown, in the tree or, of a draw that was foreseen, on its own path; undefined where it is a ghost elsewhere. */
+export function sourcesOf(tree: Tree, node: Node, { sources = [] }: Manner): (Node | undefined)[] {
+  return sources.map((key) => tree.nodeOf(key) ?? pathTo(node).find((each) => each.key === key));
 }
 
 export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<GenerateRequest, 'priority'> {

@@ -1,0 +1,48 @@
+// Plants the tree of a search when the search begins, with what earlier ones have taught its program; and notes what a search teaches
+// when it ends. A runtime serves one model with one verifier: what its searches show is true of the next ones. Kept by program, in
+// memory: a process begins with nothing learned.
+
+import { plantedEvent, type TreeEvent } from '../tree/events.ts';
+import type { Learned } from '../tree/learned.ts';
+import { Tree } from '../tree/tree.ts';
+import type { Search } from './search/search.ts';
+import type { SearchLogs } from './search-logs.ts';
+import type { Strands } from './strands.ts';
+
+export class Planter {
+  readonly #strands: Strands;
+  readonly #logs: SearchLogs;
+  readonly #learned = new Map<string, Learned>();
+
+  constructor(strands: Strands, logs: SearchLogs) {
+    this.#strands = strands;
+    this.#logs = logs;
+  }
+
+  /** Once: a search that was planted, here or by a former process, keeps the tree and the belief that it began with. */
+  plant(search: Search): void {
+    if (search.fold.tree !== undefined) return;
+    const { aggregation, root } = search.tree;
+    const { name, learn } = search.request.program;
+    const planted = plantedEvent(aggregation, root.fullAt, learn && this.#learned.get(name));
+    search.tree = Tree.replay([planted], this.#follower(search));
+    search.fold.tree = search.tree;
+    this.#logs.add(search, planted);
+  }
+
+  /** The tree of its log. */
+  replant(search: Search, tree: Tree): void {
+    tree.listen(this.#follower(search));
+    search.tree = tree;
+  }
+
+  /** What has failed may have failed by its parts: nothing is learned from it. */
+  ended({ request: { program }, tree, isBroken }: Search): void {
+    const learned = isBroken ? undefined : program.learn?.(tree, this.#learned.get(program.name));
+    if (learned !== undefined) this.#learned.set(program.name, learned);
+  }
+
+  #follower(search: Search): (event: TreeEvent) => void {
+    return (event) => this.#strands.follow(search, event);
+  }
+}
