@@ -324,7 +324,7 @@ export class Runtime {
     const { scheduler } = this.#options;
     const { servers } = this;
     const guessing = this.#speculates(this.#roster.live.values()) ? this.guessing : undefined;
-    const snapshot = this.queue.snapshot(nowMs, this.#roster.running.values());
+    const snapshot = this.queue.snapshot(nowMs, this.#roster.running.values(), guessing !== undefined);
     const decision = scheduler.decide({ ...snapshot, servers, guessing });
     this.#allotment.apply(decision, nowMs);
     for (const [id, late] of decision.giveUp) {

@@ -3,7 +3,7 @@
 // only as many as are missing; a change of shares among boosted searches waits until rollouts end by themselves.
 
 import type { Seat } from './seat.ts';
-import { sum, type Targets } from './widths.ts';
+import { sumOf, type Targets } from './widths.ts';
 
 /** One entry per seat: the width it may use now, and the open strands it has to give up first. */
 interface Adjustment {
@@ -17,8 +17,8 @@ interface Adjustment {
  * the widths granted fit the budget together: no search can open a strand that another one still holds.
  */
 export function preemptAsNeeded(seats: readonly Seat[], targets: Targets, budget: number): Adjustment {
-  const free = budget - sum(seats.map(({ open }) => open));
-  const missing = sum(seats.map(({ open, base }) => Math.max(0, base - open)));
+  const free = budget - sumOf(seats, ({ open }) => open);
+  const missing = sumOf(seats, ({ open, base }) => Math.max(0, base - open));
   const preempt = seats.map(() => 0);
   if (free < missing) takeBack(seats, targets, missing - free, preempt);
   return { widths: grow(seats, targets, Math.max(0, free - missing)), preempt };

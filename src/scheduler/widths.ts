@@ -67,7 +67,7 @@ export function shareWidths({ gate, boostAt, score = degreeScore }: ShareOptions
     const widths = seats.map(({ base }) => base);
     const rest = budget - sum(widths);
     const byScore = boostable(seats, { gate, boostAt }).sort((a, b) => rank[b]! - rank[a]! || a - b);
-    const whole = sum(byScore.map((at) => rank[at]!));
+    const whole = sumOf(byScore, (at) => rank[at]!);
     for (const at of byScore) {
       const share = whole === 0 ? 0 : Math.floor((rank[at]! / whole) * rest);
       widths[at] = Math.min(seats[at]!.cap, seats[at]!.base + share);
@@ -100,7 +100,12 @@ export function checkedTargets(targets: Targets, seats: readonly Seat[], budget:
 }
 
 export function sum(values: readonly number[]): number {
+  return sumOf(values, (value) => value);
+}
+
+/** Several times at every decision, over all that run: makes no list. */
+export function sumOf<Item>(items: readonly Item[], of: (item: Item, at: number) => number): number {
   let total = 0;
-  for (const value of values) total += value;
+  for (let at = 0; at < items.length; at += 1) total += of(items[at]!, at);
   return total;
 }
