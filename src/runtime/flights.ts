@@ -159,8 +159,7 @@ export class Flights {
 
   takeFromEngine(message: EngineMessage, nowMs: number): void {
     const flight = this.#byId.get(message.request);
-    if (flight === undefined || flight.step !== undefined || message.type === 'token') return;
-    if (!isAnswer(message)) return this.#wind(message, nowMs);
+    if (flight === undefined || flight.step !== undefined || !isAnswer(message)) return;
     const { search } = flight;
     const problem = message.type === 'fault' ? message.fault : problemWithStep(message.step, flight);
     const kept = problem === undefined && !flight.cancelled;
@@ -189,8 +188,7 @@ export class Flights {
 
   takeFromVerifier(message: VerifierMessage, nowMs: number): void {
     const flight = this.#byId.get(message.request);
-    if (flight?.step === undefined) return;
-    if (!isAnswer(message)) return this.#wind(message, nowMs);
+    if (flight?.step === undefined || !isAnswer(message)) return;
     const tokens = message.type === 'score' && !flight.cancelled ? flight.step.tokens : undefined;
     this.#scores.scored(nowMs);
     this.#meter.ended('verifier', flight.id, nowMs, tokens);
@@ -313,7 +311,8 @@ export class Flights {
   }
 
   /** A clock begins anew with each server that takes the work, and stands still while none has it. */
-  #wind({ type, request }: Custody, nowMs: number): void {
+  wind({ type, request }: Custody, nowMs: number): void {
+    if (!this.#byId.has(request)) return;
     this.#clocks.delete(request);
     if (type === 'taken') this.#clocks.set(request, nowMs);
   }

@@ -5,12 +5,14 @@
 // stranger's is called through guard/, and a search one of whose parts throws ends as `failed`.
 
 import { never } from '../base/assert.ts';
+import { type EngineMessage, isCustody } from '../engine/engine.ts';
 import { type Pruning, pruningsOf, spentAt } from '../exit/prune/prune.ts';
 import type { SearchFold } from '../log/fold.ts';
 import type { Outcome, ProbeOutcome } from '../program/program.ts';
 import type { Servers } from '../scheduler/cycle.ts';
 import type { Guessing } from '../scheduler/speculation-budget.ts';
 import { mayGrow } from '../tree/node.ts';
+import type { VerifierMessage } from '../verifier/verifier.ts';
 import { Alarms } from './alarms.ts';
 import { Allotment } from './allotment.ts';
 import { Departure } from './departure.ts';
@@ -52,6 +54,8 @@ export class Runtime {
   readonly #departure: Departure;
   /** Outcomes told since the last decision. */
   #told = 0;
+  /** Of the step that is under way. */
+  #stepMs: number | undefined;
 
   constructor(given: RuntimeOptions) {
     const options = guardedOptions(given);
@@ -81,8 +85,8 @@ export class Runtime {
     this.#reception = new Reception(parts);
     this.#allotment = new Allotment(parts);
     this.#departure = new Departure(parts);
-    options.engine.connect((message) => inbox.post({ from: 'engine', message }));
-    options.verifier?.connect((message) => inbox.post({ from: 'verifier', message }));
+    options.engine.connect((message) => this.#hear(message, { from: 'engine', message }));
+    options.verifier?.connect((message) => this.#hear(message, { from: 'verifier', message }));
     options.embedder?.connect((message) => inbox.post({ from: 'embedder', message }));
   }
 
@@ -114,7 +118,15 @@ export class Runtime {
 
   /** One wake-up. Goes round again only when a ghost became a child or a search ended while being asked. */
   step(): void {
-    const nowMs = this.#options.clock.nowMs();
+    this.#stepMs = this.#options.clock.nowMs();
+    try {
+      this.#round(this.#stepMs);
+    } finally {
+      this.#stepMs = undefined;
+    }
+  }
+
+  #round(nowMs: number): void {
     do {
       this.#drain(nowMs);
       this.#tell(nowMs);
@@ -177,6 +189,18 @@ export class Runtime {
   }
 
   // ---- drain ------------------------------------------------------------------------------------------------------
+
+  /**
+   * Who has a request is noted at once: it winds a clock and nothing is decided by it. Servers say so while they are being asked, and
+   * steps that read nothing else would be two of five.
+   */
+  #hear(said: EngineMessage | VerifierMessage, message: InboxMessage): void {
+    if (!isCustody(said)) return this.#inbox.post(message);
+    const { clock, wake } = this.#options;
+    this.#flights.wind(said, this.#stepMs ?? clock.nowMs());
+    // Behind a step its owner asks for the next alarm anyway.
+    if (this.#stepMs === undefined) wake?.();
+  }
 
   #drain(nowMs: number): void {
     for (const message of this.#inbox.takeAll()) this.#take(message, nowMs);
