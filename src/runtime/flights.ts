@@ -32,6 +32,7 @@ import {
   pathFor,
   readsEachLogprob,
   readsPromise,
+  scoredPath,
   scoredStep,
   shapeBelow,
   stepNeeds,
@@ -251,8 +252,10 @@ export class Flights {
   dispatch(nowMs: number): void {
     const { engine, verifier } = this.#options;
     const [cancel, generate] = [this.#toCancel, this.#toGenerate];
-    [this.#toCancel, this.#toGenerate] = [[], []];
     const sent = this.#scores.take(nowMs, (id) => this.#hasSiblingsComing(id));
+    // A step that brought one score of several.
+    if (sent.length + cancel.length + generate.length + this.#toUpdate.length === 0) return;
+    [this.#toCancel, this.#toGenerate] = [[], []];
     const scores = sent.filter((request) => this.#isWanted(request.id));
     const requests = generate.filter((request) => this.#isWanted(request.id));
     const atEngine = cancel.filter((flight) => flight.step === undefined).map((flight) => flight.id);
@@ -340,10 +343,7 @@ export class Flights {
     const { id, search, node, manner, index, lane } = this.#add({ ...generated, step, key }, nowMs);
     const { prompt, tests } = search.request;
     // What was put to the model is no step: it is not scored, and no score rests on it.
-    const path = pathAfter(node, manner?.after).map((each) => ({
-      ...each,
-      step: scoredStep(search.request, each.step),
-    }));
+    const path = scoredPath(search.request, pathAfter(node, manner?.after));
     const parent = path.at(-1)?.key ?? node.key;
     const priority = this.#priorityOf(search, path);
     const given = tests === undefined ? {} : { tests };

@@ -69,7 +69,7 @@ describe('its parts', () => {
     const texts = new TokenTexts();
     const question = texts.question('why', 3);
     const step = { text: 'so', tokens: 2, meanLogprob: 0, end: 'delimiter' } as const;
-    const tokens = [...question.tokens, ...texts.write(question, step)];
+    const tokens = [...question.tokens, ...JSON.parse(`[${texts.write(question, step)}]`)];
     expect(texts.read(tokens)?.path.map(({ step: { text } }) => text)).toEqual(['so']);
     texts.over('why');
     expect(texts.read(tokens)).toBeUndefined();

@@ -200,7 +200,7 @@ export class GenerationServer implements NetworkServer {
       body.logprobs === undefined
         ? 'null'
         : `{"token_logprobs":[${repeated(step.meanLogprob.toFixed(4), step.tokens)}]}`;
-    return `{"index":${index},"text":${JSON.stringify(step.text)},"token_ids":[${tokens.join()}],"finish_reason":${finish},"stop_reason":${stop},"logprobs":${logprobs}}`;
+    return `{"index":${index},"text":${JSON.stringify(step.text)},"token_ids":[${tokens}],"finish_reason":${finish},"stop_reason":${stop},"logprobs":${logprobs}}`;
   }
 }
 

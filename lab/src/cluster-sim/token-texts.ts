@@ -46,8 +46,8 @@ export class TokenTexts {
     return question;
   }
 
-  /** The tokens of a step that was written. */
-  write(question: KnownQuestion, step: WrittenStep): readonly number[] {
+  /** The tokens of a step that was written, as JSON lists them. */
+  write(question: KnownQuestion, step: WrittenStep): string {
     const isOther = (number: number) => {
       const known = this.#steps.get(number);
       return known !== undefined && (known.question !== question || known.step.text !== step.text);
@@ -55,7 +55,7 @@ export class TokenTexts {
     const key = freeNumber(hash(question.text, step.text), isOther);
     this.#steps.set(key, { key, step, question });
     question.steps.push(key);
-    return tokensOf(key, step.tokens);
+    return `${key}${`,${filler}`.repeat(step.tokens - 1)}`;
   }
 
   /** Undefined where its question is over. */
