@@ -78,7 +78,7 @@ export class Reception {
     const listen = (event: TreeEvent) => strands.follow(search, event);
     const tree = Tree.replay([plantedEvent(aggregation, program.fullAt)], listen);
     const search: Search = new Search(request, { tree, fold, arrivalMs, turn, grouping, keeper: roster });
-    roster.live.set(id, search);
+    roster.enter(search);
     return search;
   }
 }

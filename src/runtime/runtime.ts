@@ -304,7 +304,7 @@ export class Runtime {
   }
 
   #speculates(searches: Iterable<Search>): boolean {
-    return this.#options.scheduler.speculates === true || mayGuess(searches);
+    return this.#options.scheduler.speculates === true || (this.#roster.guessers > 0 && mayGuess(searches));
   }
 
   // ---- prune, exits -----------------------------------------------------------------------------------------------

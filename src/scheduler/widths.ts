@@ -86,7 +86,14 @@ export function boostable(seats: readonly Seat[], { gate, boostAt }: ShareOption
   const past = (running: RunningSearch | undefined) => {
     return running !== undefined && running.observations >= gate && !(boostAt === 'doubt' && running.hopeful);
   };
-  return seats.flatMap(({ running, base, cap }, at) => (past(running) && cap > base ? [at] : []));
+  return placesOf(seats, ({ running, base, cap }) => past(running) && cap > base);
+}
+
+/** The seats of which this is true, by their place. */
+export function placesOf(seats: readonly Seat[], isSo: (seat: Seat, at: number) => boolean): number[] {
+  const places: number[] = [];
+  for (let at = 0; at < seats.length; at += 1) if (isSo(seats[at]!, at)) places.push(at);
+  return places;
 }
 
 /** As they are, where a rule keeps its word: a strand or more for every seat, and all of them within the budget. */

@@ -159,6 +159,11 @@ export class Search implements Breakable {
     return this.request.idle === true;
   }
 
+  /** It may have speculative strands by its own rules. */
+  get mayGuess(): boolean {
+    return (this.request.rules.speculate ?? 0) > 0;
+  }
+
   get naturalWidth(): number {
     return this.request.program.naturalWidth;
   }
