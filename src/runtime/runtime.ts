@@ -239,7 +239,7 @@ export class Runtime {
   #takeUpRestored(search: Search, nowMs: number): void {
     if (!this.#roster.isLive(search)) return;
     this.#roster.touch(search);
-    if (this.#roster.isRunning(search)) this.#allotment.begin(search, search.width, undefined, nowMs);
+    if (this.#roster.isRunning(search)) this.#allotment.begin(search, search.width, new Map(), nowMs);
   }
 
   #cancel(search: Search | undefined, reason: CancelReason, nowMs: number): void {

@@ -154,8 +154,12 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     for (const search of this.#waiting.values()) waiting.push(search.asWaiting(this.#standing(search, nowMs)));
     waiting.push(...this.#guests.asWaiting());
     const seen: RunningSearch[] = [];
-    for (const search of running)
-      seen.push(search.asRunning(this.#standing(search, nowMs), this.#changes.share(search.kind), speculates));
+    // Most that run are of one kind.
+    let [kind, changing]: [string?, number?] = [];
+    for (const search of running) {
+      if (search.kind !== kind) [kind, changing] = [search.kind, this.#changes.share(search.kind)];
+      seen.push(search.asRunning(this.#standing(search, nowMs), changing, speculates));
+    }
     seen.push(...this.#guests.asRunning());
     return { nowMs, budget: this.budget, waiting, running: seen, pace: this.pace };
   }
