@@ -181,7 +181,7 @@ export class GenerationServer implements NetworkServer {
     } as unknown as SimRequest;
     this.#written.set(id, { request, finish: tell(at, request) });
     const gpu = this.#gpu;
-    question.forget.add(() => gpu.release(request.search));
+    question.homes.add(gpu);
     gpu.enqueue(request, questions.draw(request), question.tokens.length);
     return id;
   }

@@ -11,8 +11,8 @@ export interface KnownQuestion {
   readonly text: string;
   readonly tokens: readonly number[];
   readonly steps: number[];
-  /** Called when the question is over. */
-  readonly forget: Set<() => void>;
+  /** Whose caches hold it, until it is over. */
+  readonly homes: Set<{ release(search: string): void }>;
 }
 
 interface KnownStep extends PathStep {
@@ -40,7 +40,7 @@ export class TokenTexts {
     const known = this.#questions.get(text);
     if (known !== undefined) return known;
     const id = freeNumber(hash(text), (number) => this.#byId.has(number));
-    const question = { id, text, tokens: tokensOf(id, length), steps: [], forget: new Set<() => void>() };
+    const question = { id, text, tokens: tokensOf(id, length), steps: [], homes: new Set<never>() };
     this.#questions.set(text, question);
     this.#byId.set(id, question);
     return question;
@@ -78,7 +78,7 @@ export class TokenTexts {
     this.#questions.delete(text);
     this.#byId.delete(question.id);
     for (const key of question.steps) this.#steps.delete(key);
-    for (const forget of question.forget) forget();
+    for (const home of question.homes) home.release(String(question.id));
   }
 }
 
