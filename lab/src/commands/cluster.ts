@@ -136,7 +136,7 @@ async function report(plan: ClusterPlan, print: (lines: readonly string[]) => vo
 }
 
 /** Replicas of each kind that are measured alone: one serves so few searches that chance decides which. */
-const aloneRuns = 24;
+const aloneRuns = 96;
 
 /** Throughput over that of as many replicas alone, each with a node of its own and as much to do. */
 async function ratioLines(
