@@ -143,6 +143,10 @@ export interface Custody {
   readonly request: RequestId;
 }
 
+export function isCustody(message: { readonly type: string }): message is Custody {
+  return message.type === 'held' || message.type === 'taken';
+}
+
 /** Whether a message of an engine or a verifier is the one that answers its request. */
 export function isAnswer<Message extends { readonly type: string }>(
   message: Message,

@@ -116,7 +116,7 @@ export interface Program {
   /** A path is cut at so many tokens: no step is asked to be longer than what is left of them. */
   readonly maxPathTokens?: number | undefined;
 
-  /** How many strands it could have open now, those that are open included; at least one. What a boost may go up to. */
+  /** How many strands it could have open now, those that are open included; at least one. What a boost may go up to. By its tree alone. */
   demand(tree: Tree): number;
 
   /**

@@ -12,6 +12,8 @@ type AllotmentParts = Pick<
   'roster' | 'queue' | 'alarms' | 'strands' | 'planter' | 'flights' | 'speculation' | 'logs'
 >;
 
+type Reasons = Decision['reasons'];
+
 export class Allotment {
   readonly #parts: AllotmentParts;
 
@@ -27,11 +29,11 @@ export class Allotment {
       if (!queue.parkGuest(id)) this.#preempt(running.get(id), count, reasons.get(id));
     }
     for (const search of running.values()) {
-      this.#setWidth(search, widths.get(search.id), reasons.get(search.id), nowMs);
+      this.#setWidth(search, widths.get(search.id), reasons, nowMs);
     }
     for (const id of admit) {
       if (queue.serveGuest(id)) continue;
-      this.#admit(queue.searches.get(id), widths.get(id), reasons.get(id), nowMs);
+      this.#admit(queue.searches.get(id), widths.get(id), reasons, nowMs);
     }
     for (const [id, urgency] of urgencies ?? []) this.#setUrgency(running.get(id), urgency);
   }
@@ -49,7 +51,7 @@ export class Allotment {
     }
   }
 
-  #setWidth(search: Search, width: Width | undefined, why: Reason | undefined, nowMs: number): void {
+  #setWidth(search: Search, width: Width | undefined, reasons: Reasons, nowMs: number): void {
     assert(width !== undefined, `the scheduler forgets ${search.id}`);
     assert(width.primary >= (search.isIdle ? 0 : 1), `the scheduler gives ${search.id} no strand`);
     const { primary, speculative } = width;
@@ -59,6 +61,7 @@ export class Allotment {
     search.width = width;
     if (!search.hasLog) return;
     speculation.shrink(search, speculative, nowMs);
+    const why = reasons.get(search.id);
     logs.add(search, { type: 'width', primary, speculative, ...(why && { why }) });
   }
 
@@ -71,18 +74,18 @@ export class Allotment {
     if (told !== undefined) this.#parts.flights.reorder(search);
   }
 
-  #admit(search: Search | undefined, width: Width | undefined, why: Reason | undefined, nowMs: number): void {
+  #admit(search: Search | undefined, width: Width | undefined, reasons: Reasons, nowMs: number): void {
     assert(search !== undefined && width !== undefined, 'the scheduler admits a search that does not wait');
     const { queue, roster, logs } = this.#parts;
     queue.serve(search);
     roster.running.set(search.id, search);
-    if (search.hasLog) return this.begin(search, width, why, nowMs);
+    if (search.hasLog) return this.begin(search, width, reasons, nowMs);
     search.width = width;
     logs.want(search);
   }
 
   /** An admitted search runs from now on: one from a former process when its log has come. */
-  begin(search: Search, width: Width, why: Reason | undefined, nowMs: number): void {
+  begin(search: Search, width: Width, reasons: Reasons, nowMs: number): void {
     const { alarms, logs, strands, planter, speculation } = this.#parts;
     search.admittedMs = nowMs;
     search.width = { primary: 0, speculative: 0 };
@@ -90,7 +93,7 @@ export class Allotment {
     if (timeMs !== undefined) alarms.set(nowMs + timeMs, search);
     planter.plant(search);
     logs.add(search, { type: 'admitted' });
-    this.#setWidth(search, width, why, nowMs);
+    this.#setWidth(search, width, reasons, nowMs);
     // What it had in flight is asked for again.
     if (search.log !== 'read') return;
     for (const expansion of strands.takeUp(search)) speculation.launch(search, expansion, nowMs);

@@ -8,7 +8,8 @@ import { Runtime } from './runtime.ts';
 import type { SearchResult } from './search/request.ts';
 
 /** One greedy search on an engine that says only what the test says. */
-function world(maxFailures = 1) {
+function world(maxFailures = 1, saidAtOnce: readonly ('held' | 'taken')[] = []) {
+  let wakes = 0;
   const clock = new VirtualClock();
   const asked: RequestId[] = [];
   const depths = new Map<RequestId, number>();
@@ -31,6 +32,7 @@ function world(maxFailures = 1) {
     generate: (requests) => {
       for (const { id, path } of requests) depths.set(id, path.length);
       asked.push(...requests.map(({ id }) => id));
+      for (const { id } of requests) for (const type of saidAtOnce) post({ type, request: id });
     },
     cancel: () => {},
     release: () => {},
@@ -44,6 +46,9 @@ function world(maxFailures = 1) {
     clock,
     requestTimeoutMs: 4000,
     maxFailures,
+    wake: () => {
+      wakes += 1;
+    },
     onEnd: (result) => results.push(result),
     onFault: (_, fault) => faults.push(fault.message),
   });
@@ -80,8 +85,17 @@ function world(maxFailures = 1) {
     clock.moveTo(ms);
     runtime.step();
   };
-  return { runtime, results, faults, asked, say, answer, answerAtFirst, at };
+  return { runtime, results, faults, asked, say, answer, answerAtFirst, at, wakes: () => wakes };
 }
+
+it('what a server says of custody while it is asked costs no step; what it says later is waited for from then on', () => {
+  const { runtime, say, wakes, at } = world(1, ['held', 'taken']);
+  expect([wakes(), runtime.hasMail, runtime.nextWakeMs()]).toEqual([1, false, 4000]);
+  at(1000);
+  say('held');
+  say('taken');
+  expect([wakes(), runtime.hasMail, runtime.nextWakeMs()]).toEqual([3, false, 5000]);
+});
 
 it('the clock of a request stands still while it is held, and begins anew when a server takes it', () => {
   const { runtime, results, faults, say, answer, at } = world();

@@ -32,6 +32,7 @@ import {
   pathFor,
   readsEachLogprob,
   readsPromise,
+  scoredPath,
   scoredStep,
   shapeBelow,
   stepNeeds,
@@ -159,8 +160,7 @@ export class Flights {
 
   takeFromEngine(message: EngineMessage, nowMs: number): void {
     const flight = this.#byId.get(message.request);
-    if (flight === undefined || flight.step !== undefined || message.type === 'token') return;
-    if (!isAnswer(message)) return this.#wind(message, nowMs);
+    if (flight === undefined || flight.step !== undefined || !isAnswer(message)) return;
     const { search } = flight;
     const problem = message.type === 'fault' ? message.fault : problemWithStep(message.step, flight);
     const kept = problem === undefined && !flight.cancelled;
@@ -189,8 +189,7 @@ export class Flights {
 
   takeFromVerifier(message: VerifierMessage, nowMs: number): void {
     const flight = this.#byId.get(message.request);
-    if (flight?.step === undefined) return;
-    if (!isAnswer(message)) return this.#wind(message, nowMs);
+    if (flight?.step === undefined || !isAnswer(message)) return;
     const tokens = message.type === 'score' && !flight.cancelled ? flight.step.tokens : undefined;
     this.#scores.scored(nowMs);
     this.#meter.ended('verifier', flight.id, nowMs, tokens);
@@ -253,8 +252,10 @@ export class Flights {
   dispatch(nowMs: number): void {
     const { engine, verifier } = this.#options;
     const [cancel, generate] = [this.#toCancel, this.#toGenerate];
-    [this.#toCancel, this.#toGenerate] = [[], []];
     const sent = this.#scores.take(nowMs, (id) => this.#hasSiblingsComing(id));
+    // A step that brought one score of several.
+    if (sent.length + cancel.length + generate.length + this.#toUpdate.length === 0) return;
+    [this.#toCancel, this.#toGenerate] = [[], []];
     const scores = sent.filter((request) => this.#isWanted(request.id));
     const requests = generate.filter((request) => this.#isWanted(request.id));
     const atEngine = cancel.filter((flight) => flight.step === undefined).map((flight) => flight.id);
@@ -313,7 +314,8 @@ export class Flights {
   }
 
   /** A clock begins anew with each server that takes the work, and stands still while none has it. */
-  #wind({ type, request }: Custody, nowMs: number): void {
+  wind({ type, request }: Custody, nowMs: number): void {
+    if (!this.#byId.has(request)) return;
     this.#clocks.delete(request);
     if (type === 'taken') this.#clocks.set(request, nowMs);
   }
@@ -341,10 +343,7 @@ export class Flights {
     const { id, search, node, manner, index, lane } = this.#add({ ...generated, step, key }, nowMs);
     const { prompt, tests } = search.request;
     // What was put to the model is no step: it is not scored, and no score rests on it.
-    const path = pathAfter(node, manner?.after).map((each) => ({
-      ...each,
-      step: scoredStep(search.request, each.step),
-    }));
+    const path = scoredPath(search.request, pathAfter(node, manner?.after));
     const parent = path.at(-1)?.key ?? node.key;
     const priority = this.#priorityOf(search, path);
     const given = tests === undefined ? {} : { tests };

@@ -69,7 +69,7 @@ export class Reception {
     const turn = queue.turnOf(id, { arrivalMs, priority, seats: program.naturalWidth, idle, kind });
     const tree = Tree.replay([plantedEvent(aggregation, program.fullAt)]);
     const search: Search = new Search(request, { tree, fold, arrivalMs, turn, grouping, keeper: roster });
-    roster.live.set(id, search);
+    roster.enter(search);
     return search;
   }
 }

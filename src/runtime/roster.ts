@@ -11,6 +11,8 @@ export class Roster implements SearchKeeper {
   readonly live = new Map<string, Search>();
   /** In order of admission. */
   readonly running = new Map<string, Search>();
+  /** Live ones that may have speculative strands by their own rules. */
+  guessers = 0;
   /** Something changed on which the last decision rests. */
   isStale = false;
   readonly #touched = new Set<Search>();
@@ -19,6 +21,11 @@ export class Roster implements SearchKeeper {
 
   constructor(options: Pick<RuntimeOptions, 'wake' | 'onFault'>) {
     this.#options = options;
+  }
+
+  enter(search: Search): void {
+    this.live.set(search.id, search);
+    if (search.mayGuess) this.guessers += 1;
   }
 
   isLive(search: Search): boolean {
@@ -61,7 +68,7 @@ export class Roster implements SearchKeeper {
   }
 
   remove(search: Search): void {
-    this.live.delete(search.id);
+    if (this.live.delete(search.id) && search.mayGuess) this.guessers -= 1;
     this.running.delete(search.id);
     this.#touched.delete(search);
     this.broken.delete(search);

@@ -5,12 +5,14 @@
 // stranger's is called through guard/, and a search one of whose parts throws ends as `failed`.
 
 import { never } from '../base/assert.ts';
+import { type EngineMessage, isCustody } from '../engine/engine.ts';
 import { type Pruning, pruningsOf, spentAt } from '../exit/prune/prune.ts';
 import type { SearchFold } from '../log/fold.ts';
 import type { Outcome, ProbeOutcome } from '../program/program.ts';
 import type { Servers } from '../scheduler/cycle.ts';
 import type { Guessing } from '../scheduler/speculation-budget.ts';
 import { mayGrow } from '../tree/node.ts';
+import type { VerifierMessage } from '../verifier/verifier.ts';
 import { Alarms } from './alarms.ts';
 import { Allotment } from './allotment.ts';
 import { Departure } from './departure.ts';
@@ -53,6 +55,8 @@ export class Runtime {
   readonly #departure: Departure;
   /** Outcomes told since the last decision. */
   #told = 0;
+  /** Of the step that is under way. */
+  #stepMs: number | undefined;
 
   constructor(given: RuntimeOptions) {
     const options = guardedOptions(given);
@@ -83,8 +87,8 @@ export class Runtime {
     this.#reception = new Reception(parts);
     this.#allotment = new Allotment(parts);
     this.#departure = new Departure(parts);
-    options.engine.connect((message) => inbox.post({ from: 'engine', message }));
-    options.verifier?.connect((message) => inbox.post({ from: 'verifier', message }));
+    options.engine.connect((message) => this.#hear(message, { from: 'engine', message }));
+    options.verifier?.connect((message) => this.#hear(message, { from: 'verifier', message }));
     options.embedder?.connect((message) => inbox.post({ from: 'embedder', message }));
   }
 
@@ -116,7 +120,15 @@ export class Runtime {
 
   /** One wake-up. Goes round again only when a ghost became a child or a search ended while being asked. */
   step(): void {
-    const nowMs = this.#options.clock.nowMs();
+    this.#stepMs = this.#options.clock.nowMs();
+    try {
+      this.#round(this.#stepMs);
+    } finally {
+      this.#stepMs = undefined;
+    }
+  }
+
+  #round(nowMs: number): void {
     do {
       this.#drain(nowMs);
       this.#tell(nowMs);
@@ -180,6 +192,18 @@ export class Runtime {
 
   // ---- drain ------------------------------------------------------------------------------------------------------
 
+  /**
+   * Who has a request is noted at once: it winds a clock and nothing is decided by it. Servers say so while they are being asked, and
+   * steps that read nothing else would be two of five.
+   */
+  #hear(said: EngineMessage | VerifierMessage, message: InboxMessage): void {
+    if (!isCustody(said)) return this.#inbox.post(message);
+    const { clock, wake } = this.#options;
+    this.#flights.wind(said, this.#stepMs ?? clock.nowMs());
+    // Behind a step its owner asks for the next alarm anyway.
+    if (this.#stepMs === undefined) wake?.();
+  }
+
   #drain(nowMs: number): void {
     for (const message of this.#inbox.takeAll()) this.#take(message, nowMs);
     this.#flights.expire(nowMs);
@@ -217,7 +241,7 @@ export class Runtime {
   #takeUpRestored(search: Search, nowMs: number): void {
     if (!this.#roster.isLive(search)) return;
     this.#roster.touch(search);
-    if (this.#roster.isRunning(search)) this.#allotment.begin(search, search.width, undefined, nowMs);
+    if (this.#roster.isRunning(search)) this.#allotment.begin(search, search.width, new Map(), nowMs);
   }
 
   #cancel(search: Search | undefined, reason: CancelReason, nowMs: number): void {
@@ -282,7 +306,7 @@ export class Runtime {
   }
 
   #speculates(searches: Iterable<Search>): boolean {
-    return this.#options.scheduler.speculates === true || mayGuess(searches);
+    return this.#options.scheduler.speculates === true || (this.#roster.guessers > 0 && mayGuess(searches));
   }
 
   // ---- prune, exits -----------------------------------------------------------------------------------------------
@@ -326,7 +350,7 @@ export class Runtime {
     const { scheduler } = this.#options;
     const { servers } = this;
     const guessing = this.#speculates(this.#roster.live.values()) ? this.guessing : undefined;
-    const snapshot = this.queue.snapshot(nowMs, this.#roster.running.values());
+    const snapshot = this.queue.snapshot(nowMs, this.#roster.running.values(), guessing !== undefined);
     const decision = scheduler.decide({ ...snapshot, servers, guessing });
     this.#allotment.apply(decision, nowMs);
     for (const [id, late] of decision.giveUp) {

@@ -177,7 +177,7 @@ export class Speculation {
 
 /** Whether one of them may have speculative strands by its own rules. */
 export function mayGuess(searches: Iterable<Search>): boolean {
-  for (const { request } of searches) if ((request.rules.speculate ?? 0) > 0) return true;
+  for (const search of searches) if (search.mayGuess) return true;
   return false;
 }
 

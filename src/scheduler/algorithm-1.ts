@@ -6,11 +6,11 @@ import { admit, hopeless, inOrder } from './admission.ts';
 import { decideWithIdle } from './idle.ts';
 import { preemptAsNeeded } from './preemption.ts';
 import { reasonsOf } from './reason.ts';
-import type { Decision, Scheduler, SearchId, Snapshot, Width } from './scheduler.ts';
+import type { Decision, RunningSearch, Scheduler, SearchId, Snapshot, WaitingSearch, Width } from './scheduler.ts';
 import { naturalSeats, type Seat, seatAdmitted, seatRunning } from './seat.ts';
 import { type OrderRule, urgencyOf } from './turns/order.ts';
 import { speculativeWidths } from './two-phase-scheduling.ts';
-import { checkedTargets, sum, type WidthRule } from './widths.ts';
+import { checkedTargets, sumOf, type WidthRule } from './widths.ts';
 
 export interface Algorithm1Options {
   readonly name: string;
@@ -58,30 +58,46 @@ function decide(snapshot: Snapshot, options: Algorithm1Options): Decision {
   const queue = inOrder(snapshot.waiting);
   const { widths: rule, room = naturalRoom, preempt: adjust = preemptAsNeeded } = options;
   const admitted = admit(queue, room(present, snapshot, rule), budget);
-  const taken = sum([...running, ...admitted].map((search) => naturalSeats(search, budget)));
+  const taken = naturalOf(running, budget) + naturalOf(admitted, budget);
   const giveUp = hopeless(queue.slice(admitted.length), { nowMs, budget, seats: taken, pace });
   const seats = [...present, ...admitted.map((search) => seatAdmitted(search, budget))];
   const isFull = queue.length > admitted.length + giveUp.size;
   const usual = isFull ? undefined : (options.speculate ?? 0);
   const targets = checkedTargets(rule(seats, budget, nowMs, servers), seats, budget);
   const { widths: primary, preempt } = adjust(seats, targets, budget);
-  const held = sum(seats.map(({ open }, at) => Math.max(primary[at]!, open - preempt[at]!)));
+  const held = sumOf(seats, ({ open }, at) => Math.max(primary[at]!, open - preempt[at]!));
   // Where another strand that is always asked for is not worth it, no guess is.
   const idle = Math.min(budget, targets.limit ?? budget) - held;
   const ahead = speculativeWidths(seats, { primary: held, idle, usual }, snapshot);
   const widths = primary.map((each, at): Width => ({ primary: each, speculative: ahead[at]! }));
   return {
     admit: admitted.map(({ id }) => id),
-    widths: new Map(seats.map(({ id }, at) => [id, widths[at]!])),
-    preempt: new Map(seats.flatMap(({ id }, at) => (preempt[at]! > 0 ? [[id, preempt[at]!] as const] : []))),
+    widths: bySeat(seats, widths, () => true),
+    preempt: bySeat(seats, preempt, (count) => count > 0),
     giveUp,
     reasons: reasonsOf(seats, { rule: options.name, targets, widths, preempt }),
   };
 }
 
+function bySeat<Value>(
+  seats: readonly Seat[],
+  values: readonly Value[],
+  isSaid: (value: Value) => boolean,
+): Map<SearchId, Value> {
+  const byId = new Map<SearchId, Value>();
+  seats.forEach(({ id }, at) => {
+    if (isSaid(values[at]!)) byId.set(id, values[at]!);
+  });
+  return byId;
+}
+
+function naturalOf(searches: readonly (RunningSearch | WaitingSearch)[], budget: number): number {
+  return sumOf(searches, (search) => naturalSeats(search, budget));
+}
+
 /** All that the running ones do not need for their natural width: boosts yield to searches that wait. */
 function naturalRoom(_present: readonly Seat[], { running, budget }: Snapshot): number {
-  const natural = sum(running.map((search) => naturalSeats(search, budget)));
+  const natural = naturalOf(running, budget);
   assert(natural <= budget, `running searches have a natural width of ${natural} on a budget of ${budget} strands`);
   return budget - natural;
 }

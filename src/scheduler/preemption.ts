@@ -3,7 +3,7 @@
 // only as many as are missing; a change of shares among boosted searches waits until rollouts end by themselves.
 
 import type { Seat } from './seat.ts';
-import { sum, type Targets } from './widths.ts';
+import { placesOf, sumOf, type Targets } from './widths.ts';
 
 /** One entry per seat: the width it may use now, and the open strands it has to give up first. */
 interface Adjustment {
@@ -17,15 +17,15 @@ interface Adjustment {
  * the widths granted fit the budget together: no search can open a strand that another one still holds.
  */
 export function preemptAsNeeded(seats: readonly Seat[], targets: Targets, budget: number): Adjustment {
-  const free = budget - sum(seats.map(({ open }) => open));
-  const missing = sum(seats.map(({ open, base }) => Math.max(0, base - open)));
+  const free = budget - sumOf(seats, ({ open }) => open);
+  const missing = sumOf(seats, ({ open, base }) => Math.max(0, base - open));
   const preempt = seats.map(() => 0);
   if (free < missing) takeBack(seats, targets, missing - free, preempt);
   return { widths: grow(seats, targets, Math.max(0, free - missing)), preempt };
 }
 
 function takeBack(seats: readonly Seat[], { widths, rank }: Targets, short: number, preempt: number[]): void {
-  const holders = seats.flatMap(({ open }, at) => (open > widths[at]! ? [at] : []));
+  const holders = placesOf(seats, ({ open }, at) => open > widths[at]!);
   holders.sort((a, b) => rank[a]! - rank[b]! || b - a);
   let left = short;
   for (const at of holders) {
@@ -37,7 +37,7 @@ function takeBack(seats: readonly Seat[], { widths, rank }: Targets, short: numb
 /** Targets cut to what can be had now: no search above its target grows, and none below its base is held back. */
 function grow(seats: readonly Seat[], { widths, rank }: Targets, spare: number): number[] {
   const held = seats.map(({ open, base }, at) => Math.min(widths[at]!, Math.max(open, base)));
-  const growing = seats.flatMap((_, at) => (widths[at]! > held[at]! ? [at] : []));
+  const growing = placesOf(seats, (_, at) => widths[at]! > held[at]!);
   growing.sort((a, b) => rank[b]! - rank[a]! || a - b);
   let left = spare;
   for (const at of growing) {

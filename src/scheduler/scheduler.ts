@@ -51,7 +51,7 @@ export interface RunningSearch {
   readonly threshold?: number;
   readonly speculate?: number | undefined;
   /** What it says about speculation; missing where there is nothing to guess. */
-  readonly guesses?: SearchGuesses;
+  readonly guesses?: SearchGuesses | undefined;
   readonly idle?: boolean;
   readonly standing?: QueueStanding | undefined;
 }

@@ -4,7 +4,7 @@
 import type { Snapshot } from './scheduler.ts';
 import type { Seat } from './seat.ts';
 import { type SearchGuesses, sharesAhead, totalAhead } from './speculation-budget.ts';
-import { sum } from './widths.ts';
+import { sumOf } from './widths.ts';
 
 /** What the first phase leaves. */
 interface SecondPhase {
@@ -25,7 +25,7 @@ export function speculativeWidths(
   if (usual === undefined || guessing === undefined || guessing.squeezed) return seats.map(() => 0);
   const guesses = seats.map((seat) => guessesOf(seat, usual));
   const searches = guesses.filter(({ capacity }) => capacity > 0).length;
-  const open = sum(guesses.map((each) => each.open));
+  const open = sumOf(guesses, (each) => each.open);
   const { ridgeSequences } = guessing;
   const total = totalAhead({ primary, idle, searches, open, servers, ridgeSequences }, guessing.chances);
   return sharesAhead(guesses, guessing.chances[0] ?? 0, total);

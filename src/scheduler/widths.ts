@@ -67,7 +67,7 @@ export function shareWidths({ gate, boostAt, score = degreeScore }: ShareOptions
     const widths = seats.map(({ base }) => base);
     const rest = budget - sum(widths);
     const byScore = boostable(seats, { gate, boostAt }).sort((a, b) => rank[b]! - rank[a]! || a - b);
-    const whole = sum(byScore.map((at) => rank[at]!));
+    const whole = sumOf(byScore, (at) => rank[at]!);
     for (const at of byScore) {
       const share = whole === 0 ? 0 : Math.floor((rank[at]! / whole) * rest);
       widths[at] = Math.min(seats[at]!.cap, seats[at]!.base + share);
@@ -86,7 +86,14 @@ export function boostable(seats: readonly Seat[], { gate, boostAt }: ShareOption
   const past = (running: RunningSearch | undefined) => {
     return running !== undefined && running.observations >= gate && !(boostAt === 'doubt' && running.hopeful);
   };
-  return seats.flatMap(({ running, base, cap }, at) => (past(running) && cap > base ? [at] : []));
+  return placesOf(seats, ({ running, base, cap }) => past(running) && cap > base);
+}
+
+/** The seats of which this is true, by their place. */
+export function placesOf(seats: readonly Seat[], isSo: (seat: Seat, at: number) => boolean): number[] {
+  const places: number[] = [];
+  for (let at = 0; at < seats.length; at += 1) if (isSo(seats[at]!, at)) places.push(at);
+  return places;
 }
 
 /** As they are, where a rule keeps its word: a strand or more for every seat, and all of them within the budget. */
@@ -100,7 +107,12 @@ export function checkedTargets(targets: Targets, seats: readonly Seat[], budget:
 }
 
 export function sum(values: readonly number[]): number {
+  return sumOf(values, (value) => value);
+}
+
+/** Several times at every decision, over all that run: makes no list. */
+export function sumOf<Item>(items: readonly Item[], of: (item: Item, at: number) => number): number {
   let total = 0;
-  for (const value of values) total += value;
+  for (let at = 0; at < items.length; at += 1) total += of(items[at]!, at);
   return total;
 }

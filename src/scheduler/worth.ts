@@ -5,7 +5,7 @@
 import { evenly } from '../base/evenly.ts';
 import { cycleOf, lastWorthwhile, roundMs, type Servers, steadily, stretchOf } from './cycle.ts';
 import type { Seat } from './seat.ts';
-import { boostable, type ShareOptions, shareWidths, sum, type Targets, type WidthRule } from './widths.ts';
+import { boostable, type ShareOptions, shareWidths, sumOf, type Targets, type WidthRule } from './widths.ts';
 
 type Facts = NonNullable<Targets['facts']>;
 
@@ -16,7 +16,7 @@ export function worthWidths(share: ShareOptions): WidthRule {
     if (measured === undefined) return shares(seats, budget, nowMs, measured);
     const servers = steadily(measured);
     const boosted = boostable(seats, share).map((at) => seats[at]!);
-    const needed = sum(seats.map(({ base }) => base));
+    const needed = sumOf(seats, ({ base }) => base);
     const worth = worthwhileStrands(servers, seats.length, boosted, needed, budget);
     return {
       ...shares(seats, worth, nowMs, measured),
@@ -42,8 +42,8 @@ function worthwhileStrands(
   budget: number,
 ): number {
   if (boosted.length === 0) return needed;
-  const ofOthers = needed - sum(boosted.map(({ base }) => base));
-  const kept = 1 - sum(boosted.map(({ running }) => running!.changing ?? usualChanging)) / boosted.length;
+  const ofOthers = needed - sumOf(boosted, ({ base }) => base);
+  const kept = 1 - sumOf(boosted, ({ running }) => running!.changing ?? usualChanging) / boosted.length;
   return lastWorthwhile(needed, budget, (strands) => {
     const width = Math.ceil((strands - ofOthers) / boosted.length);
     return gainOf(width, kept) >= (searches * stretchOf(servers, strands)) / strands;
@@ -73,7 +73,7 @@ function worthFacts(servers: Servers, needed: number, worth: number): Facts {
  */
 export function slackWidths({ gate, slack }: { readonly gate: number; readonly slack: number }): WidthRule {
   return (seats, budget, _nowMs, servers) => {
-    const needed = sum(seats.map(({ base }) => base));
+    const needed = sumOf(seats, ({ base }) => base);
     const limit = Math.max(needed, Math.min(budget, strandsWithin(servers, slack)));
     const rank = seats.map(({ running }) => (running === undefined ? 0 : -running.arrivalMs));
     const rooms = seats.map((seat) => (isPast(seat, gate) ? seat.cap - seat.base : 0));

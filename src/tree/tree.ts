@@ -70,6 +70,8 @@ export class Tree {
    * complete or given up: no rule sees a part of one.
    */
   best: Node | undefined;
+  /** How many events it was told: what is read of a tree holds until this changes. */
+  told = 0;
   #opened = 0;
   /** Made when first asked for: only a search that speculates looks nodes up by key. */
   #byKey: Map<NodeKey, Node> | undefined;
@@ -199,6 +201,7 @@ export class Tree {
   }
 
   #apply(event: TreeEvent): void {
+    this.told += 1;
     switch (event.type) {
       case 'planted':
         return raise('bad-event', 'a tree is planted once');

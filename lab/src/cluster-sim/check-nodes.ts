@@ -7,9 +7,9 @@ import { runGroup } from './group.ts';
 
 /** Of `npm run bench -- nodes`, PostgreSQL, seed 1, two cores with nothing else to do. */
 const measured = [
-  { nodes: 1, served: 400, p50: 819, p99: 2146, nodeMs: 24.4, databaseMs: 12.7 },
-  { nodes: 2, served: 800, p50: 766, p99: 2091, nodeMs: 22.8, databaseMs: 11.9 },
-  { nodes: 4, served: 1600, p50: 1125, p99: 2838, nodeMs: 17.1, databaseMs: 9.0 },
+  { nodes: 1, served: 400, p50: 784, p99: 2538, nodeMs: 21.2, databaseMs: 8.1 },
+  { nodes: 2, served: 800, p50: 763, p99: 2323, nodeMs: 22.0, databaseMs: 7.7 },
+  { nodes: 4, served: 1600, p50: 992, p99: 3242, nodeMs: 17.9, databaseMs: 7.8 },
 ] as const;
 
 const searchesPerNode = 400;

@@ -1,6 +1,7 @@
 // What the work of nodes and databases takes in the simulation, in ms. Fitted to the table of `npm run bench -- nodes` (PostgreSQL, one
 // node: 24.4 ms of a node and 12.7 ms of the database for a search of 111 events; four: 9.0 ms of the database, since commits are
-// larger) and to the 12 to 20 µs of `npm run bench -- journal` for an event in its writer; `cluster --check` runs the same load here.
+// larger) and to the 12 to 20 µs of `npm run bench -- journal` for an event in its writer. That was when every event was a row (decision 253)
+// and custody took steps of the loop (276); `cluster --check` holds the same costs against what `bench -- nodes` measures since.
 
 export interface Costs {
   /** Of a node. */

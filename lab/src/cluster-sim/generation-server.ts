@@ -181,7 +181,7 @@ export class GenerationServer implements NetworkServer {
     } as unknown as SimRequest;
     this.#written.set(id, { request, finish: tell(at, request) });
     const gpu = this.#gpu;
-    question.forget.add(() => gpu.release(request.search));
+    question.homes.add(gpu);
     gpu.enqueue(request, questions.draw(request), question.tokens.length);
     return id;
   }
@@ -200,7 +200,7 @@ export class GenerationServer implements NetworkServer {
       body.logprobs === undefined
         ? 'null'
         : `{"token_logprobs":[${repeated(step.meanLogprob.toFixed(4), step.tokens)}]}`;
-    return `{"index":${index},"text":${JSON.stringify(step.text)},"token_ids":[${tokens.join()}],"finish_reason":${finish},"stop_reason":${stop},"logprobs":${logprobs}}`;
+    return `{"index":${index},"text":${JSON.stringify(step.text)},"token_ids":[${tokens}],"finish_reason":${finish},"stop_reason":${stop},"logprobs":${logprobs}}`;
   }
 }
 

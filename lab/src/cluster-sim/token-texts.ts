@@ -11,8 +11,8 @@ export interface KnownQuestion {
   readonly text: string;
   readonly tokens: readonly number[];
   readonly steps: number[];
-  /** Called when the question is over. */
-  readonly forget: Set<() => void>;
+  /** Whose caches hold it, until it is over. */
+  readonly homes: Set<{ release(search: string): void }>;
 }
 
 interface KnownStep extends PathStep {
@@ -40,14 +40,14 @@ export class TokenTexts {
     const known = this.#questions.get(text);
     if (known !== undefined) return known;
     const id = freeNumber(hash(text), (number) => this.#byId.has(number));
-    const question = { id, text, tokens: tokensOf(id, length), steps: [], forget: new Set<() => void>() };
+    const question = { id, text, tokens: tokensOf(id, length), steps: [], homes: new Set<never>() };
     this.#questions.set(text, question);
     this.#byId.set(id, question);
     return question;
   }
 
-  /** The tokens of a step that was written. */
-  write(question: KnownQuestion, step: WrittenStep): readonly number[] {
+  /** The tokens of a step that was written, as JSON lists them. */
+  write(question: KnownQuestion, step: WrittenStep): string {
     const isOther = (number: number) => {
       const known = this.#steps.get(number);
       return known !== undefined && (known.question !== question || known.step.text !== step.text);
@@ -55,7 +55,7 @@ export class TokenTexts {
     const key = freeNumber(hash(question.text, step.text), isOther);
     this.#steps.set(key, { key, step, question });
     question.steps.push(key);
-    return tokensOf(key, step.tokens);
+    return `${key}${`,${filler}`.repeat(step.tokens - 1)}`;
   }
 
   /** Undefined where its question is over. */
@@ -78,7 +78,7 @@ export class TokenTexts {
     this.#questions.delete(text);
     this.#byId.delete(question.id);
     for (const key of question.steps) this.#steps.delete(key);
-    for (const forget of question.forget) forget();
+    for (const home of question.homes) home.release(String(question.id));
   }
 }
 

@@ -136,7 +136,7 @@ async function report(plan: ClusterPlan, print: (lines: readonly string[]) => vo
 }
 
 /** Replicas of each kind that are measured alone: one serves so few searches that chance decides which. */
-const aloneRuns = 6;
+const aloneRuns = 96;
 
 /** Throughput over that of as many replicas alone, each with a node of its own and as much to do. */
 async function ratioLines(
@@ -158,7 +158,10 @@ async function ratioLines(
   const slower = specs.reduce((sum, { replicas }) => sum + Math.floor(replicas / slowerEvery), 0);
   const most = (count - slower) * h200.value + slower * a100.value;
   const all = throughputOf(results, first);
-  const half = (all / most ** 2) * Math.hypot((count - slower) * h200.half!, slower * a100.half!);
+  const ofAlone = Math.hypot((count - slower) * h200.half!, slower * a100.half!);
+  // The replicas of the cluster are taken to differ by chance as lone ones do.
+  const ofCluster = Math.hypot((count - slower) ** 0.5 * h200.half!, slower ** 0.5 * a100.half!) * aloneRuns ** 0.5;
+  const half = Math.hypot((all / most ** 2) * ofAlone, ofCluster / most);
   return [
     `One H200 alone serves ${said(h200)} searches a second, one A100 ${said(a100)}: ${most.toFixed(1)} for ${count - slower} and ${slower}.`,
     `The cluster served ${all.toFixed(1)} a second: ${(all / most).toFixed(3)} ± ${half.toFixed(3)} of that.`,

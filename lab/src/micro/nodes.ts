@@ -1,5 +1,5 @@
 // Nodes beside one another: 20 searches a second are offered to each of 1, 2 and 4 nodes on one PostgreSQL, and to one process
-// on a file. What is served, how long it takes, and what it costs nodes and database. DATABASE_URL says which database; the
+// on a file. What is served, how long it takes, and what it costs nodes and database; and what `safe` costs beside `boost`. DATABASE_URL says which database; the
 // tables are made in a schema of their own, and dropped. `npm run bench -- nodes`, on a machine that does nothing else: the
 // nodes share it.
 
@@ -19,6 +19,7 @@ const rollouts = 4;
 /** Enough that no search waits: what is measured is the way, not the engine. */
 const settings = ['models.0.budget=512', 'models.0.engine.speed=4', 'server.page=false', 'log.level=error'];
 const ticksPerSecond = 100;
+const policyRounds = 3;
 
 interface NodesResult {
   readonly served: number;
@@ -42,12 +43,36 @@ export async function report(print: (line: string) => void): Promise<void> {
   if (url === undefined) return print('PostgreSQL is left out: DATABASE_URL is not set');
   const shared = ['--set', 'journal.kind=postgres', '--set', `journal.schema=${schema}`];
   for (const count of [1, 2, 4]) {
-    await query(url, `drop schema if exists ${schema} cascade; drop schema if exists ${schema}_queue cascade`);
-    execFileSync(process.execPath, [commandFile, 'migrate', '--set', `journal.schema=${schema}`]);
+    await makeTables(url);
     print(rowOf('PostgreSQL', count, await measure(count, shared, url)));
   }
   print(await sizes(url));
-  await query(url, `drop schema ${schema} cascade; drop schema ${schema}_queue cascade`);
+  await reportPolicies(url, shared, print);
+  await dropTables(url);
+}
+
+/** One node under each policy in turn: what else the machine does meanwhile meets both alike. */
+async function reportPolicies(url: string, shared: readonly string[], print: (line: string) => void): Promise<void> {
+  const cpuMs: Record<string, number[]> = { safe: [], boost: [] };
+  for (let round = 0; round < policyRounds; round += 1)
+    for (const [policy, each] of Object.entries(cpuMs)) {
+      await makeTables(url);
+      const { nodeCpuS, served } = await measure(1, [...shared, '--set', `models.0.policy=${policy}`], url);
+      each.push((nodeCpuS * 1000) / served);
+      if (round === 0) print(`${policy}: ${await sizes(url)}`);
+    }
+  const said = (policy: string) => cpuMs[policy]!.map((ms) => ms.toFixed(1)).join(', ');
+  const ratio = Math.min(...cpuMs.safe!) / Math.min(...cpuMs.boost!);
+  print(`CPU of a search, ms: safe ${said('safe')}; boost ${said('boost')}; least over least ${ratio.toFixed(2)}`);
+}
+
+async function makeTables(url: string): Promise<void> {
+  await dropTables(url);
+  execFileSync(process.execPath, [commandFile, 'migrate', '--set', `journal.schema=${schema}`]);
+}
+
+async function dropTables(url: string): Promise<void> {
+  await query(url, `drop schema if exists ${schema} cascade; drop schema if exists ${schema}_queue cascade`);
 }
 
 function rowOf(journal: string, count: number, result: NodesResult): string {

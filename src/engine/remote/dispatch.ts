@@ -92,7 +92,8 @@ export class Dispatch {
   }
 
   pumpAll(): void {
-    for (const replica of this.#parts.replicas) this.pump(replica);
+    const { waiting, replicas } = this.#parts;
+    for (const replica of waiting.among(replicas)) this.pump(replica);
   }
 
   #start(replica: Replica, job: Job): void {

@@ -11,6 +11,8 @@ export class WaitingWork {
   readonly #awaited: Awaited;
   readonly #onParked: () => void;
   #parked: Job[] = [];
+  /** Where work waits, or did when this was last read: mostly nowhere, since servers have room. */
+  readonly #places = new Set<Replica>();
 
   constructor(affinity: Affinity, awaited: Awaited, onParked: () => void) {
     this.#affinity = affinity;
@@ -21,9 +23,19 @@ export class WaitingWork {
   place(job: Job, avoid?: Replica): void {
     this.#awaited.tellCustody('held', job);
     const replica = this.#affinity.choose(job.search, avoid);
-    if (replica !== undefined) return replica.queue.push(job);
-    this.#parked.push(job);
-    this.#onParked();
+    if (replica === undefined) {
+      this.#parked.push(job);
+      return this.#onParked();
+    }
+    replica.queue.push(job);
+    this.#places.add(replica);
+  }
+
+  /** Of these replicas the ones where work waits, in their order. */
+  among(replicas: readonly Replica[]): readonly Replica[] {
+    for (const replica of this.#places) if (replica.queue.peek() === undefined) this.#places.delete(replica);
+    if (this.#places.size < 2) return [...this.#places];
+    return replicas.filter((each) => this.#places.has(each));
   }
 
   /** A replica is out: what waited there waits elsewhere. */

@@ -29,7 +29,7 @@ export interface QueuedSearch {
   asWaiting(standing: QueueStanding | undefined): WaitingSearch;
   /** How often the answer of its best completed path has changed. */
   readonly changes: number;
-  asRunning(standing: QueueStanding | undefined, changing: number | undefined): RunningSearch;
+  asRunning(standing: QueueStanding | undefined, changing: number | undefined, speculates: boolean): RunningSearch;
 }
 
 /** What a search that came now would have to expect. */
@@ -148,23 +148,20 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return this.pace === undefined ? 0 : expectedWaitMs(this.wantedStrands, 1, this.budget, this.pace);
   }
 
-  snapshot(nowMs: number, running: Iterable<Search>): Snapshot {
-    const { pace } = this;
-    return {
-      nowMs,
-      budget: this.budget,
-      waiting: [
-        ...Array.from(this.#waiting.values(), (search) => search.asWaiting(this.#standing(search, nowMs))),
-        ...this.#guests.asWaiting(),
-      ],
-      running: [
-        ...Array.from(running, (search) =>
-          search.asRunning(this.#standing(search, nowMs), this.#changes.share(search.kind)),
-        ),
-        ...this.#guests.asRunning(),
-      ],
-      pace,
-    };
+  /** `speculates`: the decision reads what searches say about their guesses. */
+  snapshot(nowMs: number, running: Iterable<Search>, speculates: boolean): Snapshot {
+    const waiting: WaitingSearch[] = [];
+    for (const search of this.#waiting.values()) waiting.push(search.asWaiting(this.#standing(search, nowMs)));
+    waiting.push(...this.#guests.asWaiting());
+    const seen: RunningSearch[] = [];
+    // Most that run are of one kind.
+    let [kind, changing]: [string?, number?] = [];
+    for (const search of running) {
+      if (search.kind !== kind) [kind, changing] = [search.kind, this.#changes.share(search.kind)];
+      seen.push(search.asRunning(this.#standing(search, nowMs), changing, speculates));
+    }
+    seen.push(...this.#guests.asRunning());
+    return { nowMs, budget: this.budget, waiting, running: seen, pace: this.pace };
   }
 
   /** What a search stands by, where the order goes by searches. */

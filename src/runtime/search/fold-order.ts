@@ -121,8 +121,9 @@ export class FoldOrder {
 
 /** A child whose parent was a ghost when it was asked for, and has become a node since, belongs to that node. */
 function placed(tree: Tree, outcome: ChildOutcome): ChildOutcome {
+  if (outcome.below === undefined) return outcome;
   const { below, ...rest } = outcome;
-  const parent = below && tree.nodeOf(below.key);
+  const parent = tree.nodeOf(below.key);
   return parent === undefined ? outcome : { ...rest, node: parent.id };
 }
 

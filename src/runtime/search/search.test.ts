@@ -55,3 +55,19 @@ it('believes, looking ahead, what the tree that it looks at would make it believ
   });
   expect(search.view(0).belief.votes()).toEqual([]);
 });
+
+it('is seen as it was until its tree is told something, its width changes or the decision reads the moment', () => {
+  const { program, tree, search } = begun('product');
+  const seen = (changing?: number, speculates = false) => search.asRunning(undefined, changing, speculates);
+  const first = seen();
+  expect(seen()).toBe(first);
+  expect(seen(0.5)).toMatchObject({ ...first, changing: 0.5 });
+  search.width = { primary: 2, speculative: 0 };
+  expect(seen().width.primary).toBe(2);
+  const before = seen();
+  program.tell(tree, { ok: true, node: 0, index: 0, form: 0, step: { ...step, end: 'eos' }, reward: 0.3 });
+  expect(seen()).toMatchObject({ hopeful: false, observations: 1, progress: 0.5, openStrands: 0, rolloutsLeft: 3 });
+  expect(before).toMatchObject({ hopeful: true, observations: 0, openStrands: 1 });
+  expect(seen(undefined, true).guesses).toMatchObject({ open: 0, kvTokens: 1 });
+  expect(seen().guesses).toBeUndefined();
+});

@@ -83,6 +83,8 @@ export class Search implements Breakable {
   /** What its log says so far, for those who read it; its tree is this search's own. */
   readonly fold: SearchFold;
   readonly arrivalMs: number;
+  /** What its work is estimated by. */
+  readonly kind: string;
   /** Lower is admitted first; see scheduler/turns/turn.ts. */
   readonly turn: number;
   /** That of a search from a former process is read when its turn has come; its tree is bare until then. */
@@ -104,12 +106,15 @@ export class Search implements Breakable {
   /** Where its requests stand among those that wait for the engine, as the last decision says; missing where none did. */
   urgency: number | undefined;
   #seenTokens = 0;
+  /** As the last decision saw it, and how many events its tree had been told then. */
+  #asRunning: { readonly told: number; readonly seen: RunningSearch } | undefined;
   /** What one of its parts threw first: it ends as soon as the loop can end it. */
   #broken: Breakage | undefined;
   readonly #keeper: SearchKeeper | undefined;
 
   constructor(request: SearchRequest, { tree, fold, arrivalMs, turn, grouping, keeper }: SearchSetup) {
-    const { program, rules, extract } = request;
+    const { program, rules, extract, limits } = request;
+    this.kind = workKind(program.name, limits.rollouts);
     this.request = {
       ...request,
       program: guardedProgram(program, this),
@@ -154,12 +159,13 @@ export class Search implements Breakable {
     return this.request.idle === true;
   }
 
-  get naturalWidth(): number {
-    return this.request.program.naturalWidth;
+  /** It may have speculative strands by its own rules. */
+  get mayGuess(): boolean {
+    return (this.request.rules.speculate ?? 0) > 0;
   }
 
-  get kind(): string {
-    return workKind(this.request.program.name, this.request.limits.rollouts);
+  get naturalWidth(): number {
+    return this.request.program.naturalWidth;
   }
 
   /** Of its tree, or of that tree as it may come to be. */
@@ -198,8 +204,28 @@ export class Search implements Breakable {
     return this.log !== 'own' || deadlineMs === undefined ? undefined : this.arrivalMs + deadlineMs;
   }
 
-  /** Made for every search at every decision: one shape, and no spread. */
-  asRunning(standing: QueueStanding | undefined, changing?: number): RunningSearch {
+  /**
+   * Asked for at every decision. Its tree changes by events alone, so between two of them the search is seen as it was. Standing and
+   * guesses are of the moment: where the decision reads them, it is seen anew.
+   */
+  asRunning(standing: QueueStanding | undefined, changing?: number, speculates = true): RunningSearch {
+    const { tree, width } = this;
+    const last = this.#asRunning;
+    const isOfTheMoment = speculates || standing !== undefined;
+    if (last?.told === tree.told && !isOfTheMoment) {
+      const { seen } = last;
+      if (seen.tree === tree && seen.width === width && seen.changing === changing) return seen;
+    }
+    const seen = this.#seen(standing, changing, speculates ? this.#guessed() : undefined);
+    this.#asRunning = isOfTheMoment ? undefined : { told: tree.told, seen };
+    return seen;
+  }
+
+  #seen(
+    standing: QueueStanding | undefined,
+    changing: number | undefined,
+    guesses: SearchGuesses | undefined,
+  ): RunningSearch {
     const { program, limits } = this.request;
     const { tree } = this;
     return {
@@ -213,7 +239,7 @@ export class Search implements Breakable {
       idle: this.isIdle,
       standing,
       speculate: this.request.rules.speculate,
-      guesses: this.#guessed(),
+      guesses,
       demand: this.#demand(),
       openStrands: tree.strands.size,
       width: this.width,

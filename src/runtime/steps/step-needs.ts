@@ -58,6 +58,11 @@ export function scoredStep({ model: own }: Pick<SearchRequest, 'model'>, step: S
   return rest;
 }
 
+export function scoredPath(request: Pick<SearchRequest, 'model'>, path: readonly PathStep[]): readonly PathStep[] {
+  const isOwn = path.every(({ step }) => scoredStep(request, step) === step);
+  return isOwn ? path : path.map(({ key, step }) => ({ key, step: scoredStep(request, step) }));
+}
+
 /** The shape that the next step below a node is held to: that of the answer, where it is time for one. */
 export function shapeBelow(request: SearchRequest, node: Node): AnswerShape | undefined {
   const { shape } = request;
