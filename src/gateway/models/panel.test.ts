@@ -173,7 +173,7 @@ function refinement(small: Script) {
 test('refine learns which model to ask, and answer, log and money say who wrote what', async () => {
   const { engine, other, options } = refinement(({ seed }) => ({ text: `${seed}. The answer is 1.`, end: 'eos' }));
   const { url } = await runGateway(options);
-  const { coppice } = await ask(url, { seed: 3, coppice: { program: 'refine', rollouts: 20 } });
+  const { coppice } = await ask(url, { seed: 3, coppice: { program: 'refine', rollouts: 20, policy: 'positive' } });
   expect(coppice).toMatchObject({ answer: '2', score: 0.6, program: 'refine', rollouts: 20 });
   expect(other.asked.length).toBeGreaterThan(2 * engine.asked.length);
   expect(engine.asked.length).toBeGreaterThan(0);
@@ -194,7 +194,7 @@ test('a budget in money ends refine, and a model that is down leaves it to the o
   expect(coppice).toMatchObject({ exit: { kind: 'exhausted', rule: 'money', evidence: { limit: 12 } } });
   const down = refinement(() => 'unavailable');
   const second = await runGateway(down.options);
-  const { coppice: found } = await ask(second.url, { coppice: { program: 'refine', rollouts: 20 } });
+  const { coppice: found } = await ask(second.url, { seed: 3, coppice: { program: 'refine', rollouts: 20 } });
   expect(found).toMatchObject({ answer: '2', rollouts: 20, models: { m: { absent: 'unavailable' } } });
   // Those that were under way together.
   expect(down.engine.asked.length).toBeLessThanOrEqual(5);
