@@ -55,7 +55,7 @@ describe('a small cluster under every fault', () => {
       events: 949,
       calls: 754,
       generatedTokens: 96_247,
-      signature: 1_335_294_788,
+      signature: 1_658_438_650,
     });
   });
 
