@@ -331,6 +331,8 @@ describe.skipIf(!hasBrowser)('the first minutes', () => {
       await visit.getByRole('dialog').waitFor({ state: 'hidden' });
       await tabTo(visit, 'main button');
       await visit.keyboard.press('Enter');
+      // What is typed before the field has the focus is lost.
+      await visit.getByRole('dialog').locator('input:focus').waitFor();
       await visit.keyboard.type(key);
       await visit.keyboard.press('Enter');
       await visit.locator('.connection[data-ok=yes]').waitFor();
