@@ -106,4 +106,6 @@ it('writes tasks with the runner for other programs, and says what is missing', 
   expect(tasks).toHaveLength(2);
   await expect(code(['--seeds', '1'])).rejects.toThrow('searches go where? npm run lab -- code FILE');
   await expect(code([...asked(), '--ids', '5'])).rejects.toThrow("--ids is '5'");
+  await expect(code([...asked(), '--replay', 'often'])).rejects.toThrow('--replay is ');
+  await expect(code([at('code.jsonl'), '--questions', at('none.jsonl')])).rejects.toThrow('--questions: cannot read ');
 });

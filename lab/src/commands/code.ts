@@ -118,6 +118,7 @@ export async function run(args: readonly string[]): Promise<number> {
   if (file === undefined || file.startsWith('-'))
     return raise('bad-setting', 'searches go where? npm run lab -- code FILE [options]');
   const values = valuesOf(rest);
+  const times = values.replay === undefined ? 0 : whole('replay', values.replay, 1, 1000, 'times');
   const tasks = tasksOf(values);
   if (values.write !== undefined) return writeTasks(values.write, tasks);
   const programs = values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames));
@@ -134,10 +135,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const shown = [...kept, ...others].filter(({ question }) => asked.has(question));
   const budget = budgetOf(values);
   if (shown.length > 0) console.log(codeTable(shown, programs[0]!, [budget / 4, budget / 2, budget]).join('\n'));
-  if (values.replay !== undefined) {
-    const times = whole('replay', values.replay, 1, 1000, 'times');
-    for (const line of replayLines(shown, budget, times)) console.log(line);
-  }
+  for (const line of times === 0 ? [] : replayLines(shown, budget, times)) console.log(line);
   return 0;
 }
 

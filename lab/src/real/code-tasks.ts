@@ -2,7 +2,7 @@
 // grade and never reach a prompt. HumanEval's assertions go to both sides by turns; of MBPP's three the first searches, and stands in the
 // question too, since it alone says what the function is called. A task with a single assertion is left out. Pure but for the reading.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { raise } from 'coppice/internals';
 
@@ -32,6 +32,7 @@ interface MbppLine {
 }
 
 export function readTasks(file: string): CodeTask[] {
+  if (!existsSync(file)) return raise('bad-setting', `--questions: cannot read ${file}`);
   const set = basename(file, '.jsonl');
   const lines = readFileSync(file, 'utf8')
     .split('\n')
