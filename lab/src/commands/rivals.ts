@@ -19,9 +19,9 @@ import { samplesIn } from '../real/sample-files.ts';
 
 export const help: Help = {
   starts: 'npm run lab --',
-  usage: 'rivals QUESTIONS SAMPLES[,MORE] [SEARCHES …]',
+  usage: 'rivals QUESTIONS SAMPLES[,MORE] [SEARCHES[,OTHER-SEED] …]',
   about:
-    'Prints what rules that choose among samples of a real model come to, and how searches do against the best of them at as many tokens of both models. Samples are a recording of trees or a contest of best-of-n.',
+    'Prints what rules that choose among samples of a real model come to, and how searches do against the best of them at as many tokens of both models. Samples are a recording of trees or a contest of best-of-n; seeds of one search, joined by commas, count as their mean where a question has them all.',
   groups: [],
   examples: ['rivals gsm8k.jsonl lab/recorded/qwen2.5-coder-1.5b-gsm8k.trees.gz rebase.jsonl'],
 };
@@ -35,7 +35,8 @@ export async function run(args: readonly string[]): Promise<number> {
     return raise('bad-setting', 'of what? npm run lab -- rivals QUESTIONS SAMPLES [SEARCHES …]');
   const questions = readQuestions(file);
   const samples = samplesIn(drawn.split(','), questions);
-  for (const each of searches) checkQuestions(each, keptLines<Trial>(each), questions);
+  for (const each of searches.flatMap((seeds) => seeds.split(',')))
+    checkQuestions(each, keptLines<Trial>(each), questions);
   const most = Math.max(...[...samples.values()].map(({ length }) => length));
   const whole = new Map([...samples].filter(([, each]) => each.length === most));
   console.log(`${whole.size} questions with ${most} samples each; tokens of both models`);
@@ -52,19 +53,26 @@ export async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-function searchLine(file: string, samples: ReadonlyMap<string, readonly Sample[]>): string {
-  const own = keptLines<Trial>(file).filter(({ question }) => samples.has(question));
-  if (own.length < 2) return `${file}: too few searches`;
-  const searched = own.map(({ correct, generatedTokens, scoredTokens }): Searched => {
-    return { right: correct, tokens: generatedTokens + scoredTokens };
+function searchLine(files: string, samples: ReadonlyMap<string, readonly Sample[]>): string {
+  const seeds = files.split(',').map((file) => new Map(keptLines<Trial>(file).map((trial) => [trial.question, trial])));
+  const [first, ...others] = seeds;
+  const own = [...first!.keys()].filter((id) => samples.has(id) && others.every((seed) => seed.has(id)));
+  if (own.length < 2) return `${files}: too few searches`;
+  const searched = own.map((id): Searched => {
+    const trials = seeds.map((seed) => seed.get(id)!);
+    return {
+      right: mean(trials.map(({ correct }) => Number(correct))),
+      tokens: mean(trials.map(({ generatedTokens, scoredTokens }) => generatedTokens + scoredTokens)),
+    };
   });
-  const drawn = own.map(({ question }) => samples.get(question)!);
+  const drawn = own.map((id) => samples.get(id)!);
   const tokens = mean(searched.map((each) => each.tokens));
   const rival = bestRival(drawn, tokens);
-  const right = mean(searched.map((each) => Number(each.right)));
+  const right = mean(searched.map((each) => each.right));
   const { value, low, high } = against(searched, drawn, rival);
   const gain = `${percentage(value)} [${percentage(low)}, ${percentage(high)}]`;
-  return `${own[0]!.contender} on ${own.length} questions: ${percentage(right)} %, ${tokens.toFixed(0)} tokens; ${gain} against\n  ${rowLine(rival)}`;
+  const name = [first!.get(own[0]!)!.contender, ...(others.length > 0 ? [`${seeds.length} seeds`] : [])].join(', ');
+  return `${name} on ${own.length} questions: ${percentage(right)} %, ${tokens.toFixed(0)} tokens; ${gain} against\n  ${rowLine(rival)}`;
 }
 
 function leadLine(drawn: readonly (readonly Sample[])[], risk: number, most: number): string {
@@ -76,7 +84,7 @@ function leadLine(drawn: readonly (readonly Sample[])[], risk: number, most: num
     const { value, low, high } = against(stopped, drawn, row);
     return `${percentage(value)} [${percentage(low)}, ${percentage(high)}]`;
   });
-  const right = percentage(mean(stopped.map((each) => Number(each.right))));
+  const right = percentage(mean(stopped.map((each) => each.right)));
   return `stopped by lead, risk ${risk}: ${right} %, ${tokens.toFixed(0)} tokens (${(tokens / whole.tokens).toFixed(2)} of all ${most}); ${loss} against all, ${gain} against\n  ${rowLine(rival)}`;
 }
 

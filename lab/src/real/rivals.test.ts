@@ -33,8 +33,8 @@ it('counts what the reward model reads, and takes the best rule that costs no mo
 it('pairs a search with a rule by question', () => {
   const row = ruleRow([split, split], 'majority', 2);
   const searched = [
-    { right: true, tokens: 1 },
-    { right: false, tokens: 1 },
+    { right: 1, tokens: 1 },
+    { right: 0, tokens: 1 },
   ];
   expect(against(searched, [split, split], row).value).toBe(0.5);
 });
@@ -51,7 +51,7 @@ it('samples end when the leading answer is far enough ahead in scores, and not b
   const of = (group: string, score: number) => ({ group, score, tokens: 10, right: group === 'a' });
   const agreeing = [0.7, 0.7, 0.7, 0.7].map((score) => of('a', score));
   // ln 10 / 1.4 = 1.64: three of 0.7 are enough and two are not; tokens are read twice.
-  expect(stoppedByLead(agreeing, 0.1)).toEqual({ right: true, tokens: 60 });
-  expect(stoppedByLead([of('b', 0.9), ...agreeing], 0.1)).toEqual({ right: true, tokens: 100 });
-  expect(stoppedByLead([of('a', 0.2), of('b', 0.3)], 0.1)).toEqual({ right: false, tokens: 40 });
+  expect(stoppedByLead(agreeing, 0.1)).toEqual({ right: 1, tokens: 60 });
+  expect(stoppedByLead([of('b', 0.9), ...agreeing], 0.1)).toEqual({ right: 1, tokens: 100 });
+  expect(stoppedByLead([of('a', 0.2), of('b', 0.3)], 0.1)).toEqual({ right: 0, tokens: 40 });
 });

@@ -71,9 +71,10 @@ export function isChosenRight(samples: readonly Sample[], rule: Rule): boolean {
   return first !== undefined && others.reduce((best, each) => (each.weight > best.weight ? each : best), first).right;
 }
 
-/** One search on one question. */
+/** One search on one question, or the mean of its seeds. */
 export interface Searched {
-  readonly right: boolean;
+  /** 1 or 0, or the share of seeds. */
+  readonly right: number;
   /** Of both models. */
   readonly tokens: number;
 }
@@ -108,7 +109,7 @@ export function bestRival(questions: readonly (readonly Sample[])[], tokens: num
 /** A search against one row, question by question. */
 export function against(searched: readonly Searched[], questions: readonly (readonly Sample[])[], row: RuleRow) {
   const gains = searched.map(({ right }, at) => {
-    return Number(right) - Number(isChosenRight(questions[at]!.slice(0, row.samples), row.rule));
+    return right - Number(isChosenRight(questions[at]!.slice(0, row.samples), row.rule));
   });
   return meanDifference(gains);
 }
@@ -119,7 +120,7 @@ export function stoppedByLead(samples: readonly Sample[], risk: number): Searche
   do used += 1;
   while (used < samples.length && leadOf(samples.slice(0, used)).ahead < leadNeeded(risk));
   const taken = samples.slice(0, used);
-  return { right: isChosenRight(taken, 'weighted majority'), tokens: tokensOf(taken, 'weighted majority') };
+  return { right: Number(isChosenRight(taken, 'weighted majority')), tokens: tokensOf(taken, 'weighted majority') };
 }
 
 /** How far the leading answer's scores are ahead of the second's, and whether each of the two is right. */
