@@ -59,6 +59,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'two files of contest, paired by question: times, tokens, right and different answers',
     load: () => import('./commands/pairs.ts'),
   },
+  pool: {
+    about: 'points that one policy gains over another, over several files of arrivals',
+    load: () => import('./commands/pool.ts'),
+  },
   thresholds: {
     about: 'what thresholds of acceptance would have cost and given in trees that contest grew',
     load: () => import('./commands/thresholds.ts'),

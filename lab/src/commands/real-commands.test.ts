@@ -1,4 +1,4 @@
-// `arrivals`, `contact`, `contest` and `rivals` from end to end, against a chat server whose answers are scripted: two questions of three are answered right.
+// `arrivals`, `contact`, `contest`, `pool` and `rivals` from end to end, against a chat server whose answers are scripted: two questions of three are answered right.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { AnsweringServer } from '../../../tests/servers/answering-server.ts';
 import { run as arrivals } from './arrivals.ts';
 import { run as contact } from './contact.ts';
 import { run as contest } from './contest.ts';
+import { run as pool } from './pool.ts';
 import { run as rivals } from './rivals.ts';
 
 const golds = [3, 5, 8];
@@ -124,6 +125,14 @@ it('rivals holds searches of contest against the best rule at as many tokens', a
   expect(said[0]).toBe('3 questions with 2 samples each; tokens of both models');
   expect(said).toContain('best of n           2 samples  100.0 %  8 tokens');
   expect(said.at(-1)).toMatch(/on 3 questions: 66\.7 %, \d+ tokens; -33\.3 \[.*\] against\n {2}\S/);
+  // A second seed that had only two questions, both right: they count by the mean of their seeds.
+  const [head, ...lines] = readFileSync(at('searches.jsonl'), 'utf8').trim().split('\n');
+  const second = lines
+    .filter((line) => !line.includes('"q0"'))
+    .map((line) => line.replace('"correct":false', '"correct":true'));
+  writeFileSync(at('second.jsonl'), `${[head, ...second].join('\n')}\n`);
+  await rivals([at('sums.jsonl'), at('sums.trees'), `${at('searches.jsonl')},${at('second.jsonl')}`]);
+  expect(said.at(-1)).toMatch(/, 2 seeds on 2 questions: 75\.0 %, \d+ tokens; -25\.0 \[/);
   await expect(rivals([at('sums.jsonl')])).rejects.toThrow('of what? npm run lab -- rivals QUESTIONS SAMPLES');
   const others = golds.map((answer, index) => ({ id: `q${index}`, question: 'What?', answer: String(answer + 1) }));
   writeLines('others.jsonl', others);
@@ -156,4 +165,35 @@ it('arrivals measures once what the first policy sustains, and keeps what a file
   await arrivals(args);
   expect(said[0]).toContain('serves 50.00 a second');
   expect(said[0]).toContain('load 2p: 100.00 a second, 3 requests');
+});
+
+it('pool pairs a policy with another by load and question, and counts a question once', async () => {
+  const line = (load: string, contender: string, question: string, correct: boolean) => ({
+    load,
+    contender,
+    question,
+    correct,
+  });
+  // q0 is won at both loads, q1 lost at one of them; at 3/s the base was not run.
+  writeLines('p0.jsonl', [
+    { questions: 'sets/sums.jsonl' },
+    ...[line('1/s', 'base', 'q0', false), line('1/s', 'base', 'q1', true), line('2/s', 'base', 'q0', false)],
+    ...[line('1/s', 'new', 'q0', true), line('1/s', 'new', 'q1', false), line('2/s', 'new', 'q0', true)],
+    line('3/s', 'new', 'q1', true),
+  ]);
+  writeLines('other.jsonl', [
+    { questions: 'more.jsonl' },
+    line('1/s', 'base', 'q0', true),
+    line('1/s', 'new', 'q0', true),
+  ]);
+  expect(await pool(['new', 'base', at('p0.jsonl'), at('other.jsonl')])).toBe(0);
+  expect(said.map((each) => each.replace(/ \[.*\]/, ''))).toEqual([
+    'sums.jsonl: 0.0 points; 3 pairs of 2 questions',
+    'more.jsonl: too few questions',
+    'all: 0.0 points; 4 pairs of 3 questions',
+  ]);
+  await expect(pool(['new', 'nobody', at('p0.jsonl')])).rejects.toThrow(
+    "no load of these files has both 'new' and 'nobody'",
+  );
+  await expect(pool(['new'])).rejects.toThrow('which of what, in which files?');
 });
