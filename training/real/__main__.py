@@ -140,6 +140,14 @@ def run_score(given):
     show(given.out, given.out.with_suffix('.figures.json'), about)
 
 
+def run_activated(given):
+    from .activated import compare
+
+    found = compare(given.base, given.adapter, given.solutions, encoder_of(given.base), given.questions, given.device)
+    given.out.write_text(json.dumps(found) + '\n')
+    print(json.dumps(found), flush=True)
+
+
 def run_linear(given):
     from . import labels
     from .qwen import Qwen
@@ -263,6 +271,7 @@ COMMANDS = {
     'make': run_make,
     'fit': run_fit,
     'score': run_score,
+    'activated': run_activated,
     'linear': run_linear,
     'greedy': run_greedy,
     'figures': run_figures,
