@@ -1,24 +1,27 @@
-// The parts of a runtime, of which each verb of the loop picks those it needs.
+// The parts of a runtime, of which each verb of the loop picks those it needs, and how they are joined.
 
-import type { Alarms } from './alarms.ts';
-import type { Flights } from './flights.ts';
-import type { Grouping } from './groups/grouping.ts';
-import type { Inbox } from './inbox.ts';
-import type { RuntimeOptions } from './options.ts';
-import type { Planter } from './planter.ts';
-import type { GuessMeter } from './queue/guess-meter.ts';
-import type { Queue } from './queue/queue.ts';
-import type { Roster } from './roster.ts';
+import { Alarms } from './alarms.ts';
+import { Flights } from './flights.ts';
+import { Grouping } from './groups/grouping.ts';
+import { Inbox } from './inbox.ts';
+import { guardedOptions, type RuntimeOptions } from './options.ts';
+import { Planter } from './planter.ts';
+import { GuessMeter } from './queue/guess-meter.ts';
+import { Leases } from './queue/leases.ts';
+import { Queue } from './queue/queue.ts';
+import { ServiceMeter } from './queue/service-meter.ts';
+import { Roster } from './roster.ts';
 import type { Search } from './search/search.ts';
-import type { SearchLogs } from './search-logs.ts';
-import type { Speculation } from './speculation.ts';
-import type { Strands } from './strands.ts';
+import { SearchLogs } from './search-logs.ts';
+import { Speculation } from './speculation.ts';
+import { Strands } from './strands.ts';
 
 export interface RuntimeParts {
   /** Guarded. */
   readonly options: RuntimeOptions;
   readonly inbox: Inbox;
   readonly roster: Roster;
+  readonly leases: Leases;
   /** Searches that wait, and their turns. */
   readonly queue: Queue<Search>;
   readonly alarms: Alarms;
@@ -28,5 +31,25 @@ export interface RuntimeParts {
   readonly strands: Strands;
   readonly planter: Planter;
   readonly speculation: Speculation;
+  readonly service: ServiceMeter;
   readonly guesses: GuessMeter;
+}
+
+export function makeParts(given: RuntimeOptions): RuntimeParts {
+  const options = guardedOptions(given);
+  const inbox = new Inbox(options.wake);
+  const leases = new Leases(options.budget);
+  const roster = new Roster(options);
+  const queue = new Queue<Search>(leases, options.scheduler, () => roster.reconsider(), options.work);
+  const alarms = new Alarms(roster);
+  const logs = new SearchLogs(options);
+  const grouping = new Grouping<Search>(options.embedder);
+  const service = new ServiceMeter();
+  const guesses = new GuessMeter();
+  const flights = new Flights(options, service, roster);
+  const strands = new Strands({ leases, flights, roster, logs });
+  const planter = new Planter(strands, logs);
+  const speculation = new Speculation(leases, flights, roster);
+  const state = { options, inbox, roster, leases, queue, alarms, logs, grouping };
+  return { ...state, flights, strands, planter, speculation, service, guesses };
 }

@@ -2,6 +2,7 @@
 // when it closes, by its program or from outside.
 
 import { raise } from '../base/fault.ts';
+import type { Pruning } from '../exit/prune/prune.ts';
 import type { Expansion } from '../program/program.ts';
 import type { Closing, StrandId, TreeEvent } from '../tree/events.ts';
 import { type DrawKey, drawKey, formKey } from '../tree/keys.ts';
@@ -61,6 +62,12 @@ export class Strands {
       if (closing === 'preempted') search.request.program.tell(search.tree, outcome);
       else if (outcome.ok) search.ledger.discarded(outcome.step.tokens);
     }
+  }
+
+  /** By one of its rules, which the log names. */
+  prune(search: Search, { strand, rule, evidence, value }: Pruning): void {
+    this.#logs.add(search, { type: 'pruned', strand, rule, evidence });
+    this.close(search, strand, 'pruned', value);
   }
 
   #cancelFor(search: Search, { id, node, sampling, manner, probing }: Strand): void {

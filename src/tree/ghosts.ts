@@ -1,8 +1,11 @@
 // The ghosts of a tree: children that its program has not asked for yet, found by their draw, and by the key of the node that
 // each would be. Only the fold (tree.ts) adds and deletes.
 
+import { raise } from '../base/fault.ts';
+import { mustBeReward } from './checks.ts';
 import type { Ghost } from './events.ts';
-import type { DrawKey, NodeKey } from './keys.ts';
+import { type DrawKey, drawKey, type NodeKey } from './keys.ts';
+import type { Node } from './node.ts';
 
 export class Ghosts implements Iterable<[DrawKey, Ghost]> {
   readonly #byDraw: Map<DrawKey, Ghost>;
@@ -41,7 +44,17 @@ export class Ghosts implements Iterable<[DrawKey, Ghost]> {
     return draw === undefined ? undefined : this.#byDraw.get(draw);
   }
 
-  add(draw: DrawKey, ghost: Ghost): void {
+  /** `node`: its parent, where that is no ghost itself. One that does not fit is a FaultError and changes nothing. */
+  add(event: Ghost, node: Node | undefined): void {
+    const { key, parentKey, index, form, step, reward, promise, feedback, terminal, answer } = event;
+    const parent = node ?? this.ofNode(parentKey);
+    if (parent === undefined || parent.terminal || node?.byIndex?.has(index)) {
+      raise('bad-event', `child ${index} below key ${parentKey} cannot be a ghost`);
+    }
+    mustBeReward(reward);
+    mustBeReward(promise);
+    const ghost = { key, parentKey, index, form, step, terminal, reward, promise, feedback, answer };
+    const draw = drawKey(parentKey, index, form);
     this.#forget(draw);
     this.#byDraw.set(draw, ghost);
     if (this.#byKey !== undefined) addTo(this.#byKey, draw, ghost);

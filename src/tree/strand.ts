@@ -3,10 +3,11 @@
 
 import { assert } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
+import { mustBeReward } from './checks.ts';
 import type { Closing, StrandId } from './events.ts';
-import type { Node } from './node.ts';
+import { hasEnded, type Node } from './node.ts';
 import type { Manner, Sampling } from './step.ts';
-import { refreshAvailable, uncut } from './upkeep.ts';
+import { addPending, backUp, refreshAvailable, uncut } from './upkeep.ts';
 
 export interface Strand {
   readonly id: StrandId;
@@ -76,12 +77,38 @@ export function awaitProbe(strand: Strand, node: Node, { index, sampling, manner
   strand.probing = { index, sampling, manner };
 }
 
+/** A strand that waits goes on to a child of its node alone, and never without the answer to its probe. */
+export function mustBeFree({ id, node, awaiting, probing }: Strand, next: Node): void {
+  const waits = (next.parent === node ? 0 : awaiting) + (probing === undefined ? 0 : 1);
+  if (waits > 0) raise('bad-event', `strand ${id} waits for ${waits} answers`);
+}
+
+export function moveTo(strand: Strand, node: Node): void {
+  addPending(strand.node, -1);
+  strand.node = node;
+  strand.landed = [];
+  addPending(node, 1);
+}
+
 /** It goes on to a child before the others have come: they stay asked for, and join the tree when they do. */
 export function leaveBehind(strand: Strand): Stragglers {
   const { node, sampling, manner } = strand;
   assert(sampling !== undefined, 'a strand awaits children that were asked for in no way');
   strand.awaiting = 0;
   return { node, sampling, manner };
+}
+
+/** What its rollout comes to, for all nodes on its path. */
+export function backUpClosing({ id, node }: Strand, closing: Closing, value?: number): void {
+  mustBeReward(value);
+  if (closing === 'completed' && !hasEnded(node) && value === undefined) {
+    raise('bad-event', `strand ${id} completes at an open node`);
+  }
+  // A pruned strand counts with the score it had, the most it could still have come to, and where a promise is known with as
+  // much of it as that says, or with the value that its rule gave it: without a visit, selection would lead the next one to the same place.
+  if (closing === 'completed') backUp(node, value ?? node.score);
+  if (closing === 'pruned') backUp(node, value ?? node.score * (node.promise ?? 1));
+  node.pruned ||= closing === 'pruned';
 }
 
 /**

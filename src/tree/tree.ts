@@ -1,12 +1,15 @@
 // The fold: events in, tree out. `record` is the only way to change a tree; it applies one event and hands it to the
 // listener, so that a log of the events replays to the same tree. An event that does not fit is a FaultError with code
 // `bad-event` and leaves the tree as it was. Knows nothing of time, engines, leases or which program is growing it.
+// One long file on purpose: what each event does to counters and indexes that nothing else may write. What it does to a strand, a
+// ghost or a node alone stands in their files.
 
 import type { AnswerTally } from '../answer/tally.ts';
 import { never } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
 import { Absences } from './absences.ts';
 import type { Aggregation } from './aggregate.ts';
+import { mustBeInFlight, mustBeNewChild } from './checks.ts';
 import {
   type Closing,
   type Ghost,
@@ -24,22 +27,16 @@ import {
   abandonChildren,
   awaitChildren,
   awaitProbe,
+  backUpClosing,
   leaveBehind,
   makeStrand,
+  moveTo,
+  mustBeFree,
   type Stragglers,
   type Strand,
 } from './strand.ts';
 import { NodeUndo } from './undo.ts';
-import {
-  addPending,
-  backUp,
-  insertByKey,
-  isBetter,
-  keyed,
-  mustBeReward,
-  refreshAvailable,
-  talliedAnswers,
-} from './upkeep.ts';
+import { addPending, insertByKey, isBetter, keyed, refreshAvailable, talliedAnswers } from './upkeep.ts';
 
 type EventOf<Type> = Extract<TreeEvent, { readonly type: Type }>;
 
@@ -156,16 +153,9 @@ export class Tree {
   }
 
   record(event: TreeEvent): void {
-    if (this.#undo !== undefined) this.#keep(event, this.#undo);
+    this.#undo?.keepFor(event, this);
     this.#apply(event);
     this.#listener?.(event);
-  }
-
-  #keep(event: TreeEvent, undo: NodeUndo): void {
-    if ('strand' in event) undo.keep(this.strands.get(event.strand)?.node);
-    if ('node' in event) undo.keep(this.nodes[event.node]);
-    if ('parent' in event) undo.keep(this.nodes[event.parent]);
-    if ('into' in event) undo.keep(this.nodes[event.into]);
   }
 
   get nextStrand(): StrandId {
@@ -195,9 +185,29 @@ export class Tree {
     return this.#answers;
   }
 
+  /** The strand that stands at a node and waits for a child in flight; undefined where it has gone on without it. */
+  waitingStrand(parent: Node, index: number): Strand | undefined {
+    const owner = parent.inFlight?.get(index);
+    const strand = owner === undefined ? undefined : this.strands.get(owner);
+    return strand?.node === parent ? strand : undefined;
+  }
+
+  /** The strand that waits for a probe. */
+  probingStrand(node: Node, index: number): Strand | undefined {
+    for (const strand of this.strands.values())
+      if (strand.node === node && strand.probing?.index === index) return strand;
+    return undefined;
+  }
+
   /** What a child in flight would become at no cost: the ghost of its draw. */
   ghostFor(parent: Node, index: number): Ghost | undefined {
     return this.ghosts.size === 0 ? undefined : this.ghosts.get(this.#drawInFlight(parent, index));
+  }
+
+  #drawInFlight(parent: Node, index: number): DrawKey {
+    const asked = this.waitingStrand(parent, index) ?? this.stragglers.get(parent.id);
+    if (asked?.sampling === undefined) return Number.NaN;
+    return drawKey(parent.key, index, formKey(asked.sampling, asked.manner));
   }
 
   #apply(event: TreeEvent): void {
@@ -218,7 +228,7 @@ export class Tree {
       case 'withered':
         return this.#wither(this.#known(event.parent), event);
       case 'ghosted':
-        return this.#haunt(event);
+        return this.ghosts.add(event, this.nodeOf(event.parentKey));
       case 'probing':
         return awaitProbe(this.strand(event.strand), this.#known(event.node), event);
       case 'probed':
@@ -248,12 +258,7 @@ export class Tree {
   #grow(id: NodeId, growth: Growth): void {
     const parent = this.#known(growth.parent);
     if (id !== this.nodes.length) raise('bad-event', `the next node is ${this.nodes.length}, not ${id}`);
-    this.#mustBeInFlight(parent, growth.index);
-    mustBeReward(growth.reward);
-    mustBeReward(growth.promise);
-    if (!Number.isSafeInteger(growth.key)) raise('bad-event', `node ${id} has no key but ${growth.key}`);
-    if (parent.children.some(({ key }) => key === growth.key))
-      raise('bad-event', `node ${id} has a twin: it is merged`);
+    mustBeNewChild(id, parent, growth);
     const child = makeChild(id, parent, growth, this.aggregation);
     this.nodes.push(child);
     this.#byKey?.set(child.key, child);
@@ -269,7 +274,7 @@ export class Tree {
   }
 
   #adopt(id: NodeId, parent: Node, { index, group }: EventOf<'adopted'>): void {
-    this.#mustBeInFlight(parent, index);
+    mustBeInFlight(parent, index);
     const ghost = this.ghostFor(parent, index);
     if (ghost === undefined) return raise('bad-event', `child ${index} of node ${parent.id} is no ghost`);
     this.#grow(id, { ...ghost, parent: parent.id, group });
@@ -277,7 +282,7 @@ export class Tree {
 
   #merge(into: Node, parent: Node, index: number, tokens: number): void {
     if (into.parent !== parent) raise('bad-event', `node ${into.id} is no child of node ${parent.id}`);
-    this.#mustBeInFlight(parent, index);
+    mustBeInFlight(parent, index);
     into.count += 1;
     this.tokens += tokens;
     this.#land(parent, index, into);
@@ -294,16 +299,12 @@ export class Tree {
   }
 
   #wither(parent: Node, { index, code, model }: EventOf<'withered'>): void {
-    this.#mustBeInFlight(parent, index);
+    mustBeInFlight(parent, index);
     if (model !== undefined) this.absences.failed(model, code);
     const strand = this.waitingStrand(parent, index);
     if (model === undefined && strand !== undefined) strand.excused = false;
     this.#settle(parent, index);
     refreshAvailable(parent);
-  }
-
-  #mustBeInFlight(parent: Node, index: number): void {
-    if (!parent.inFlight?.has(index)) raise('bad-event', `child ${index} of node ${parent.id} is not in flight`);
   }
 
   /** One child in flight is answered. */
@@ -319,35 +320,10 @@ export class Tree {
     }
   }
 
-  /** The strand that stands at a node and waits for a child in flight; undefined where it has gone on without it. */
-  waitingStrand(parent: Node, index: number): Strand | undefined {
-    const owner = parent.inFlight?.get(index);
-    const strand = owner === undefined ? undefined : this.strands.get(owner);
-    return strand?.node === parent ? strand : undefined;
-  }
-
   #consider(nodes: readonly Node[]): void {
     for (const node of nodes) {
       if (isComplete(node) && (this.best === undefined || isBetter(node, this.best))) this.best = node;
     }
-  }
-
-  #haunt(event: Ghost): void {
-    const { key, parentKey, index, form, step, reward, promise, feedback, terminal, answer } = event;
-    const parent = this.nodeOf(parentKey) ?? this.ghosts.ofNode(parentKey);
-    if (parent === undefined || parent.terminal || ('byIndex' in parent && parent.byIndex?.has(index))) {
-      raise('bad-event', `child ${index} below key ${parentKey} cannot be a ghost`);
-    }
-    mustBeReward(reward);
-    mustBeReward(promise);
-    const ghost = { key, parentKey, index, form, step, terminal, reward, promise, feedback, answer };
-    this.ghosts.add(drawKey(parentKey, index, form), ghost);
-  }
-
-  #drawInFlight(parent: Node, index: number): DrawKey {
-    const asked = this.waitingStrand(parent, index) ?? this.stragglers.get(parent.id);
-    if (asked?.sampling === undefined) return Number.NaN;
-    return drawKey(parent.key, index, formKey(asked.sampling, asked.manner));
   }
 
   #noteProbe(node: Node, { index, reply, code, model }: EventOf<'probed'>): void {
@@ -362,22 +338,10 @@ export class Tree {
     this.probeTokens += reply?.tokens ?? 0;
   }
 
-  /** The strand that waits for a probe. */
-  probingStrand(node: Node, index: number): Strand | undefined {
-    for (const strand of this.strands.values())
-      if (strand.node === node && strand.probing?.index === index) return strand;
-    return undefined;
-  }
-
   #move(strand: Strand, node: Node): void {
-    const isBelow = node.parent === strand.node;
-    const waits = (isBelow ? 0 : strand.awaiting) + (strand.probing === undefined ? 0 : 1);
-    if (waits > 0) raise('bad-event', `strand ${strand.id} waits for ${waits} answers`);
+    mustBeFree(strand, node);
     if (strand.awaiting > 0) this.#leaveBehind(strand);
-    addPending(strand.node, -1);
-    strand.node = node;
-    strand.landed = [];
-    addPending(node, 1);
+    moveTo(strand, node);
   }
 
   #leaveBehind(strand: Strand): void {
@@ -386,15 +350,7 @@ export class Tree {
   }
 
   #close(strand: Strand, closing: Closing, value?: number): void {
-    mustBeReward(value);
-    if (closing === 'completed' && !hasEnded(strand.node) && value === undefined) {
-      raise('bad-event', `strand ${strand.id} completes at an open node`);
-    }
-    // A pruned strand counts with the score it had, the most it could still have come to, and where a promise is known with as
-    // much of it as that says, or with the value that its rule gave it: without a visit, selection would lead the next one to the same place.
-    if (closing === 'completed') backUp(strand.node, value ?? strand.node.score);
-    if (closing === 'pruned') backUp(strand.node, value ?? strand.node.score * (strand.node.promise ?? 1));
-    strand.node.pruned ||= closing === 'pruned';
+    backUpClosing(strand, closing, value);
     if (strand.awaiting > 0) {
       abandonChildren(strand, closing);
       this.#consider(strand.landed);

@@ -1,10 +1,18 @@
 // What a look ahead has changed in the nodes of a tree, so that it can be taken back: each node as it was before the first event
 // that could change it. An event changes the children, draws and probes of the nodes that it names, and counts on the way to the root.
 
+import type { StrandId, TreeEvent } from './events.ts';
 import type { Node } from './node.ts';
+import type { Strand } from './strand.ts';
 
 type Counts = Pick<Node, 'cut' | 'pruned' | 'count' | 'visits' | 'pending' | 'value' | 'squares' | 'available'>;
 type Below = Pick<Node, 'children' | 'byIndex' | 'inFlight' | 'probes'>;
+
+/** What an event names by number. */
+interface Numbered {
+  readonly nodes: readonly Node[];
+  readonly strands: ReadonlyMap<StrandId, Strand>;
+}
 
 export class NodeUndo {
   readonly #counts = new Map<Node, Counts>();
@@ -16,7 +24,15 @@ export class NodeUndo {
     this.#known = known;
   }
 
-  keep(node: Node | undefined): void {
+  /** To be called before the event is folded. */
+  keepFor(event: TreeEvent, { nodes, strands }: Numbered): void {
+    if ('strand' in event) this.#keep(strands.get(event.strand)?.node);
+    if ('node' in event) this.#keep(nodes[event.node]);
+    if ('parent' in event) this.#keep(nodes[event.parent]);
+    if ('into' in event) this.#keep(nodes[event.into]);
+  }
+
+  #keep(node: Node | undefined): void {
     // Where the counts of a node are kept, so are those of all above it.
     for (let at = node; at !== undefined && !this.#counts.has(at); at = at.parent) {
       if (at.id < this.#known) this.#counts.set(at, countsOf(at));

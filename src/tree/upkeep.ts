@@ -2,7 +2,6 @@
 // strands may begin. Only the fold calls these, and strand.ts for it.
 
 import { AnswerTally } from '../answer/tally.ts';
-import { raise } from '../base/fault.ts';
 import type { NodeKey } from './keys.ts';
 import { drawsLeft, hasEnded, isExpanding, mayGrow, type Node } from './node.ts';
 
@@ -50,10 +49,6 @@ function countAvailable(node: Node): number {
   let sum = drawsLeft(node);
   for (const child of node.children) sum += child.available;
   return sum;
-}
-
-export function mustBeReward(reward: number | undefined): void {
-  if (reward !== undefined && !(reward >= 0 && reward <= 1)) raise('bad-event', `reward ${reward} is not in 0 to 1`);
 }
 
 export function keyed(nodes: readonly Node[]): Map<NodeKey, Node> {

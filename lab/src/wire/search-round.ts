@@ -24,16 +24,14 @@ export interface WireRound {
   readonly toMs: number;
 }
 
-/**
- * How steps are asked for: without log probabilities (a prior of draws), with them (a prior of the model, as MCTS has unless
- * told otherwise), or with everything, as for a client that watches a repeatable search.
- */
-type Asking = 'least' | 'logprobs' | 'everything';
-
 interface RoundOptions {
   readonly url: string;
   readonly sequences: number;
-  readonly asking: Asking;
+  /**
+   * How steps are asked for: without log probabilities (a prior of draws), with them (a prior of the model, as MCTS has unless
+   * told otherwise), or with everything, as for a client that watches a repeatable search.
+   */
+  readonly asking: 'least' | 'logprobs' | 'everything';
   readonly maxStepTokens: number;
   /** Before tokens are counted: sockets, compiler and the limit in flight settle. */
   readonly warmMs: number;

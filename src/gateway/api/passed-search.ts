@@ -1,5 +1,5 @@
 // A request that was passed through, as the journal keeps it: a search of one node, written when it is over. The runtime makes its
-// log (`runtime/passed-log.ts`).
+// log (`runtime/search/passed-log.ts`).
 
 import { makePlan } from '../../answering/plan/plan.ts';
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
@@ -7,7 +7,7 @@ import { fault } from '../../base/fault.ts';
 import type { GenerationUsage } from '../../engine/engine.ts';
 import type { Plain } from '../../journal/journal.ts';
 import type { Exit } from '../../log/end.ts';
-import { logPassed } from '../../runtime/passed-log.ts';
+import { logPassed } from '../../runtime/search/passed-log.ts';
 import type { Step } from '../../tree/step.ts';
 import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';

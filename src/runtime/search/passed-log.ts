@@ -1,18 +1,18 @@
 // The log of one generation that went past the runtime to the engine's own endpoint: of a single sample, made of the parts that
 // make a search's log here (program, tree, ledger, fold), so that lists, the page and the fold need to know nothing of it.
 
-import type { Fault } from '../base/fault.ts';
-import type { GenerationUsage } from '../engine/engine.ts';
-import type { Exit } from '../log/end.ts';
-import { entryOf, type LogEntry } from '../log/entry.ts';
-import { exitedEvent, type LoggedEvent, type SearchEvent } from '../log/events.ts';
-import type { SearchFold } from '../log/fold.ts';
-import { createBestOfN } from '../program/best-of-n.ts';
-import type { Aggregation } from '../tree/aggregate.ts';
-import { formKey } from '../tree/keys.ts';
-import type { Sampling, Step } from '../tree/step.ts';
-import { Tree } from '../tree/tree.ts';
-import { Ledger } from './search/ledger.ts';
+import type { Fault } from '../../base/fault.ts';
+import type { GenerationUsage } from '../../engine/engine.ts';
+import type { Exit } from '../../log/end.ts';
+import { entryOf, type LogEntry } from '../../log/entry.ts';
+import { exitedEvent, type LoggedEvent, type SearchEvent } from '../../log/events.ts';
+import type { SearchFold } from '../../log/fold.ts';
+import { createBestOfN } from '../../program/best-of-n.ts';
+import type { Aggregation } from '../../tree/aggregate.ts';
+import { formKey } from '../../tree/keys.ts';
+import type { Sampling, Step } from '../../tree/step.ts';
+import { Tree } from '../../tree/tree.ts';
+import { Ledger } from './ledger.ts';
 
 export interface PassedGeneration {
   readonly search: string;

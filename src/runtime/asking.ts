@@ -1,0 +1,64 @@
+// Asks programs what they want next, as far as the width of each search goes, and fills its speculative width with what it will
+// probably want. A search whose program wants nothing, with nothing of it under way, ends.
+
+import { type Pruning, spentAt } from '../exit/prune/prune.ts';
+import { mayGrow } from '../tree/node.ts';
+import type { Departure } from './departure.ts';
+import { firstExit, nothingLeft } from './exits.ts';
+import type { RuntimeParts } from './parts.ts';
+import type { Search } from './search/search.ts';
+
+type AskingParts = Pick<RuntimeParts, 'options' | 'roster' | 'strands' | 'speculation'>;
+
+export class Asking {
+  readonly #parts: AskingParts;
+  readonly #departure: Departure;
+
+  constructor(parts: AskingParts, departure: Departure) {
+    this.#parts = parts;
+    this.#departure = departure;
+  }
+
+  ask(nowMs: number): void {
+    const { roster } = this.#parts;
+    for (const search of roster.takeTouched()) {
+      if (roster.isRunning(search)) this.#askOne(search, nowMs);
+    }
+  }
+
+  #askOne(search: Search, nowMs: number): void {
+    const { options, roster, speculation } = this.#parts;
+    const { tree, request } = search;
+    const doomed = search.doomed(nowMs);
+    while (!search.isBroken) {
+      const openBefore = tree.strands.size;
+      const mayOpen = openBefore < search.width.primary;
+      const ask = request.program.ask(tree, mayOpen, doomed);
+      if (ask !== undefined) {
+        const spent = spentAt(request.rules.prunes, search.view(nowMs), ask.node);
+        if (spent === undefined) speculation.launch(search, ask, nowMs);
+        else if (!this.#spend(search, { strand: ask.strand, ...spent }, nowMs)) break;
+        continue;
+      }
+      // A program may close a strand that it finds complete (after a crash): then there is room again.
+      if (tree.strands.size < openBefore) continue;
+      if (mayOpen && tree.strands.size === 0 && tree.stragglers.size === 0) {
+        return this.#departure.finish(search, firstExit(search, nowMs, options) ?? nothingLeft(search), nowMs);
+      }
+      break;
+    }
+    if (!search.isBroken && roster.isRunning(search)) speculation.fill(search, nowMs);
+  }
+
+  /** A rollout that ends where it begins. Gives whether to ask on: while others are under way, what they bring is awaited first. */
+  #spend(search: Search, pruning: Pruning, nowMs: number): boolean {
+    const { options, strands } = this.#parts;
+    strands.prune(search, pruning);
+    const { tree } = search;
+    const doomed = search.doomed(nowMs, true);
+    const isOver = tree.strands.size === 0 && tree.nodes.every((node) => !mayGrow(node) || doomed?.(node));
+    const exit = firstExit(search, nowMs, options) ?? (isOver ? nothingLeft(search) : undefined);
+    if (exit !== undefined) this.#departure.finish(search, exit, nowMs);
+    return exit === undefined && tree.strands.size === 0;
+  }
+}
