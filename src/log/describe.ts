@@ -1,7 +1,7 @@
 // One line of the log in words, without the texts of the search: for the reader who steps through it, on the page, in a
 // terminal and with a screen reader. Pure.
 
-import { type Learned, observations } from '../tree/learned.ts';
+import type { Learned } from '../tree/learned.ts';
 import type { Manner, Step } from '../tree/step.ts';
 import type { Evidence, Exit, ExitKind } from './end.ts';
 import type { SearchEvent } from './events.ts';
@@ -139,7 +139,9 @@ function plural(count: number, noun: string): string {
 }
 
 function taught(learned: Learned | undefined): string {
-  return learned === undefined ? '' : `; ${Math.round(observations(learned))} answers of earlier searches taught it`;
+  const sums = Object.entries(learned ?? {}).filter(([, { count }]) => count > 0);
+  const said = sums.map(([name, { count, sum }]) => `${name} ${(sum / count).toFixed(2)} of ${Math.round(count)}`);
+  return said.length === 0 ? '' : `; earlier searches taught it: ${said.join(', ')}`;
 }
 
 function lazily(fullAt: number | undefined): string {

@@ -10,8 +10,3 @@ export interface ScoreSums {
 }
 
 export type Learned = Readonly<Record<string, ScoreSums>>;
-
-/** Answers that it was learned from, as far as they still count. */
-export function observations(learned: Learned): number {
-  return Object.values(learned).reduce((all, { count }) => all + count, 0);
-}

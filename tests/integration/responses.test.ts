@@ -74,7 +74,8 @@ describe('the openai package', () => {
     const made = await openai.responses.create({ ...ask, background: true });
     expect(['queued', 'in_progress']).toContain(made.status);
     await untilOpen(engine);
-    expect((await openai.responses.retrieve(made.id)).status).toBe('in_progress');
+    // The engine is asked before the gateway hears that the search runs.
+    await expect.poll(async () => (await openai.responses.retrieve(made.id)).status).toBe('in_progress');
     engine.release();
     const events = await all(await openai.responses.retrieve(made.id, { stream: true }));
     expect(events.at(-1)?.type).toBe('response.completed');

@@ -15,22 +15,29 @@ export interface RepairWorld {
   readonly fresh: readonly [number, number];
   /** Chance that a repair of a failed answer passes, by that of a fresh one. */
   repairPasses(fresh: number, depth: number, question: number): number;
+  /** Share of failed answers that pass some of several tests; without it there is one test. */
+  readonly passSome?: number;
 }
 
 const tokenBudget = 2000;
 /** Mean and deviation, as measured on code with Qwen2.5-Coder-1.5B (2,869 searches of HumanEval and MBPP). */
 const tokens = { fresh: [154, 108], repair: [274, 118] } as const;
 
-function written({ fresh: [a, b], repairPasses }: RepairWorld, question: number, { key, depth }: Node, index: number) {
+function written(world: RepairWorld, question: number, { key, depth }: Node, index: number) {
+  const {
+    fresh: [a, b],
+    repairPasses,
+    passSome = 0,
+  } = world;
   const ease = new Random('question', question).beta(a, b);
   const chance = depth === 0 ? ease : repairPasses(ease, depth + 1, question);
   const random = new Random('answer', question, key, index);
   const [mean, deviation] = depth === 0 ? tokens.fresh : tokens.repair;
   const shape = (mean / deviation) ** 2;
-  return {
-    passes: random.chance(chance),
-    tokens: Math.max(1, Math.round((random.gamma(shape) * mean) / shape)),
-  };
+  const passes = random.chance(chance);
+  const used = Math.max(1, Math.round((random.gamma(shape) * mean) / shape));
+  const some = random.chance(passSome) ? (1 + random.integer(3)) / 4 : 0;
+  return { reward: passes ? 1 : some, tokens: used };
 }
 
 export interface Searched {
@@ -45,22 +52,42 @@ export function searchOnce(program: Program, world: RepairWorld, question: numbe
     if (asked === undefined) break;
     const { node, indices, sampling, manner } = asked;
     const [index] = indices;
-    const { passes, tokens: used } = written(world, question, node, index!);
+    const { reward, tokens: used } = written(world, question, node, index!);
     const step = { text: `${question} ${node.id} ${index}`, tokens: used, meanLogprob: 0, end: 'eos' } as const;
-    const reward = passes ? 1 : 0;
     program.tell(tree, { ok: true, node: node.id, index: index!, form: formKey(sampling, manner), step, reward });
-    if (passes) return { passed: true, tree };
+    if (reward === 1) return { passed: true, tree };
   }
   return { passed: false, tree };
 }
 
-/** One after the other, each with what those before it have taught where `learns`. */
-export function searchAll(create: () => Program, world: RepairWorld, questions: number, learns: boolean): Searched[] {
+export interface Run {
+  readonly questions: number;
+  /** The number of the first question, for other questions of the same world. */
+  readonly from?: number;
+  readonly learns: boolean;
+  /** Searches at a time. */
+  readonly atATime?: number;
+}
+
+/** Each with what those that had ended when it began have taught, where `learns`. A search lasts as long as its tokens. */
+export function searchAll(
+  create: () => Program,
+  worldOf: (at: number) => RepairWorld,
+  { questions, from = 0, learns, atATime = 1 }: Run,
+): Searched[] {
   let learned: Learned | undefined;
-  return Array.from({ length: questions }, (_, question) => {
-    const program = create();
-    const searched = searchOnce(program, world, question, learned);
-    if (learns) learned = program.learn!(searched.tree, learned);
+  let now = 0;
+  const running: { readonly tree: Tree; readonly until: number }[] = [];
+  const endFirst = () => {
+    const first = running.reduce((soonest, each) => (each.until < soonest.until ? each : soonest));
+    running.splice(running.indexOf(first), 1);
+    now = first.until;
+    if (learns) learned = create().learn!(first.tree, learned);
+  };
+  return Array.from({ length: questions }, (_, at) => {
+    if (running.length === atATime) endFirst();
+    const searched = searchOnce(create(), worldOf(at), from + at, learned);
+    running.push({ tree: searched.tree, until: now + searched.tree.tokens });
     return searched;
   });
 }

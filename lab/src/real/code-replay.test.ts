@@ -15,7 +15,7 @@ function recorded(repairs: number): CodeLine[] {
 }
 
 it('loses by repairs that never pass, and learns to leave them alone', () => {
-  const [alone, taught] = [false, true].map((learns) => replayRefine(recorded(0), 500, 4, learns)!);
+  const [alone, taught] = (['alone', 'mixed'] as const).map((each) => replayRefine(recorded(0), 500, 4, each)!);
   expect(alone!.right.value).toBeLessThan(-0.1);
   expect(taught!.right.value).toBeGreaterThan(-0.06);
   expect(taught!.repairs).toBeLessThan(alone!.repairs / 2);
@@ -23,17 +23,24 @@ it('loses by repairs that never pass, and learns to leave them alone', () => {
 });
 
 it('gains by repairs that pass, more where it has learned it', () => {
-  const [alone, taught] = [false, true].map((learns) => replayRefine(recorded(9), 500, 4, learns)!);
+  const [alone, taught] = (['alone', 'mixed'] as const).map((each) => replayRefine(recorded(9), 500, 4, each)!);
   expect(alone!.right.value).toBeGreaterThan(0.2);
   expect(taught!.right.value).toBeGreaterThan(alone!.right.value);
 });
 
-it('says both in a line each, and nothing where nothing is recorded', () => {
+it('learns later where many searches run at a time', () => {
+  const [mixed, inFlight] = (['mixed', 'set by set'] as const).map((each) => replayRefine(recorded(0), 500, 4, each)!);
+  expect(inFlight!.repairs).toBeGreaterThan(mixed!.repairs);
+  expect(inFlight!.right.value).toBeLessThan(mixed!.right.value);
+});
+
+it('says each in a line, and nothing where nothing is recorded', () => {
   expect(replayLines([], 500, 1)).toEqual([]);
   expect(replayLines(recorded(0), 500, 1)).toEqual([
     expect.stringMatching(
       /refine replayed, each search alone: -\d+\.\d \[.*\] points right, .* % of answers are repairs/,
     ),
     expect.stringMatching(/refine replayed, taught by those before it: /),
+    expect.stringMatching(/refine replayed, taught, set by set, 50 at a time: /),
   ]);
 });

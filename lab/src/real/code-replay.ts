@@ -29,45 +29,60 @@ export interface ReplayedGain {
   readonly repairs: number;
 }
 
+/** How searches teach each other. */
+export type Teaching = 'alone' | 'mixed' | 'set by set';
+/** Set by set, as `code` runs them; best-of-n takes the other half of 100 searches at a time. */
+const refinesAtATime = 50;
+
 /** `times`: passes over all tasks, each in an order of its own and from nothing learned. */
 export function replayRefine(
   lines: readonly CodeLine[],
   tokens: number,
   times: number,
-  learns: boolean,
+  teaching: Teaching,
 ): ReplayedGain | undefined {
   const recorded = new Recorded(lines);
   const gains = new Map<string, { right: number[]; passed: number[] }>();
   const written = { answers: 0, repairs: 0 };
   for (let time = 0; time < times; time += 1) {
     let learned: Learned | undefined;
-    for (const task of inOrder(recorded.tasks, time)) {
+    const begin = (task: string) => {
       const program = createRefine({ rollouts: 64 });
       const own = searchIn(recorded, program, task, { tokens, time, learned });
       const base = searchIn(recorded, createRefine({ rollouts: 64, maxDepth: 1 }), task, { tokens, time });
-      if (learns) learned = program.learn!(own.tree, learned);
       const gain = gains.get(task) ?? { right: [], passed: [] };
       gains.set(task, gain);
       gain.right.push(Number(own.right) - Number(base.right));
       gain.passed.push(Number(own.passed) - Number(base.passed));
       written.answers += own.tree.nodes.length - 1;
       written.repairs += own.tree.nodes.filter(({ depth }) => depth > 1).length;
-    }
+      return own.tree;
+    };
+    const end = (tree: Tree) => {
+      if (teaching !== 'alone') learned = createRefine({ rollouts: 64 }).learn!(tree, learned);
+    };
+    const isBySet = teaching === 'set by set';
+    inFlight(inOrder(recorded.tasks, time, isBySet), isBySet ? refinesAtATime : 1, begin, end);
   }
   if (gains.size === 0) return undefined;
   const over = (kind: 'right' | 'passed') => meanDifference([...gains.values()].map((each) => mean(each[kind])));
   return { right: over('right'), passed: over('passed'), repairs: written.repairs / written.answers };
 }
 
+const manners: Readonly<Record<Teaching, string>> = {
+  alone: 'each search alone',
+  mixed: 'taught by those before it',
+  'set by set': `taught, set by set, ${refinesAtATime} at a time`,
+};
+
 export function replayLines(lines: readonly CodeLine[], tokens: number, times: number): string[] {
-  return [false, true].flatMap((learns) => {
-    const gain = replayRefine(lines, tokens, times, learns);
+  return (Object.keys(manners) as Teaching[]).flatMap((teaching) => {
+    const gain = replayRefine(lines, tokens, times, teaching);
     if (gain === undefined) return [];
     const said = [gain.right, gain.passed].map(({ value, low, high }) => {
       return `${points(value)} [${points(low)}, ${points(high)}]`;
     });
-    const manner = learns ? 'taught by those before it' : 'each search alone';
-    return `  refine replayed, ${manner}: ${said[0]} points right, ${said[1]} pass what searches, ${points(gain.repairs)} % of answers are repairs`;
+    return `  refine replayed, ${manners[teaching]}: ${said[0]} points right, ${said[1]} pass what searches, ${points(gain.repairs)} % of answers are repairs`;
   });
 }
 
@@ -75,12 +90,39 @@ function points(share: number): string {
   return (100 * share).toFixed(1);
 }
 
-function inOrder(tasks: readonly string[], time: number): string[] {
-  const place = (task: string) => new Random('order', time, task).uniform();
+/** Sets one after another come in the order in which they were recorded first. */
+function inOrder(tasks: readonly string[], time: number, isBySet: boolean): string[] {
+  const sets = [...new Set(tasks.map(setOf))];
+  const place = (task: string) => new Random('order', time, task).uniform() + (isBySet ? sets.indexOf(setOf(task)) : 0);
   return tasks
     .map((task) => ({ task, at: place(task) }))
     .sort((a, b) => a.at - b.at)
     .map(({ task }) => task);
+}
+
+/** So many searches at a time: each lasts as long as its tokens, and is over, and teaches, in the order in which they end. */
+function inFlight(
+  tasks: readonly string[],
+  atATime: number,
+  begin: (task: string) => Tree,
+  end: (tree: Tree) => void,
+): void {
+  const running: { readonly tree: Tree; readonly until: number }[] = [];
+  let now = 0;
+  for (const task of tasks) {
+    if (running.length === atATime) {
+      const first = running.reduce((soonest, each) => (each.until < soonest.until ? each : soonest));
+      running.splice(running.indexOf(first), 1);
+      now = first.until;
+      end(first.tree);
+    }
+    const tree = begin(task);
+    running.push({ tree, until: now + tree.tokens });
+  }
+}
+
+function setOf(task: string): string {
+  return task.split('/')[0]!;
 }
 
 interface ReplayTerms {
@@ -148,7 +190,7 @@ class Recorded {
   #hardness(task: string): string {
     const fresh = this.#own.get(task)![0]!;
     const share = fresh.filter(({ score }) => score === 1).length / fresh.length;
-    return `${task.split('/')[0]} ${Math.ceil(3 * share)}`;
+    return `${setOf(task)} ${Math.ceil(3 * share)}`;
   }
 }
 

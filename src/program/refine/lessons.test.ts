@@ -46,7 +46,8 @@ const six: readonly Answer[] = [
 ];
 
 test('later fresh answers, repairs and deeper ones are told apart, and the first answer teaches nothing', () => {
-  const lesson = { fresh: scored(0.5), repairs: scored(0.1, 0.2), deeper: scored(0.4, 0.6) };
+  const kinds = { fresh: scored(0.5), repairs: scored(0.1, 0.2), deeper: scored(0.4, 0.6) };
+  const lesson = { ...kinds, freshShare: scored(1, 0, 0, 0, 0) };
   expect(lessonOf(treeOf(six), undefined)).toEqual(lesson);
   expect(lessonOf(treeOf([[0, 1]]), undefined)).toBeUndefined();
   expect(lessonOf(treeOf([]), lesson)).toBe(lesson);
@@ -62,7 +63,41 @@ test('searches add up', () => {
     ]),
     once,
   );
-  expect(twice).toEqual({ fresh: scored(0.5, 1), repairs: scored(0.1, 0.2, 0.7), deeper: scored(0.4, 0.6) });
+  const kinds = { fresh: scored(0.5, 1), repairs: scored(0.1, 0.2, 0.7), deeper: scored(0.4, 0.6) };
+  expect(twice).toEqual({ ...kinds, freshShare: scored(1, 0, 0, 0, 0, 1, 0) });
+});
+
+/** Fresh answers passed in half; then come 32 that all fail. Their odds fall from 32.5 : 32.5 to 16.5 : 48.5. */
+const failing = treeOf(Array.from({ length: 33 }, (): Answer => [0, 0]));
+const half: Learned = { fresh: passing(0.5), repairs: passing(0.4), deeper: { count: 10, sum: 4, squares: 2 } };
+const meanOf = ({ count, sum }: { readonly count: number; readonly sum: number }) => sum / count;
+
+test('when fresh answers come to less, what is remembered of repairs comes to less by the same odds', () => {
+  const { fresh, repairs, deeper } = lessonOf(failing, { ...half, freshShare: repeated(1, 64) })!;
+  expect(meanOf(fresh!)).toBe(0.25);
+  // 0.4 is 2 : 3, and 16.5 / 48.5 of that is 0.2268 : 1.
+  expect(meanOf(repairs!)).toBeCloseTo(0.1849, 4);
+  expect(repairs!.squares).toBeCloseTo(repairs!.sum);
+  expect([deeper!.count, meanOf(deeper!)]).toEqual([10, expect.closeTo(0.1849, 4)]);
+  // A log of before has no share: that of the search itself counts, and here all are fresh.
+  expect(lessonOf(failing, half)!.repairs).toEqual(repairs);
+});
+
+test('repairs follow as far as later answers are fresh ones', () => {
+  const { repairs, freshShare } = lessonOf(failing, { ...half, freshShare: repeated(0, 64) })!;
+  expect(meanOf(freshShare!)).toBe(0.5);
+  // The root of 16.5 / 48.5 is 0.5833, and 2 / 3 of that 0.3889 : 1.
+  expect(meanOf(repairs!)).toBeCloseTo(0.28, 4);
+});
+
+test('repairs come back with fresh answers, and do not follow a mean that is still being found out', () => {
+  const passed = treeOf([[0, 0], ...Array.from({ length: 64 }, (): Answer => [0, 1])]);
+  const failed = treeOf(Array.from({ length: 65 }, (): Answer => [0, 0]));
+  const low = lessonOf(failed, lessonOf(passed, half))!;
+  expect(meanOf(low.repairs!)).toBeLessThan(0.01);
+  expect(meanOf(lessonOf(passed, low)!.repairs!)).toBeGreaterThan(0.98);
+  const early = { ...half, fresh: { count: 32, sum: 16, squares: 16 } };
+  expect(lessonOf(failing, early)!.repairs).toEqual(half.repairs);
 });
 
 test('at the root fresh answers stand against all repairs, below an answer its repairs against theirs', () => {

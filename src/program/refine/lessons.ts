@@ -1,10 +1,11 @@
 // What refine learns from one search to the next. Whether a new answer or a repair scores higher is a matter of model, verifier and kind
 // of question, and a search of three answers cannot find it out. So the scores of later fresh answers, of first repairs and of repairs
-// of repairs are kept over searches, and count in the next one's choice between wider and deeper as scores of its own. Pure.
+// of repairs are kept over searches, and count in the next one's choice between wider and deeper as scores of its own. What is
+// remembered of repairs goes up and down with fresh answers: scores of different times are of different questions. Pure.
 
 import type { Learned, ScoreSums } from '../../tree/learned.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { atMost, generatedAt, less, more, nothing, repeated } from './sums.ts';
+import { atMost, generatedAt, less, more, nothing, repeated, withOdds } from './sums.ts';
 
 /**
  * Scores that are remembered of each kind: new ones push old ones out, so that another kind of question is learned, and a search's own
@@ -39,11 +40,30 @@ export function lessonOf({ nodes }: Tree, before: Learned | undefined): Learned 
   );
   const repairs = at((depth) => depth === 2);
   const deeper = at((depth) => depth > 2);
+  const drawn = more(repeated(1, fresh.count), repeated(0, repairs.count + deeper.count));
+  const freshShare = remember(drawn, before?.freshShare);
+  const change = changeOf(fresh, before?.fresh) ** (freshShare.sum / Math.max(1, freshShare.count));
   return {
     fresh: remember(fresh, before?.fresh),
-    repairs: remember(repairs, before?.repairs),
-    deeper: remember(deeper, before?.deeper),
+    repairs: remember(repairs, withOdds(change, before?.repairs)),
+    deeper: remember(deeper, withOdds(change, before?.deeper)),
+    freshShare,
   };
+}
+
+/**
+ * What new scores make of the odds of fresh answers. When questions become harder, fresh answers show it soon and repairs, of which there
+ * are few, long after: beside them they would look good. So old repairs follow, as far as later answers are fresh ones: where most are
+ * repairs, these know the level themselves. A mean of fewer scores than are remembered is still being found out, and is no level.
+ */
+function changeOf(fresh: ScoreSums, before: ScoreSums = nothing): number {
+  if (before.count <= remembered - 1) return 1;
+  return oddsOf(remember(fresh, before)) / oddsOf(before);
+}
+
+/** With half a pass and half a failure more, as in Jeffreys' prior: neither 0 nor infinite. */
+function oddsOf({ count, sum }: ScoreSums): number {
+  return (sum + 0.5) / (count - sum + 0.5);
 }
 
 /** New scores take the place of old ones beyond what is remembered: what was learned long ago fades. */

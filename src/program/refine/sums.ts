@@ -36,3 +36,12 @@ export function atMost(most: number, { count, sum, squares }: ScoreSums): ScoreS
   const share = count <= most ? 1 : most / count;
   return { count: share * count, sum: share * sum, squares: share * squares };
 }
+
+/** The mean as it is when its odds are so many times as high; means of 0 and 1 stay. The spread stays one of scores from 0 to 1. */
+export function withOdds(times: number, { count, sum, squares }: ScoreSums = nothing): ScoreSums {
+  if (count === 0) return nothing;
+  const mean = sum / count;
+  const factor = times / (1 - mean + times * mean);
+  const moved = factor * sum;
+  return { count, sum: moved, squares: Math.min(moved, Math.max(factor * squares, (moved * moved) / count)) };
+}
