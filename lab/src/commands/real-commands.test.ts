@@ -167,18 +167,25 @@ it('arrivals measures once what the first policy sustains, and keeps what a file
   expect(said[0]).toContain('load 2p: 100.00 a second, 3 requests');
 });
 
-it('pool pairs a policy with another by load and question, and counts a question once', async () => {
-  const line = (load: string, contender: string, question: string, correct: boolean) => ({
+it('pool pairs a policy with another by load and question, counts a question once, and tells how searches ended', async () => {
+  const line = (load: string, contender: string, question: string, correct: boolean, exit = 'accepted') => ({
     load,
     contender,
     question,
     correct,
+    exit,
+    generatedTokens: contender === 'base' ? 30 : 10,
+    scoredTokens: 10,
   });
   // q0 is won at both loads, q1 lost at one of them; at 3/s the base was not run.
   writeLines('p0.jsonl', [
     { questions: 'sets/sums.jsonl' },
-    ...[line('1/s', 'base', 'q0', false), line('1/s', 'base', 'q1', true), line('2/s', 'base', 'q0', false)],
-    ...[line('1/s', 'new', 'q0', true), line('1/s', 'new', 'q1', false), line('2/s', 'new', 'q0', true)],
+    line('1/s', 'base', 'q0', false),
+    line('1/s', 'base', 'q1', true),
+    line('2/s', 'base', 'q0', false),
+    line('1/s', 'new', 'q0', true),
+    line('1/s', 'new', 'q1', false, 'futile'),
+    line('2/s', 'new', 'q0', true),
     line('3/s', 'new', 'q1', true),
   ]);
   writeLines('other.jsonl', [
@@ -191,9 +198,22 @@ it('pool pairs a policy with another by load and question, and counts a question
     'sums.jsonl: 0.0 points; 3 pairs of 2 questions',
     'more.jsonl: too few questions',
     'all: 0.0 points; 4 pairs of 3 questions',
+    'sums.jsonl, ended as accepted: 2, 2 right for 0, 0.50 of the tokens',
+    'sums.jsonl, ended as futile: 1, 0 right for 1, 0.50 of the tokens',
+    'more.jsonl, ended as accepted: 1, 1 right for 1, 0.50 of the tokens',
   ]);
+  // In a file of its own, too: q0 is won, q1 as right as before.
+  writeLines('alone.jsonl', [
+    { questions: 'sets/sums.jsonl' },
+    line('1/s', 'beam', 'q0', true),
+    line('1/s', 'beam', 'q1', true),
+  ]);
+  said.length = 0;
+  await pool(['beam', 'base', `${at('alone.jsonl')},${at('p0.jsonl')}`]);
+  expect(said[0]).toMatch(/^sums.jsonl: 50.0 \[.*\] points; 2 pairs of 2 questions$/);
   await expect(pool(['new', 'nobody', at('p0.jsonl')])).rejects.toThrow(
     "no load of these files has both 'new' and 'nobody'",
   );
+  await expect(pool(['new', 'base', at('nowhere.jsonl')])).rejects.toThrow(/cannot read .*nowhere.jsonl/);
   await expect(pool(['new'])).rejects.toThrow('which of what, in which files?');
 });

@@ -15,10 +15,18 @@ export function keptUnder<Line>(file: string, head: string): Line[] {
 }
 
 export function headOf(file: string): string {
-  return readFileSync(file, 'utf8').split('\n', 1)[0]!;
+  return textOf(file).split('\n', 1)[0]!;
 }
 
 export function keptLines<Line>(file: string): Line[] {
-  const [, ...lines] = readFileSync(file, 'utf8').split('\n');
+  const [, ...lines] = textOf(file).split('\n');
   return lines.filter((line) => line.endsWith('}')).map((line) => JSON.parse(line) as Line);
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    return raise('bad-setting', `cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
