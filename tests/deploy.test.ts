@@ -22,7 +22,6 @@ describe('deploy/', () => {
       expect(named.length).toBeGreaterThan(3);
       for (const name of new Set(named)) {
         expect(served, name).toContain(`# TYPE ${name} `);
-        expect(served, name).not.toContain(`# HELP ${name} Deprecated`);
       }
     }
   });

@@ -6,7 +6,6 @@ import { isRecord } from '../base/record.ts';
 import { shapeOf } from '../engine/llama/shipped-models.ts';
 import { issueWords } from './issue-words.ts';
 import { issueLine } from './knob.ts';
-import { fieldRemovalOf } from './removed-settings.ts';
 import { type Config, configSchema } from './schema.ts';
 import { requestKnobs } from './vocabulary.ts';
 
@@ -45,14 +44,11 @@ export function checkConfig(tree: PlainTree): Config {
   throw new FaultError(fault('bad-setting', [...new Set(lines)].join('; ')));
 }
 
-/** A line for each of them, where all are settings that were removed, or settings of a search among those of a model. */
+/** A line for each of them, where all are settings of a search among those of a model. */
 function misplaced(path: readonly PropertyKey[], keys: readonly string[]): string[] | undefined {
   const isModel = path.length === 2 && path[0] === 'models';
-  const lines = keys.flatMap((key) => {
-    const ofSearch = isModel && Object.hasOwn(requestKnobs, key);
-    return fieldRemovalOf([...path, key]) ?? (ofSearch ? `${[...path, key].join('.')} ${ofSearches}` : []);
-  });
-  return lines.length === keys.length ? lines : undefined;
+  if (!isModel || !keys.every((key) => Object.hasOwn(requestKnobs, key))) return undefined;
+  return keys.map((key) => `${[...path, key].join('.')} ${ofSearches}`);
 }
 
 const ofSearches = 'is a setting of a search, not of a model: give it with the request, or as an option of `search`';

@@ -20,12 +20,6 @@ export const replicas = z.discriminatedUnion('from', [
     everyMs,
   }),
   z.strictObject({
-    from: z.literal('http').meta({ description: "an HTTP endpoint: a JSON array, or Prometheus' http_sd" }),
-    url: z.url({ protocol: /^https?$/ }).meta({ description: 'that answers with the list' }),
-    apiKeyEnv: z.string().min(1).optional().meta({ description: 'environment variable that holds its key' }),
-    everyMs,
-  }),
-  z.strictObject({
     from: z.literal('dns').meta({ description: 'the addresses of a name, such as a headless service' }),
     name: z.string().min(1).max(253).meta({ description: 'whose addresses are the replicas' }),
     port: port

@@ -9,7 +9,6 @@ import { type BuiltSearch, buildSearch, type OwnPolicy, requestOf } from '../ans
 import { askedQuestion } from '../answering/question-form.ts';
 import { type Fault, raise } from '../base/fault.ts';
 import { checkPartOptions, type PartOptions } from '../base/part.ts';
-import { removalOf } from '../config/removed-settings.ts';
 import { type SearchSettings, searchKnobNames, withInternal } from '../config/vocabulary.ts';
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import type { Answer, Cost, Exit } from '../log/end.ts';
@@ -88,8 +87,7 @@ const known: ReadonlySet<string> = new Set([
 function refuseUnknown(options: object): void {
   const unknown = Object.keys(options).find((name) => !known.has(name));
   if (unknown === undefined) return;
-  const removed = removalOf(unknown, unknown);
-  raise('bad-setting', removed ?? `search has no option '${unknown}'; docs/library.md#options says which there are`);
+  raise('bad-setting', `search has no option '${unknown}'; docs/library.md#options says which there are`);
 }
 
 /** Of a search that names none: the same question gives the same tree where the engine keeps to its seeds. */

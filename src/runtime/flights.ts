@@ -243,7 +243,7 @@ export class Flights {
     return undefined;
   }
 
-  /** When scores that are gathered go to the verifier though nothing else has come. */
+  /** When speculative steps go to the verifier though no other step has come. */
   get scoresDueMs(): number | undefined {
     return this.#scores.dueMs;
   }
@@ -252,7 +252,7 @@ export class Flights {
   dispatch(nowMs: number): void {
     const { engine, verifier } = this.#options;
     const [cancel, generate] = [this.#toCancel, this.#toGenerate];
-    const sent = this.#scores.take(nowMs, (id) => this.#hasSiblingsComing(id));
+    const sent = this.#scores.take(nowMs);
     // A step that brought one score of several.
     if (sent.length + cancel.length + generate.length + this.#toUpdate.length === 0) return;
     [this.#toCancel, this.#toGenerate] = [[], []];
@@ -270,17 +270,6 @@ export class Flights {
     if (scores.length > 0) verifier?.score(scores);
     if (requests.length > 0) engine.generate(requests);
     this.#tellUpdated();
-  }
-
-  #hasSiblingsComing(id: RequestId): boolean {
-    const flight = this.#byId.get(id);
-    if (flight === undefined) return false;
-    const { search, node, form } = flight;
-    for (const index of search.tree.nodeOf(node.key)?.inFlight?.keys() ?? []) {
-      const sibling = search.flights.get(drawKey(node.key, index, form));
-      if (sibling !== undefined && sibling.step === undefined) return true;
-    }
-    return false;
   }
 
   #tellUpdated(): void {
@@ -351,7 +340,7 @@ export class Flights {
     const request = { id, search: search.id, prompt, parent, index, path, step: scored, lane, priority, ...given };
     const full = readsPromise(search.request) ? { ...request, promise: true } : request;
     if (search.request.experiment?.extendsUnscored) this.#mayExtend(search);
-    this.#scores.add(full, key, search.request.experiment?.gathersScores);
+    this.#scores.add(full, key);
     if (this.#scores.holds(id)) this.#hold(id, nowMs);
   }
 

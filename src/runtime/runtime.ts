@@ -165,7 +165,7 @@ export class Runtime {
     if (this.#stepMs === undefined) options.wake?.();
   }
 
-  /** When `step` is to be called even if nothing arrives: the next time limit, deadline, overdue request or gathered scores. */
+  /** When `step` is to be called even if nothing arrives: the next time limit, deadline, overdue request or waiting scores. */
   nextWakeMs(): number | undefined {
     const { alarms, flights } = this.#parts;
     const times = [alarms.nextMs(), flights.nextExpiryMs(), flights.scoresDueMs];

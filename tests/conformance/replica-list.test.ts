@@ -1,4 +1,4 @@
-// Every list of replicas against a real file, HTTP server, name server and API server, all of them on loopback.
+// Every list of replicas against a real file, name server and API server, all of them on loopback.
 
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { dnsList } from '../../src/engine/remote/list/dns.ts';
 import { fileList } from '../../src/engine/remote/list/file.ts';
-import { httpList } from '../../src/engine/remote/list/http.ts';
 import { kubernetesList, podApiServer } from '../../src/engine/remote/list/kubernetes.ts';
 import { listedUrls } from '../../src/engine/remote/list/listed-urls.ts';
 import { DnsServer } from '../support/dns-server.ts';
@@ -43,27 +42,6 @@ async function answering() {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { answer, asked, url, close: () => new Promise<void>((resolve) => server.close(() => resolve())) };
 }
-
-async function httpHarness(bodyOf: (targets: readonly string[]) => unknown): Promise<ReplicaListHarness> {
-  const { answer, url, close } = await answering();
-  return {
-    list: httpList(`${url}/replicas?token=secret`, 'key'),
-    async put(addresses) {
-      answer.body = JSON.stringify(bodyOf(at8000(addresses)));
-    },
-    async spoil(how) {
-      if (how === 'gone') answer.status = 503;
-      else answer.body = '{"targets": 3}';
-    },
-    close,
-  };
-}
-
-replicaListConformance('http, an array', () => httpHarness((targets) => targets));
-replicaListConformance('http, an object', () => httpHarness((targets) => ({ targets })));
-replicaListConformance("http, Prometheus' target groups", () =>
-  httpHarness((targets) => [{ targets, labels: { job: 'vllm' } }]),
-);
 
 const dnsHarness = async (port: number | undefined): Promise<ReplicaListHarness> => {
   const server = new DnsServer();
@@ -133,12 +111,6 @@ describe('a list of replicas', () => {
     await harness.close();
     expect(() => podApiServer({})).toThrow('this is no pod');
     expect(podApiServer({ KUBERNETES_SERVICE_HOST: 'fd00::1' }).url).toBe('https://[fd00::1]:443');
-  });
-
-  it('keeps the secrets of its address out of its name', () => {
-    expect(httpList('https://user:pass@lists.test/replicas?token=secret').name).toBe(
-      'list https://lists.test/replicas',
-    );
   });
 
   it('reads URLs, hosts with ports and JSON lines, and the scheme of a target group', () => {

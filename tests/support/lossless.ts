@@ -59,9 +59,9 @@ export function compareWithout(seeds: Iterable<number>): Compared {
     const one = { create, seed, threshold, ties: seed % 3 === 0 };
     const without = run({ ...one, width: { primary: widest === 1 ? 1 : 4, speculative: 0 }, weather: seed });
     const primary = 1 + (seed % widest);
-    // One in two extends unscored steps, of every program, and one in three gathers its scores.
+    // One in two extends unscored steps, of every program.
     const turn = Math.floor(seed / shapes.length);
-    const experiment = { extendsUnscored: turn % 2 === 0, gathersScores: turn % 3 === 0 };
+    const experiment = { extendsUnscored: turn % 2 === 0 };
     const ahead = run({
       ...one,
       rules: accepting,

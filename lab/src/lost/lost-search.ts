@@ -34,7 +34,6 @@ export const lostKnobs = {
   first: { default: 'admit', values: ['admit', 'boost'], unit: 'who', why: 'who gets freed strands first: P0 §5.3' },
   preemption: { default: 'needed', values: ['needed', 'eager'], unit: 'when', why: 'Algorithm 1 to the letter' },
   extend: { default: 'scored', values: ['scored', 'unscored'], unit: 'rule', why: 'what guesses grow on: P4 §4.1.1' },
-  scores: { default: 'at-once', values: ['at-once', 'gathered'], unit: 'rule', why: 'whether steps wait for siblings' },
 } as const satisfies Knobs;
 
 export type LostSettings = Partial<OptionsOf<typeof lostKnobs>>;
@@ -72,7 +71,7 @@ export function lostSearch(plan: SearchPlan, given: LostSettings): { built: Buil
     ...(isFixed && { elasticity: lost.elasticity, lostGate: gate, lostBoostAt: boostAt }),
   };
   const built = buildSearch(plan, programOf(plan.program), { definition, options });
-  const experiment = { extendsUnscored: lost.extend === 'unscored', gathersScores: lost.scores === 'gathered' };
+  const experiment = { extendsUnscored: lost.extend === 'unscored' };
   const seams = {
     ...(lost.preemption === 'eager' && { preempt: preemptEagerly }),
     ...(lost.first === 'boost' && { room: boostingRoom }),

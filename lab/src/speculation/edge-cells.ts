@@ -19,7 +19,6 @@ const fewSpeculation = 32;
 interface StageParts extends Pick<EdgeMachine, 'order' | 'split' | 'looksAhead' | 'alternates'> {
   readonly speculates: boolean;
   readonly extend?: 'unscored';
-  readonly scores?: 'gathered';
 }
 
 /** Cumulative, then what differs from all three. P4's own baseline (§6.1) generates a level, then scores it: the two models never overlap. */
@@ -29,8 +28,6 @@ const stages = {
   P: { order: 'siblings', split: 'halves', speculates: false },
   'P+M': { order: 'siblings', split: 'cost', speculates: false },
   'P+M+S': { order: 'siblings', split: 'cost', speculates: true },
-  'scores gathered': { order: 'any', split: 'halves', speculates: false, scores: 'gathered' },
-  'P+M+S, scores gathered': { order: 'siblings', split: 'cost', speculates: true, scores: 'gathered' },
   S: { order: 'any', split: 'halves', speculates: true },
   'unscored too': { order: 'siblings', split: 'cost', speculates: true, extend: 'unscored' },
   'unscored, no look-ahead': {
@@ -117,11 +114,11 @@ function questionsAt(beams: number): number {
 export function edgeTrial(cell: EdgeCell, verifierReuses: boolean, requests = questionsAt(cell.beams)): EdgeTrial {
   const { seed, task, pair, beams, stage, variant = 'beam' } = cell;
   const { program, knobs = {} }: EdgeProgram = variants[variant];
-  const { order, split, speculates, looksAhead = true, alternates, extend, scores }: StageParts = stages[stage];
+  const { order, split, speculates, looksAhead = true, alternates, extend }: StageParts = stages[stage];
   const chosen = beams / candidates;
   const strands = Math.max(leastSpeculation, Math.min(beams / 2, fewSpeculation), chosen);
   const ahead = speculates ? { speculate: strands } : {};
-  const lost = given({ extend, scores });
+  const lost = given({ extend });
   // A beam is worth two rollouts.
   const size = { rollouts: 2 * chosen, branching: candidates, stepTokens };
   const spec: TrialSpec = {

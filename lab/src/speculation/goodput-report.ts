@@ -25,14 +25,10 @@ export interface GoodputLine extends EdgeCell {
 
 const whole = 'P+M+S' satisfies EdgeStage;
 /** What is held against something else than none. */
-const comparisons = [
-  [whole, "P4's baseline"],
-  ['P+M+S, scores gathered', 'scores gathered'],
-  ['P+M+S, scores gathered', "P4's baseline"],
-] as const satisfies readonly (readonly [EdgeStage, EdgeStage])[];
+const comparisons = [[whole, "P4's baseline"]] as const satisfies readonly (readonly [EdgeStage, EdgeStage])[];
 
 /** A chart has eight colours. */
-const undrawn: ReadonlySet<EdgeStage> = new Set(['none', 'scores gathered']);
+const undrawn: ReadonlySet<EdgeStage> = new Set(['none']);
 
 /** Gain of a stage by pair and beams, its mean over tasks. */
 export function goodputTable(lines: readonly GoodputLine[]): LabTable {

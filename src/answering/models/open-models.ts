@@ -236,11 +236,6 @@ async function openList(wanted: ReplicasConfig, environment: Environment): Promi
   switch (wanted.from) {
     case 'file':
       return (await import('../../engine/remote/list/file.ts')).fileList(wanted.path);
-    case 'http':
-      return (await import('../../engine/remote/list/http.ts')).httpList(
-        wanted.url,
-        secret(wanted.apiKeyEnv, environment),
-      );
     case 'dns':
       return (await import('../../engine/remote/list/dns.ts')).dnsList(wanted);
     case 'kubernetes': {

@@ -4,7 +4,6 @@
 
 import { FaultError, fault } from '../../base/fault.ts';
 import { complaint } from '../../base/knob.ts';
-import { removalOf } from '../../config/removed-settings.ts';
 import {
   knobOf,
   programSettingKnobs,
@@ -69,10 +68,6 @@ function questionName(speaker: Speaker): string {
 }
 
 export function checkWish(wish: Wish, speaker: Speaker): void {
-  for (const name of Object.keys(wish)) {
-    const removed = removalOf(name, name);
-    if (removed !== undefined) throw new Refusal('unsupported', name, removed);
-  }
   for (const name of searchKnobNames) {
     if (wish[name] === undefined) continue;
     const wrong = complaint(knobOf(name), wish[name]);

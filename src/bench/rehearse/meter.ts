@@ -30,10 +30,6 @@ export class Meter {
     if (counts) this.tookMs.push(this.#clock.nowMs() - since);
   }
 
-  get underWay(): number {
-    return this.#since.size;
-  }
-
   /** Mean number under way since the start. */
   meanSince(startMs: number): number {
     this.#move();

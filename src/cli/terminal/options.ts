@@ -4,7 +4,6 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { raise } from '../../base/fault.ts';
 import { complaint, type Knob, type ValueOf, valueOfText } from '../../base/knob.ts';
 import { nearest } from '../../base/nearest.ts';
-import { removalOf } from '../../config/removed-settings.ts';
 
 /** The setting that an option of a former version has become, if it has become one. */
 type Successor = (option: string) => string | undefined;
@@ -41,11 +40,6 @@ function complaintOf(error: unknown, { args = [], options = {} }: ParseArgsConfi
   if (unknown === undefined) return message;
   const setting = settingOf(unknown);
   if (setting !== undefined) return `--${unknown} is a setting: write --set ${setting}=${writtenValue(args, unknown)}`;
-  const removed = removalOf(
-    unknown.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-    `--${unknown}`,
-  );
-  if (removed !== undefined) return removed;
   const meant = nearest(unknown, Object.keys(options));
   return `there is no option --${unknown}${meant === undefined ? '; --help lists them' : `; did you mean --${meant}?`}`;
 }

@@ -7,7 +7,6 @@ import { raise } from '../../base/fault.ts';
 import { nearest } from '../../base/nearest.ts';
 import { nest, overlay, type PlainTree } from '../../config/load.ts';
 import { modelSettings, settingValue } from '../../config/model-settings.ts';
-import { fieldRemovalOf, removalOf } from '../../config/removed-settings.ts';
 import {
   flagName,
   flagValue,
@@ -100,8 +99,6 @@ export function readSettings(texts: readonly string[] = [], scope: SettingScope)
 }
 
 function refuseName(name: string, known: readonly string[]): never {
-  const removed = removalOf(camelled(name), `--set ${name}`) ?? fieldRemovalOf(['models', ...name.split('.')]);
-  if (removed !== undefined) raise('bad-setting', removed);
   const flag = saidByFlag.get(name);
   if (flag !== undefined) raise('bad-setting', `--set ${name}: this is said by ${flag}`);
   const isElsewhere = knobsByName.has(name) || modelSettings.has(name);

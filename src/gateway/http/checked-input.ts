@@ -5,7 +5,6 @@ import type { z } from 'zod';
 import { nearest } from '../../base/nearest.ts';
 import { issueWords } from '../../config/issue-words.ts';
 import { issueLine } from '../../config/knob.ts';
-import { removalOf } from '../../config/removed-settings.ts';
 import { refuse } from './api-error.ts';
 
 /** The value as its schema reads it, or a refusal that names the field. */
@@ -17,11 +16,9 @@ export function parseBody<Output>(schema: z.ZodType<Output>, value: unknown): Ou
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
     const name = [...path, key].join('.');
-    const own = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    const removed = path[0] === 'coppice' ? removalOf(own, `'${name}'`) : undefined;
     const meant = nearest(key, fieldsAt(schema, path));
     const hint = meant === undefined ? '' : `; did you mean '${meant}'?`;
-    return refuse('unknown_parameter', removed ?? `'${name}' is not a known parameter${hint}`, name);
+    return refuse('unknown_parameter', `'${name}' is not a known parameter${hint}`, name);
   }
   const where = path.length === 0 ? 'the body' : `'${path.join('.')}'`;
   return refuse('invalid_value', issueLine(where, issue.message), path.length === 0 ? undefined : path.join('.'));

@@ -4,10 +4,10 @@
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { Clock } from '../../base/clock.ts';
 import { FaultError, raise } from '../../base/fault.ts';
-import { withoutRemoved } from '../../config/removed-settings.ts';
 import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
 import { eventsIn } from '../../log/entry.ts';
 import type { LoggedEvent } from '../../log/events.ts';
+import { policyKnobs } from '../../policy/knobs.ts';
 import { ApiError } from '../http/api-error.ts';
 import { LiveSearch } from './live-search.ts';
 
@@ -67,14 +67,19 @@ export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
   // Records of older versions have no turn: by arrival, as if they had had no priority.
   const turn = typeof record.about.turn === 'number' ? record.about.turn : createdMs / 1000;
   const home = typeof record.about.home === 'string' ? { home: record.about.home } : {};
-  // A plan of an older version may have options that are gone.
-  const kept = { ...plan, policyOptions: withoutRemoved(plan.policyOptions) };
+  const kept = { ...plan, policyOptions: knownOptions(plan.policyOptions) };
   const known = { id, owner, plan: kept, body, background, createdMs, title, escalatedFrom };
   const search = new LiveSearch({ ...known, ...(chat && { chat }), ...home });
   search.turn = turn;
   search.epoch = record.epoch + 1;
   search.startedMs = record.startedMs;
   return search;
+}
+
+/** Drops options that a plan of another version has and this one does not know. */
+function knownOptions(options: SearchPlan['policyOptions']): SearchPlan['policyOptions'] {
+  const known = Object.entries(options).filter(([name]) => Object.hasOwn(policyKnobs, name));
+  return Object.fromEntries(known) as SearchPlan['policyOptions'];
 }
 
 /** One that has ended, with its log. Only for records with texts. */

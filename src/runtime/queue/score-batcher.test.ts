@@ -6,91 +6,61 @@ import { ScoreBatcher } from './score-batcher.ts';
 
 const verifier = { name: 'told', aggregation: 'product', reusesPrefix: true } as const;
 
-/** Scores of steps of so many tokens; `coming`: those whose siblings are still being generated. */
+/** Scores of steps of so many tokens. */
 function world() {
   const line = new ScoreBatcher(verifier);
-  const coming = new Set<RequestId>();
-  const add = (id: RequestId, tokens: number, gathers: boolean, lane: ScoreRequest['lane'] = 'primary') => {
+  const add = (id: RequestId, tokens: number, lane: ScoreRequest['lane'] = 'primary') => {
     const step = { text: `${id}`, tokens, meanLogprob: 0, end: 'delimiter' } as const;
     const place = { search: 'a', prompt: { kind: 'text', text: 'q' }, parent: rootKey, path: [] } as const;
-    line.add({ id, ...place, index: id, step, lane, priority: 0 }, nodeKey(rootKey, step), gathers);
-    coming.add(id);
+    line.add({ id, ...place, index: id, step, lane, priority: 0 }, nodeKey(rootKey, step));
   };
-  const take = (nowMs: number) => line.take(nowMs, (id) => coming.has(id)).map(({ id }) => id);
+  const take = (nowMs: number) => line.take(nowMs).map(({ id }) => id);
   const score = (nowMs: number, ...ids: RequestId[]) => {
     line.scored(nowMs);
     for (const id of ids) line.answered(id);
   };
-  return { line, coming, add, take, score };
+  return { line, add, take, score };
 }
 
 /** The first pass takes 10 ms, from 0 on. */
 function afterOnePass() {
   const told = world();
-  told.add(0, 50, true);
+  told.add(0, 50);
   expect(told.take(0)).toEqual([0]);
   told.score(10, 0);
   return told;
 }
 
-it('sends what is asked for at once, unless its search gathers scores', () => {
+it('sends primary steps at once', () => {
   const { add, take } = afterOnePass();
-  add(1, 50, false);
+  add(1, 50);
   expect(take(11)).toEqual([1]);
-});
-
-it('keeps a step back for its siblings until the last of them is there', () => {
-  const { line, coming, add, take } = afterOnePass();
-  add(1, 50, true);
-  expect([take(11), line.holds(1), line.dueMs]).toEqual([[], true, 60]);
-  add(2, 50, true);
-  coming.clear();
-  expect([take(12), line.holds(1), line.dueMs]).toEqual([[1, 2], false, undefined]);
-});
-
-it('keeps it no longer than a few of the shortest passes, and not where there is enough for one', () => {
-  const { add, take, score } = afterOnePass();
-  add(1, 50, true);
-  expect(take(59)).toEqual([]);
-  expect(take(60)).toEqual([1]);
-  add(2, 400, true);
-  expect(take(61)).toEqual([]);
-  score(80, 1);
-  expect(take(80)).toEqual([2]);
-});
-
-it('lets it go along with what another search asks for', () => {
-  const { add, take } = afterOnePass();
-  add(1, 50, true);
-  expect(take(11)).toEqual([]);
-  add(2, 50, false);
-  expect(take(12)).toEqual([2, 1]);
 });
 
 it('fills a pass up with speculative steps', () => {
   const { line, add, take } = afterOnePass();
-  for (const id of [1, 2, 3]) add(id, 120, true, 'speculative');
-  add(4, 50, true);
+  for (const id of [1, 2, 3]) add(id, 120, 'speculative');
+  add(4, 50);
   expect(take(11)).toEqual([4, 1, 2, 3]);
   expect(line.holds(3)).toBe(false);
 });
 
 it('keeps a speculative step until another step goes to the verifier, and no longer than a few of the shortest passes', () => {
   const { line, add, take, score } = afterOnePass();
-  add(1, 50, false, 'speculative');
+  add(1, 50, 'speculative');
   expect([take(11), line.holds(1), line.dueMs]).toEqual([[], true, 60]);
-  add(2, 50, false);
+  add(2, 50);
   expect(take(12)).toEqual([2, 1]);
   score(22, 2, 1);
-  add(3, 50, false, 'speculative');
+  add(3, 50, 'speculative');
   expect([take(71), take(72)]).toEqual([[], [3]]);
 });
 
 it('sends it at once where there is enough for a pass, and nothing while the verifier has something to do', () => {
   const { add, take, score } = afterOnePass();
-  for (const id of [1, 2, 3]) add(id, 120, false, 'speculative');
+  for (const id of [1, 2, 3]) add(id, 120, 'speculative');
   expect(take(11)).toEqual([1, 2, 3]);
-  for (const id of [4, 5, 6]) add(id, 120, false, 'speculative');
+  for (const id of [4, 5, 6]) add(id, 120, 'speculative');
   expect(take(12)).toEqual([]);
   score(30, 1, 2, 3);
   expect(take(30)).toEqual([4, 5, 6]);
@@ -98,12 +68,12 @@ it('sends it at once where there is enough for a pass, and nothing while the ver
 
 it('sends it once its program has asked for it', () => {
   const { line, add, take } = afterOnePass();
-  add(1, 50, false, 'speculative');
+  add(1, 50, 'speculative');
   expect([take(11), line.adopt(1), take(12)]).toEqual([[], true, [1]]);
 });
 
 it('forgets what is cancelled while it is kept back', () => {
   const { line, add, take } = afterOnePass();
-  add(1, 50, true);
+  add(1, 50, 'speculative');
   expect([line.drop(1), line.drop(1), take(100), line.dueMs]).toEqual([true, false, [], undefined]);
 });

@@ -1,7 +1,6 @@
-// Steps on their way to the verifier. What a program waits for goes at once. A speculative step is scored only while the verifier is
-// idle, since a pass cannot be interrupted: it fills up the next pass, or goes after a while with others like it; or it goes along with
-// the step before it (look-ahead-verification.ts). Where a search gathers its scores, a step that its program waits for waits a while
-// for its siblings too: a pass costs about as much for one as for four, and slows a generator on the same GPU.
+// Queues steps for the verifier. Primary steps go at once. Speculative steps are scored only while the verifier is idle, since a pass
+// cannot be interrupted: they fill up the next pass, form a batch of up to 300 tokens, or go along with the step before them
+// (look-ahead-verification.ts).
 
 import type { RequestId } from '../../engine/engine.ts';
 import type { NodeKey } from '../../tree/keys.ts';
@@ -9,9 +8,9 @@ import type { ScoreRequest, VerifierCapabilities } from '../../verifier/verifier
 import { isParentSent, looksAhead, nextStep, type WantedScore } from './look-ahead-verification.ts';
 import { PassMeter } from './pass-meter.ts';
 
-/** What waits for company waits no longer than so many of the shortest passes, from the beginning of the latest pass on. */
+/** Longest batching delay in verifier passes of the shortest kind, from the beginning of the latest pass on. */
 const patience = 6;
-/** Tokens that are worth a pass: twice as many as a GPU computes while it reads the weights. */
+/** Tokens that fill a pass: twice as many as a GPU computes while it reads the weights. */
 const passTokens = 300;
 
 export class ScoreBatcher {
@@ -20,8 +19,6 @@ export class ScoreBatcher {
   readonly #sent = new Map<RequestId, WantedScore>();
   /** Speculative steps that wait. */
   readonly #spare = new Map<RequestId, WantedScore>();
-  /** Steps that their programs wait for, and that wait for their siblings. */
-  readonly #gathering = new Map<RequestId, WantedScore>();
   readonly #passes = new PassMeter();
   #dueMs: number | undefined;
 
@@ -29,20 +26,18 @@ export class ScoreBatcher {
     this.#looksAhead = looksAhead(capabilities ?? {});
   }
 
-  /** `gathers`: it may wait for its siblings though its program waits for it. */
-  add(request: ScoreRequest, key: NodeKey, gathers = false): void {
+  add(request: ScoreRequest, key: NodeKey): void {
     const score = { request, key };
     const goes = request.lane === 'primary' || (this.#looksAhead && isParentSent(request, this.#sent.values()));
-    if (!goes) this.#spare.set(request.id, score);
-    else if (gathers) this.#gathering.set(request.id, score);
-    else this.#send(score);
+    if (goes) this.#send(score);
+    else this.#spare.set(request.id, score);
   }
 
   holds(id: RequestId): boolean {
-    return this.#spare.has(id) || this.#gathering.has(id);
+    return this.#spare.has(id);
   }
 
-  /** When what waits for company goes though nothing else has come. */
+  /** When the waiting steps go though no other has come. */
   get dueMs(): number | undefined {
     return this.#dueMs;
   }
@@ -57,7 +52,7 @@ export class ScoreBatcher {
 
   /** It is cancelled; true where the verifier has not seen it. */
   drop(id: RequestId): boolean {
-    return this.#spare.delete(id) || this.#gathering.delete(id);
+    return this.#spare.delete(id);
   }
 
   scored(nowMs: number): void {
@@ -68,12 +63,10 @@ export class ScoreBatcher {
     this.#sent.delete(id);
   }
 
-  /** What goes now. `isComing`: whether siblings of a step are still being generated. */
-  take(nowMs: number, isComing: (id: RequestId) => boolean): ScoreRequest[] {
+  take(nowMs: number): ScoreRequest[] {
     const wasIdle = this.#sent.size <= this.#ready.length;
     this.#dueMs = undefined;
-    if (this.#mayWait(nowMs, isComing)) return [];
-    for (const score of [...this.#gathering.values()]) this.#send(score);
+    if (this.#mayWait(nowMs)) return [];
     if (wasIdle) this.#fillUp();
     const ready = this.#ready;
     this.#ready = [];
@@ -81,15 +74,12 @@ export class ScoreBatcher {
     return ready;
   }
 
-  /** Nothing is there but what waits for company, and no program is held up by that. */
-  #mayWait(nowMs: number, isComing: (id: RequestId) => boolean): boolean {
+  #mayWait(nowMs: number): boolean {
     if (this.#ready.length > 0) return false;
-    for (const id of this.#gathering.keys()) if (!isComing(id)) return false;
     if (this.#sent.size > 0) return true;
-    const all = [...this.#gathering.values(), ...this.#spare.values()];
-    if (all.length === 0) return false;
+    if (this.#spare.size === 0) return false;
     const dueMs = this.#passes.beganMs + patience * this.#passes.shortestMs;
-    if (nowMs >= dueMs || tokensOf(all) >= passTokens) return false;
+    if (nowMs >= dueMs || tokensOf([...this.#spare.values()]) >= passTokens) return false;
     this.#dueMs = dueMs;
     return true;
   }
@@ -97,7 +87,6 @@ export class ScoreBatcher {
   #send(score: WantedScore): void {
     const { request } = score;
     this.#spare.delete(request.id);
-    this.#gathering.delete(request.id);
     this.#sent.set(request.id, score);
     this.#ready.push(request);
     const next = this.#looksAhead ? nextStep(score, this.#spare.values()) : undefined;

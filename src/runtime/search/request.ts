@@ -81,8 +81,6 @@ export interface Writer {
 export interface Experiment {
   /** Speculation also grows below steps whose reward is not known yet (P4 §4.1.1). */
   readonly extendsUnscored?: boolean;
-  /** A generated step may wait a while for its siblings before it is scored, so that one pass scores several. */
-  readonly gathersScores?: boolean;
 }
 
 /**

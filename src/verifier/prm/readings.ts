@@ -7,4 +7,3 @@ export const readings = {
 } as const;
 
 export type ReadingName = keyof typeof readings;
-export const readingNames = Object.keys(readings) as readonly ReadingName[];

@@ -89,9 +89,6 @@ export class PrefixStore {
   get branches(): number {
     return this.#branches;
   }
-  get idleBranches(): number {
-    return this.#idle.size;
-  }
 
   /**
    * Whether every path is to lie in the cache in its own order, which is that of the sums in attention. A new token goes to the first

@@ -33,7 +33,7 @@ export function podApiServer(environment: Readonly<Record<string, string | undef
   if (host === undefined)
     return raise(
       'bad-setting',
-      "replicas are from kubernetes, and KUBERNETES_SERVICE_HOST is not set: this is no pod; use 'dns', 'http' or 'file'",
+      "replicas are from kubernetes, and KUBERNETES_SERVICE_HOST is not set: this is no pod; use 'dns' or 'file'",
     );
   return { url: `https://${hostOf(host)}:${port}`, account: '/var/run/secrets/kubernetes.io/serviceaccount' };
 }

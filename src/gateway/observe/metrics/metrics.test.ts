@@ -6,7 +6,6 @@ import type { Loose } from '../../../../tests/support/loose.ts';
 import { post, question, runGateway } from '../../../../tests/support/running-gateway.ts';
 import { until } from '../../../../tests/support/until.ts';
 
-/** A deprecated name may end as it likes. */
 const counterEnd = /_total$/;
 /** Units, or what is counted, of gauges and histograms; 0 or 1 where it is an adjective. */
 const otherEnd =
@@ -31,13 +30,8 @@ test('names end in total, a unit or what is counted; old ones say what to ask fo
   const text = await metricsOf(url);
   const helps = new Map([...text.matchAll(/^# HELP (\w+) (.*)$/gm)].map(([, name, help]) => [name!, help!]));
   for (const [, name, type] of text.matchAll(/^# TYPE (coppice_\w+) (\w+)$/gm)) {
-    const [, instead] = /^Deprecated, ask for (\w+)\./.exec(helps.get(name!) ?? '') ?? [];
-    if (instead === undefined) expect(name).toMatch(type === 'counter' ? counterEnd : otherEnd);
-    else expect(text).toContain(`# TYPE ${instead} ${type}\n`);
+    expect(name).toMatch(type === 'counter' ? counterEnd : otherEnd);
   }
-  expect(helps.get('coppice_search_seconds')).toMatch(/^Deprecated, ask for coppice_search_duration_seconds\. /);
-  for (const part of ['count', 'sum', 'bucket'])
-    expect(sumOf(text, `coppice_search_seconds_${part}`)).toBe(sumOf(text, `coppice_search_duration_seconds_${part}`));
   expect(new Set([...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name)).size).toBe(helps.size);
 });
 
@@ -46,7 +40,6 @@ test('what Node tells of itself has the names that stock dashboards know', async
   const text = await metricsOf(url);
   for (const name of ['process_cpu_seconds_total', 'process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds'])
     expect(text).toContain(`# TYPE ${name} `);
-  expect(sumOf(text, 'coppice_process_start_time_seconds')).toBe(sumOf(text, 'process_start_time_seconds'));
 });
 
 test('the classes of tokens add up to what was generated', async () => {

@@ -3,7 +3,6 @@
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { ObservedEnd, ObservedSearch, ObservedSearches } from '../observed.ts';
-import { withDeprecatedNames } from './deprecated-names.ts';
 import { addModelMetrics } from './model-metrics.ts';
 import { ReadMetrics } from './read-metrics.ts';
 
@@ -87,9 +86,8 @@ export class Metrics {
     addModelMetrics(this.registry, () => searches().models.values());
   }
 
-  /** What /metrics answers: old names too, while they last. */
-  async text(): Promise<string> {
-    return withDeprecatedNames(await this.registry.metrics());
+  text(): Promise<string> {
+    return this.registry.metrics();
   }
 
   request(route: string, status: number, durationMs: number): void {
