@@ -107,13 +107,6 @@ const verifier = z.discriminatedUnion('kind', [
       .optional()
       .meta({ description: 'servers of the judge; those of the engine where unset' }),
     model: z.string().min(1).optional().meta({ description: 'as the server calls it; its first where unset' }),
-    repeats: whole(
-      1,
-      1,
-      16,
-      'ratings',
-      'of one step at the most: above 1 it is rated again until the mean is settled (a standard error of 0.05), which costs twice as much at least',
-    ),
     apiKeyEnv: z.string().min(1).optional().meta({ description: 'environment variable that holds its key' }),
   }),
   z.strictObject({

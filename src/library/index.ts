@@ -62,7 +62,7 @@ export { growLevels } from '../program/levels/levels.ts';
 export type { Planting } from '../program/levels/plots.ts';
 export type { Ask, Doomed, Expansion, Outcome, Program } from '../program/program.ts';
 export { createProgram, type ProgramName, programNames } from '../program/registry/programs.ts';
-export { endThinking, goOnThinking, isInThought, type ProgramThinking } from '../program/thinking-moves.ts';
+export { endThinking, isInThought, type ProgramThinking } from '../program/thinking-moves.ts';
 
 // The runtime, for programs that drive it themselves.
 export { LiveLoop, systemClock } from '../runtime/live.ts';

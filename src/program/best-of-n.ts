@@ -4,9 +4,8 @@
 
 import type { Knobs } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
-import type { Node } from '../tree/node.ts';
 import { type Certainty, type PathVote, sampleCertainty, sampleVotes } from '../tree/readings/certaindex.ts';
-import { greedySampling, type Manner, type Sampling } from '../tree/step.ts';
+import { greedySampling, type Sampling } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { affordable } from './affordable.ts';
 import { type Choice, chosenAnswer } from './choice.ts';
@@ -22,7 +21,7 @@ import {
   readyStrand,
 } from './growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from './program.ts';
-import { minThinkingKnob, type ProgramThinking, thinkingMove } from './thinking-moves.ts';
+import type { ProgramThinking } from './thinking-moves.ts';
 
 interface SamplesOptions {
   readonly samples: number;
@@ -35,7 +34,6 @@ interface SamplesOptions {
   readonly sampling: Sampling;
   readonly choose: Choice;
   readonly thinking?: ProgramThinking | undefined;
-  readonly minThinkingTokens: number;
 }
 
 const samplesDefaults: SamplesOptions = {
@@ -44,7 +42,6 @@ const samplesDefaults: SamplesOptions = {
   maxDepth: 40,
   sampling: { temperature: 0.8 },
   choose: 'best',
-  minThinkingTokens: 0,
 };
 
 export function createBestOfN(options: Partial<SamplesOptions> = {}): Program {
@@ -58,7 +55,7 @@ export function createSelfConsistency(options: Partial<SamplesOptions> = {}): Pr
 }
 
 export function createGreedy(
-  options: Partial<Pick<SamplesOptions, 'maxDepth' | 'maxPathTokens' | 'thinking' | 'minThinkingTokens'>> = {},
+  options: Partial<Pick<SamplesOptions, 'maxDepth' | 'maxPathTokens' | 'thinking'>> = {},
 ): Program {
   return new Samples('greedy', false, { ...samplesDefaults, ...options, samples: 1, sampling: greedySampling });
 }
@@ -67,7 +64,6 @@ export function createGreedy(
 const samplesShape = { expandsOnce: false, samplesIndependently: true } as const;
 
 const windowKnobs = {
-  minThinkingTokens: minThinkingKnob,
   window: {
     default: 0,
     low: 0,
@@ -106,9 +102,8 @@ export const greedy = defineProgram({
   summary: 'a single sample at temperature 0',
   needsVerifier: false,
   takesTemperature: false,
-  options: { minThinkingTokens: minThinkingKnob },
-  create: ({ maxDepth, maxPathTokens, thinking }, options) =>
-    createGreedy({ maxDepth, maxPathTokens, thinking, ...options }),
+  options: {},
+  create: ({ maxDepth, maxPathTokens, thinking }) => createGreedy({ maxDepth, maxPathTokens, thinking }),
 });
 
 class Samples implements Program {
@@ -137,7 +132,7 @@ class Samples implements Program {
     const { sampling, tokenBudget } = this.#options;
     const afford = affordable(tree, tokenBudget);
     const ready = readyStrand(tree, followLanded, undefined, ({ id }) => afford.goesOn(id));
-    if (ready !== undefined) return askBelow(tree, ready, [freeIndex(ready.node)], sampling, this.#move(ready.node));
+    if (ready !== undefined) return askBelow(tree, ready, [freeIndex(ready.node)], sampling);
     const isFull = tree.strands.size >= this.naturalWidth || !afford.mayOpen;
     if (!mayOpen || isFull || this.#samplesLeft(tree) <= 0 || doomed?.(tree.root)) return undefined;
     return askBelow(tree, openAt(tree, tree.root), [freeIndex(tree.root)], sampling);
@@ -175,10 +170,6 @@ class Samples implements Program {
 
   answer(tree: Tree): Answer | undefined {
     return chosenAnswer(tree, this.#options.choose);
-  }
-
-  #move(node: Node): Manner | undefined {
-    return thinkingMove(node, this.#options.thinking, this.#options.minThinkingTokens);
   }
 
   #samplesLeft(tree: Tree): number {

@@ -27,10 +27,9 @@ import {
   readyStrand,
 } from './growth.ts';
 import type { Ask, Conclusion, Doomed, Expansion, Outcome, Program } from './program.ts';
-import { endThinking, isInThought, minThinkingKnob, type ProgramThinking, thinkingMove } from './thinking-moves.ts';
+import { endThinking, isInThought, type ProgramThinking } from './thinking-moves.ts';
 
 const chainKnobs = {
-  minThinkingTokens: minThinkingKnob,
   probe: {
     default: 'answer',
     values: ['answer', 'entropy', 'off'],
@@ -193,10 +192,9 @@ class Chain implements Program {
 
   /** How the next step is drawn: inside the thinking up to the next probe, or its end. */
   #move(node: Node): Manner | undefined {
-    const { thinking, minThinkingTokens, probe, probeEvery } = this.#options;
-    if (!isInThought(node, thinking)) return thinkingMove(node, thinking, minThinkingTokens);
-    const mayEnd = node.thoughtTokens >= minThinkingTokens;
-    if (mayEnd && probe !== 'off' && this.#isCertain(node)) return endThinking(thinking);
+    const { thinking, probe, probeEvery } = this.#options;
+    if (!isInThought(node, thinking)) return undefined;
+    if (probe !== 'off' && this.#isCertain(node)) return endThinking(thinking);
     return probe === 'off' ? undefined : { maxTokens: probeEvery };
   }
 

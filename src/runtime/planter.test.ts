@@ -8,6 +8,7 @@ import { describeEvent } from '../log/describe.ts';
 import { isTreeEvent, type LoggedEvent, type SearchEvent } from '../log/events.ts';
 import { SearchFold } from '../log/fold.ts';
 import { createPolicy, createScheduler } from '../policy/create.ts';
+import { createSelfConsistency } from '../program/best-of-n.ts';
 import type { Program } from '../program/program.ts';
 import { lessonOf } from '../program/refine/lessons.ts';
 import { createRefine } from '../program/refine/refine.ts';
@@ -78,12 +79,12 @@ it('a search begins with what those before it have shown, though it was submitte
 it('programs learn from their own kind alone, and a search that is cancelled in the queue has a whole log', () => {
   const { toys, runtime, logs, learned } = runtimeOf();
   runtime.submit(request('taught'));
-  runtime.submit(request('mixed', createRefine({ rollouts: 6, posterior: 'mixed' })));
+  runtime.submit(request('untaught', createSelfConsistency({ samples: 2 })));
   runtime.submit(request('gone'));
   runtime.step();
   runtime.cancel('gone');
   toys.run(runtime);
-  expect(learned('mixed')).toBeUndefined();
+  expect(learned('untaught')).toBeUndefined();
   expect(logs.get('gone')!.map(({ type }) => type)).toEqual(['submitted', 'planted', 'exited', 'cost']);
 });
 

@@ -33,11 +33,11 @@ export function turnKey(parent: NodeKey, turn: string): NodeKey {
 export function formKey({ temperature, topP, topK, minP }: Sampling, manner?: Manner): FormKey {
   const plain = wideHash(`${temperature} ${topP ?? ''} ${topK ?? ''} ${minP ?? ''}`);
   if (manner === undefined) return plain;
-  const { suffix = '', stops = [], maxTokens = 0, sources = [], opening, reopens, ...others } = manner;
+  const { suffix = '', stops = [], maxTokens = 0, sources = [], opening, ...others } = manner;
   const { after, proposed, choices, byUser, model } = others;
   const rarely = { after, proposed, choices, byUser, model };
   const rare = Object.values(rarely).some((each) => each !== undefined) ? [rarely] : [];
-  const put = opening === undefined && reopens === undefined ? [] : [{ opening, reopens }];
+  const put = opening === undefined ? [] : [{ opening }];
   return wideHash(plain, JSON.stringify([suffix, stops, maxTokens, ...sources, ...rare, ...put]));
 }
 

@@ -81,8 +81,6 @@ export interface Manner {
   readonly suffix?: string;
   /** Words with which the step begins: they are put into the path as if the model had said them, and are part of its text. */
   readonly opening?: string;
-  /** The thinking that the path has ended goes on: the tag that ended it is left out of what the model reads. */
-  readonly reopens?: true;
   /** Keys of the nodes that the program's own words in the place of a suffix are about (`compose` of the program). */
   readonly sources?: readonly number[];
   /**

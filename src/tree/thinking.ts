@@ -2,7 +2,7 @@
 // field of their own have it put between the same tags by their engine, so that every path has one form. Never guesses: a text that
 // neither begins with the tag nor goes on from thinking has none.
 
-import { type Node, pathTo } from './node.ts';
+import type { Node } from './node.ts';
 import type { Step, Thought } from './step.ts';
 
 export interface ThinkingTags {
@@ -54,19 +54,4 @@ export function isThinking({ step, parent }: Node, templateOpens: boolean): bool
 /** Whether the model has just ended its thinking: behind this node stands the answer. */
 export function hasJustThought({ step }: Node): boolean {
   return step?.thought !== undefined && step.thought.open === undefined && step.thought.chars === step.text.length;
-}
-
-/**
- * The steps of a path as the model reads them. Where thinking that had ended goes on, the tag that ended it is left out; then the text
- * alone says what stands there, and no token ids.
- */
-export function readSteps(node: Node, { close }: ThinkingTags, reopens = false): Step[] {
-  const steps = pathTo(node).map(({ step }) => step!);
-  return steps.map((step, at) => {
-    const next = steps[at + 1];
-    const goesOn = next === undefined ? reopens : next.turn === undefined && next.thought !== undefined;
-    if (!goesOn || step.thought === undefined || step.thought.open) return step;
-    const { tokenIds: _, ...rest } = step;
-    return { ...rest, text: step.text.slice(0, Math.max(0, step.text.lastIndexOf(close))), end: 'length' };
-  });
 }

@@ -52,12 +52,9 @@ testProgram('pairwise', () => createPairwise({ models: ['small', 'big'], samples
 testProgram('panel', () => createPanel({ models: ['small', 'big'], samples: 2, synthesizer: 'big' }));
 testProgram('panel (by the list)', () => createPanel({ models: ['small', 'big'], samples: 2, order: 'list' }));
 testProgram('panel (of one)', () => createPanel({ samples: 4 }));
-testProgram('aggregate (compacted)', () => createAggregate({ population: 3, rounds: 3, shown: 2, attemptTokens: 2 }));
 testProgram('greedy', () => createGreedy());
 testProgram('refine', () => createRefine({ rollouts: 12 }));
-testProgram('refine (mixed, two models)', () =>
-  createRefine({ rollouts: 8, posterior: 'mixed', models: ['small', 'big'] }),
-);
+testProgram('refine (two models)', () => createRefine({ rollouts: 8, models: ['small', 'big'] }));
 testProgram('refine (beta)', () => createRefine({ rollouts: 8, posterior: 'beta', maxDepth: 3 }));
 testProgram('tree-samples', () => createProgram('tree-samples', small));
 testProgram('scored-tree-samples', () => createProgram('scored-tree-samples', small));

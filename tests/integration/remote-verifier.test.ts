@@ -200,20 +200,17 @@ describe('rewards', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('of judges are what they expect where the server tells candidates, rated again until the mean is settled', async () => {
+  it('of judges are what they expect where the server tells candidates', async () => {
     const server = new PlainServer();
     const top = (token: string, share: number) => ({ token, logprob: Math.log(share) });
     server.reply = () => 'Value: 7';
     server.replyLogprobs = () => ({
       content: [{ token: '7', logprob: 0, top_logprobs: [top('7', 0.5), top('4', 0.5)] }],
     });
-    const { score } = await open([server], { kind: 'judge', judge: { repeats: 4 } });
+    const { score } = await open([server], { kind: 'judge' });
     expect(await score([request('Two.')])).toMatchObject([{ reward: (5.5 - 1) / 9 }]);
     const bodies = server.bodies('/v1/chat/completions');
-    expect(bodies.map(({ temperature, top_logprobs }) => [temperature, top_logprobs])).toEqual([
-      [0, 20],
-      [0.7, 20],
-    ]);
+    expect(bodies.map(({ temperature, top_logprobs }) => [temperature, top_logprobs])).toEqual([[0, 20]]);
   });
 
   it('of all that waits come from one call, twins once, and known steps from none', async () => {

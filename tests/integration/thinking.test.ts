@@ -87,19 +87,6 @@ describe.each(['vllm', 'sglang', 'llama-server'])('the template of a model on %s
     expect(told.answer).toBe('42');
   });
 
-  test('a program may let it go on where the model has ended it, and the log says so', async () => {
-    const { url } = await open({ words: 400 });
-    const asked = { coppice: { ...coppice, min_thinking_tokens: 1000 } };
-    const { choices, coppice: told } = await askThinker(url, asked);
-    const { content, reasoning } = choices[0].message;
-    expect(content).toBe(thoughtAnswer);
-    expect(wordsIn(reasoning)).toBe(1200);
-    expect(reasoning.split('Wait,').length).toBe(3);
-    expect(reasoning).not.toMatch(/think>/);
-    const log = await (await fetch(`${url}/v1/searches/${told.search}/events`)).text();
-    expect(log.match(/"opening":"\\nWait,","reopens":true/g)).toHaveLength(2);
-  });
-
   test('a chain is asked for its answer inside it, ends it once that is certain, and answers', async () => {
     const { server, url } = await open({ words: long });
     const { choices, coppice: told } = await askThinker(url, { coppice: { program: 'chain', probe_every: 100 } });

@@ -41,7 +41,7 @@ export const runAll = defineProgram({
   prompts: ['aggregate'],
   create: (
     { rollouts, models = [], synthesizer, sampling, maxPathTokens, prompts },
-    { answerTokens, attemptTokens, panelOrder: order },
+    { answerTokens, panelOrder: order },
   ) => {
     const width = Math.max(1, models.length);
     const each = Math.max(1, Math.floor((rollouts - 1) / width));
@@ -79,7 +79,7 @@ export const runAll = defineProgram({
       demand: () => samples,
       yield: leastPromising,
       answer: (tree) => synthesisOf(tree, samples) ?? majorityOf(tree, samples),
-      compose: (_, sources) => attemptsText(prompts?.aggregate ?? '', sources, attemptTokens),
+      compose: (_, sources) => attemptsText(prompts?.aggregate ?? '', sources),
     };
     return program;
   },

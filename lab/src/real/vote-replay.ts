@@ -11,10 +11,10 @@ import {
   certaintyKnobs,
   createSelfConsistency,
   defaultsOf,
-  pruneConfidence,
   pruningsOf,
   Tree,
 } from 'coppice/internals';
+import { pruneConfidence } from '../lost/deepconf.ts';
 import type { VotedSample } from './recorded-votes.ts';
 
 export interface VoteRules {

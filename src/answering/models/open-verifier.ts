@@ -55,9 +55,9 @@ async function openJudge(
 ): Promise<Verifier> {
   const { openRemoteVerifier } = await import('../../verifier/remote/open-verifier.ts');
   const remote = remoteOptions(config, wanted, wanted.urls ?? engineUrls, environment);
-  const { model, repeats } = wanted;
+  const { model } = wanted;
   const promptFile = join(config.prompts ?? '', 'value.txt');
-  const judge = { repeats, ...(config.prompts !== undefined && existsSync(promptFile) ? { promptFile } : {}) };
+  const judge = config.prompts !== undefined && existsSync(promptFile) ? { promptFile } : {};
   return openRemoteVerifier({ ...remote, kind: 'judge', judge, ...(model === undefined ? {} : { model }) });
 }
 

@@ -113,12 +113,9 @@ export function checkSearch(plan: SearchPlan, program: KnownProgram, { wish, spe
   if (program.readsEntropy?.(plan.programOptions) && !model.engine.capabilities.entropy) {
     refuseSetting('unsupported', 'probe', `is 'entropy'; the engine of model '${plan.model}' tells none`);
   }
-  const byConfidence = (['keepConfident', 'choose'] as const).find((name) =>
-    name === 'choose' ? plan.choose === 'confident' : plan.policyOptions.keepConfident > 0,
-  );
-  if (byConfidence !== undefined && !model.engine.capabilities.confidence) {
+  if (plan.choose === 'confident' && !model.engine.capabilities.confidence) {
     const what = `asks how sure the model was of its tokens; the engine of model '${plan.model}' tells no likeliest candidates`;
-    refuseSetting('unsupported', byConfidence, what);
+    refuseSetting('unsupported', 'choose', what);
   }
   if ((plan.answers ?? 1) > 1 && plan.policyOptions.certain !== 'off') {
     const what = `is '${plan.policyOptions.certain}', which ends a search once one answer is certain; ${plan.answers} different ones are wanted (n)`;

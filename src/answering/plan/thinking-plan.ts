@@ -26,7 +26,7 @@ export function thinkingPlan(
   const [open, close] = config.thinkingTags as [string, string];
   const isContinued = prompt.kind === 'chat' && prompt.messages.at(-1)?.role === 'assistant';
   const isOn = (wish.thinking ?? config.thinking) !== 'off';
-  const prompts = readPrompts(['thinking-end', 'thinking-more'], config);
+  const prompts = readPrompts(['thinking-end'], config);
   const inSteps = wish.thinkingSteps ?? config.thinkingSteps;
   return {
     open,
@@ -36,7 +36,6 @@ export function thinkingPlan(
     stepTokens: wish.thinkingStepTokens ?? config.thinkingStepTokens,
     maxTokens: longestThinking(wish, model, limits),
     lastWords: prompts['thinking-end'] ?? '',
-    moreWords: prompts['thinking-more'] ?? '',
   };
 }
 

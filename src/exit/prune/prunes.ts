@@ -3,7 +3,6 @@
 
 import { definePrune, type PrunePart } from '../definition.ts';
 import { type BoundTarget, pruneBound } from './prune-bound.ts';
-import { pruneConfidence } from './prune-confidence.ts';
 import { pruneOutdone } from './prune-outdone.ts';
 import { prunePromise } from './prune-promise.ts';
 
@@ -30,36 +29,7 @@ const promise = {
   },
 } as const;
 
-const confidence = {
-  keepConfident: {
-    default: 0,
-    low: 0,
-    high: 1,
-    client,
-    unit: 'share of samples',
-    why: "0 is off. DeepConf: a sample ends once it is less sure of its words than the bound that keeps this share of the first samples; the authors' low setting is 0.1, their high one 0.9",
-  },
-  confidentWindow: {
-    default: 0,
-    low: 0,
-    high: 100_000,
-    whole: true,
-    client,
-    unit: 'tokens',
-    why: "of keepConfident: tokens of a group, whose mean is judged; 0 is a sixteenth of the first samples' mean length, at most 2048, which is the authors' for chains of 30,000",
-  },
-  confidentWarmup: {
-    default: 16,
-    low: 1,
-    high: 100_000,
-    whole: true,
-    client,
-    unit: 'samples',
-    why: "of keepConfident: samples that run to their ends before one is judged; the authors'",
-  },
-} as const;
-
-export const pruneKnobs = { ...outdone, ...promise, ...confidence } as const;
+export const pruneKnobs = { ...outdone, ...promise } as const;
 
 function bound(target: BoundTarget, summary: string): PrunePart {
   return definePrune({
@@ -86,12 +56,5 @@ export const pruneParts: readonly PrunePart[] = [
     options: promise,
     when: ({ promisePrune }) => promisePrune !== 0,
     make: ({ promisePrune }) => prunePromise(promisePrune),
-  }),
-  definePrune({
-    name: 'deepconf',
-    summary: 'the model is less sure of its words than in most samples (DeepConf)',
-    options: confidence,
-    when: ({ keepConfident }) => keepConfident !== 0,
-    make: pruneConfidence,
   }),
 ];

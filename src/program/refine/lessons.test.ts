@@ -7,7 +7,6 @@ import { plantedEvent } from '../../tree/events.ts';
 import type { Learned } from '../../tree/learned.ts';
 import { Tree } from '../../tree/tree.ts';
 import { lessonOf, priorAt, remembered } from './lessons.ts';
-import { createRefine } from './refine.ts';
 import { repeated } from './sums.ts';
 import { goOnTo } from './thompson.ts';
 
@@ -185,14 +184,4 @@ test('its own scores change the mind of a taught search', () => {
   const { root } = treeOf([...failures, ...Array.from({ length: 12 }, (): Answer => [1, 0.8])]);
   const turns = Array.from({ length: 500 }, (_, turn) => goOnTo('gaussian', root, new Random('own', turn), badRepairs));
   expect(turns.filter((each) => each !== undefined).length).toBeGreaterThan(400);
-});
-
-test('the mixed posterior neither teaches nor is taught', () => {
-  expect(createRefine({ posterior: 'mixed' }).learn).toBeUndefined();
-  const places = [undefined, badRepairs, goodRepairs].map((learned) => {
-    const program = createRefine({ posterior: 'mixed', rollouts: 40 });
-    const tree = treeOf([[0, 0]], learned);
-    return Array.from({ length: 20 }, () => program.ask(tree, true)!.node.id).join();
-  });
-  expect(new Set(places).size).toBe(1);
 });

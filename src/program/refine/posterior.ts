@@ -1,10 +1,10 @@
 // What is believed of the scores that a place will bring, after those that it has brought, and one draw of that belief: as in AB-MCTS-A
-// (arXiv 2503.04412 §3, with the authors' priors). `mixed` believes of all answers of a place together: mixed.ts. Chance is an argument.
+// (arXiv 2503.04412 §3, with the authors' priors). Chance is an argument.
 
 import type { Random } from '../../base/random.ts';
 import type { ScoreSums } from '../../tree/learned.ts';
 
-export const posteriorNames = ['gaussian', 'beta', 'mixed'] as const;
+export const posteriorNames = ['gaussian', 'beta'] as const;
 export type PosteriorName = (typeof posteriorNames)[number];
 
 /** Jeffreys' prior. */
@@ -13,7 +13,7 @@ const betaPrior = 0.5;
 const gaussianPrior = { mean: 0, weight: 1, freedom: 1, scale: 0.1 };
 
 /** One draw of the mean score of a place. */
-export function drawMean(name: Exclude<PosteriorName, 'mixed'>, scores: ScoreSums, random: Random): number {
+export function drawMean(name: PosteriorName, scores: ScoreSums, random: Random): number {
   return name === 'beta' ? drawBeta(scores, random) : drawGaussian(scores, random);
 }
 

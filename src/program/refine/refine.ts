@@ -5,7 +5,6 @@
 
 import { Random } from '../../base/random.ts';
 import type { Answer } from '../../log/end.ts';
-import type { Learned } from '../../tree/learned.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Manner, Sampling } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
@@ -65,7 +64,7 @@ export const refine = defineProgram({
       values: posteriorNames,
       client: 'coppice',
       unit: 'distribution',
-      why: 'what refine believes of scores: gaussian (AB-MCTS-A), beta for scores that are shares, mixed (AB-MCTS-M)',
+      why: 'what refine believes of scores: gaussian (AB-MCTS-A), or beta for scores that are shares',
     },
   },
   prompts: ['refine'],
@@ -95,13 +94,11 @@ class Refine implements Program {
   readonly readsLogprobs = false;
   readonly expandsOnce = false;
   readonly naturalWidth = 1;
-  readonly learn?: (tree: Tree, before: Learned | undefined) => Learned | undefined;
+  readonly learn = lessonOf;
   readonly #options: RefineOptions;
 
   constructor(options: RefineOptions) {
     this.#options = options;
-    // The mixed model believes that a repair scores as what it repairs did: it has no place for what repairs come to elsewhere.
-    if (options.posterior !== 'mixed') this.learn = lessonOf;
   }
 
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {

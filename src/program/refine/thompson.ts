@@ -7,7 +7,6 @@ import type { Learned, ScoreSums } from '../../tree/learned.ts';
 import { isComplete, type Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { priorAt } from './lessons.ts';
-import { MixedPosterior } from './mixed.ts';
 import { drawMean, type PosteriorName } from './posterior.ts';
 import { generatedAt, less, more, reachedBy } from './sums.ts';
 
@@ -20,7 +19,7 @@ export function goOnTo(
 ): Node | undefined {
   const open = node.children.filter((child) => !child.terminal && isComplete(child));
   if (open.length === 0) return undefined;
-  return posterior === 'mixed' ? amongAll(node, open, random) : newOrOld(posterior, node, open, random, learned);
+  return newOrOld(posterior, node, open, random, learned);
 }
 
 /**
@@ -28,7 +27,7 @@ export function goOnTo(
  * choice alone: in the second all would begin with the same, and their own scores would hardly tell them apart.
  */
 function newOrOld(
-  posterior: 'gaussian' | 'beta',
+  posterior: PosteriorName,
   node: Node,
   open: readonly Node[],
   random: Random,
@@ -41,13 +40,6 @@ function newOrOld(
   return highest(open, (child) => draw(reachedBy(child)));
 }
 
-/** AB-MCTS-M: the next score of each answer and of a new one, under one model of all answers here. */
-function amongAll({ children }: Node, open: readonly Node[], random: Random): Node | undefined {
-  const belief = new MixedPosterior(children.map(reachedBy));
-  const options: (Node | undefined)[] = [undefined, ...open];
-  return highest(options, (child) => belief.draw(child && children.indexOf(child), random));
-}
-
 /** The model to ask, by what each of them has scored anywhere in the tree. */
 export function writerByScores(
   posterior: PosteriorName,
@@ -57,9 +49,7 @@ export function writerByScores(
 ): string | undefined {
   if (models.length < 2) return models[0];
   const scores = models.map((model) => generatedAt(nodes.filter(({ step }) => step?.model === model)));
-  if (posterior !== 'mixed') return highest(models, (_, at) => drawMean(posterior, scores[at]!, random));
-  const belief = new MixedPosterior(scores);
-  return highest(models, (_, at) => belief.draw(at, random));
+  return highest(models, (_, at) => drawMean(posterior, scores[at]!, random));
 }
 
 function highest<Option>(options: readonly Option[], draw: (option: Option, at: number) => number): Option {

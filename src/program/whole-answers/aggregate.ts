@@ -69,7 +69,7 @@ class Aggregate extends RootAnswers implements Program {
   }
 
   compose(_tree: Tree, sources: readonly Node[]): string {
-    return attemptsText(this.#options.prompt, sources, this.#options.attemptTokens);
+    return attemptsText(this.#options.prompt, sources);
   }
 
   /** The first that is not complete. */

@@ -12,7 +12,6 @@ import { bestAnswer, certainAnswer } from '../choice.ts';
 import { defineProgram } from '../definition.ts';
 import { askProbe, followLanded, openAt, readyStrand } from '../growth.ts';
 import type { Ask, Doomed, Program } from '../program.ts';
-import { lastWords } from './attempts.ts';
 import { knockout, type Match } from './knockout.ts';
 import { answersOf, landedOf, mayAsk, RootAnswers, votesOf } from './root-answers.ts';
 import { hasWriter, writerAt, writtenBy } from './writers.ts';
@@ -100,8 +99,8 @@ class Pairwise extends RootAnswers implements Program {
   }
 
   compose(_tree: Tree, [first, second]: readonly Node[]): string {
-    const { prompt, attemptTokens } = this.#options;
-    const shown = (node: Node | undefined) => (node ? lastWords(pathText(node).trim(), attemptTokens) : '');
+    const { prompt } = this.#options;
+    const shown = (node: Node | undefined) => (node ? pathText(node).trim() : '');
     const values: Readonly<Record<string, string>> = { first: shown(first), second: shown(second) };
     return prompt.replace(/\{(first|second)\}/g, (_, name: string) => values[name]!);
   }

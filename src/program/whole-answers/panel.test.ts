@@ -3,7 +3,6 @@
 import { expect, test } from 'vitest';
 import { type FaultCode, fault } from '../../base/fault.ts';
 import { Tree } from '../../tree/tree.ts';
-import { lastWords } from './attempts.ts';
 import { createPanel, panel } from './panel.ts';
 
 function scene(samples = 3, { synthesizer }: { synthesizer?: string } = { synthesizer: 'big' }) {
@@ -129,7 +128,7 @@ test('samples without an answer are no votes', () => {
 test('by the list, the first model answers until it has given all its samples', () => {
   const sampling = { temperature: 1 };
   const size = { branching: 1, maxDepth: 1, sampling, choose: 'best', prompts: { aggregate: '' } } as const;
-  const options = { answerTokens: 10, attemptTokens: 0, panelOrder: 'list' } as const;
+  const options = { answerTokens: 10, panelOrder: 'list' } as const;
   const program = panel.create({ ...size, rollouts: 7, models: ['big', 'small'] }, options);
   const tree = Tree.plant('product');
   const writers = [];
@@ -149,7 +148,7 @@ test('one rollout is kept for the synthesis', () => {
   const size = { branching: 1, maxDepth: 1, sampling, choose: 'best', prompts: { aggregate: '' } } as const;
   const program = panel.create(
     { ...size, rollouts: 8, models: ['a', 'b'], synthesizer: 'a' },
-    { answerTokens: 10, attemptTokens: 0, panelOrder: 'rounds' },
+    { answerTokens: 10, panelOrder: 'rounds' },
   );
   const tree = Tree.plant('product');
   const samples = [];
@@ -159,14 +158,6 @@ test('one rollout is kept for the synthesis', () => {
     program.tell(tree, { ok: true, node: 0, index: ask.indices[0]!, form: 0, step });
   }
   expect(samples).toEqual([true, true, true, true, false]);
-});
-
-test('an attempt may be cut to its last words, from the beginning of a line or a sentence on', () => {
-  const text = 'First I add. Then I see it.\nSo the answer is 12.';
-  expect(lastWords(text, 0)).toBe(text);
-  expect(lastWords(text, 100)).toBe(text);
-  expect(lastWords(text, 6)).toBe('… So the answer is 12.');
-  expect(lastWords(text, 3)).toBe('… is 12.');
 });
 
 test('another stands in for a model that is out, in its samples and in the synthesis', () => {

@@ -116,7 +116,7 @@ class PanelOfModels extends RootAnswers implements Program {
   }
 
   compose(_tree: Tree, sources: readonly Node[]): string {
-    return attemptsText(this.#options.prompt, sources, this.#options.attemptTokens);
+    return attemptsText(this.#options.prompt, sources);
   }
 
   /** One sample of each model, the synthesis, or nothing where the vote is all there is. */

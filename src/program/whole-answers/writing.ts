@@ -1,14 +1,12 @@
-// What aggregate, pairwise and panel are told alike: how long an answer may be, how much of earlier ones a model is shown, and in which words.
+// What aggregate, pairwise and panel are told alike: how long an answer may be, and in which words a model is shown earlier ones.
 
 import type { Knobs, OptionsOf } from '../../base/knob.ts';
 import type { Sampling } from '../../tree/step.ts';
 import { answerTokensKnob } from '../answer-tokens.ts';
 import type { ProgramSize } from '../definition.ts';
-import { attemptTokensKnob } from './attempts.ts';
 
 export interface WritingOptions {
   readonly answerTokens: number;
-  readonly attemptTokens: number;
   readonly sampling: Sampling;
   /** What a model is asked that is shown earlier answers, with names in braces where they stand. */
   readonly prompt: string;
@@ -16,22 +14,18 @@ export interface WritingOptions {
 
 export const writingDefaults = {
   answerTokens: 1024,
-  attemptTokens: 0,
   sampling: { temperature: 0.8 },
 } satisfies Partial<WritingOptions>;
 
-export const writingKnobs = {
-  answerTokens: answerTokensKnob,
-  attemptTokens: attemptTokensKnob,
-} as const satisfies Knobs;
+export const writingKnobs = { answerTokens: answerTokensKnob } as const satisfies Knobs;
 
 /** All of them: they need no scores, and nodes get more children as answers come. */
 export const writingShape = { needsVerifier: false, expandsOnce: false, takesTemperature: true } as const;
 
 export function writingOf(
   { sampling, maxPathTokens }: ProgramSize,
-  { answerTokens, attemptTokens }: OptionsOf<typeof writingKnobs>,
+  { answerTokens }: OptionsOf<typeof writingKnobs>,
   prompt: string,
 ): WritingOptions {
-  return { sampling, prompt, answerTokens: Math.min(answerTokens, maxPathTokens ?? answerTokens), attemptTokens };
+  return { sampling, prompt, answerTokens: Math.min(answerTokens, maxPathTokens ?? answerTokens) };
 }

@@ -65,9 +65,8 @@ export interface ThinkingPlan extends ThinkingTags {
   readonly stepTokens: number;
   /** Tokens of a path after which the thinking is ended for the model, and its answer asked for. */
   readonly maxTokens: number;
-  /** What is said then, before the tag; and where the thinking goes on against the model's will. */
+  /** What is said then, before the tag. */
   readonly lastWords: string;
-  readonly moreWords: string;
 }
 
 /** A model that writes steps of a search. */

@@ -12,7 +12,7 @@ import type { Verifier } from '../../verifier/verifier.ts';
 import type { AnswerShape, SearchRequest, ThinkingPlan } from '../search/request.ts';
 import type { Flight, Search } from '../search/search.ts';
 import { longestStep } from './replies.ts';
-import { goesOnThinking, isInside, openingBelow, readPath, thoughtStops } from './thinking-steps.ts';
+import { goesOnThinking, isInside, openingBelow, thoughtStops } from './thinking-steps.ts';
 
 export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined, watched: boolean): StepNeeds {
   const { program, rules, repeatable = true, logprobs: byClient = false, recordTokens: record = false } = request;
@@ -129,12 +129,9 @@ export function pathFor(
   isProbe = false,
 ): PathStep[] {
   const words = shaped ?? (manner && wordsOf(search, node, manner));
-  const { thinking } = search.request;
   const byUser = shaped === undefined && manner?.byUser === true;
   const opening = shaped === undefined && !isProbe ? openingBelow(search.request, node, manner) : undefined;
   const suffix = (words ?? '') + (opening ?? '');
-  const isRead = thinking !== undefined && manner?.after === undefined && node.step?.unshaped === undefined;
-  if (isRead) return pathWith(readPath(node, thinking, manner?.reopens), suffix, node, byUser);
   return words === undefined
     ? pathWith(stepPath(node), suffix, node)
     : pathWith(pathAfter(node, manner?.after), suffix, node, byUser);

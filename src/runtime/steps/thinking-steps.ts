@@ -1,11 +1,9 @@
 // How a model's thinking is drawn: which steps lie inside it, how they end, and what is put into the path where it is ended for the model or
 // goes on against its will. Pure; what a program wants of a draw (its manner) goes before what is usual.
 
-import type { PathStep } from '../../engine/engine.ts';
-import { nodeKey, rootKey } from '../../tree/keys.ts';
-import { type Node, pathTo } from '../../tree/node.ts';
+import type { Node } from '../../tree/node.ts';
 import type { Manner, Step } from '../../tree/step.ts';
-import { hasJustThought, isThinking, readSteps, type ThinkingTags, thoughtOf } from '../../tree/thinking.ts';
+import { hasJustThought, isThinking, thoughtOf } from '../../tree/thinking.ts';
 import type { SearchRequest, ThinkingPlan } from '../search/request.ts';
 
 type Thinks = Pick<SearchRequest, 'thinking' | 'delimiters'>;
@@ -43,7 +41,7 @@ export function openingBelow(request: Thinks, node: Node, manner: Manner | undef
 /** Whether the model goes on thinking once the opening is said. */
 export function goesOnThinking(request: Thinks, node: Node, manner: Manner | undefined): boolean {
   const { thinking } = request;
-  if (thinking === undefined || !(isInside(request, node, manner) || manner?.reopens)) return false;
+  if (thinking === undefined || !isInside(request, node, manner)) return false;
   return !(openingBelow(request, node, manner) ?? '').includes(thinking.close);
 }
 
@@ -66,27 +64,13 @@ export function thoughtStops({ close, delimiters }: ThinkingPlan): string[] {
   return [...delimiters, close];
 }
 
-/** The path below which a step is asked for, as the model reads it. From a step on that reads otherwise than it was written, keys are others. */
-export function readPath(node: Node, tags: ThinkingTags, reopens: boolean | undefined): PathStep[] {
-  const path: PathStep[] = [];
-  let isAsWritten = true;
-  const nodes = pathTo(node);
-  readSteps(node, tags, reopens).forEach((step, at) => {
-    const own = nodes[at]!;
-    isAsWritten &&= own.step === step;
-    path.push({ key: isAsWritten ? own.key : nodeKey(path.at(-1)?.key ?? rootKey, step), step });
-  });
-  return path;
-}
-
 /** A step with the words that it was made to begin with, and with how much of it is thinking. */
 export function thoughtStep(request: Thinks, node: Node, manner: Manner | undefined, step: Step): Step {
   const { thinking } = request;
   const opening = openingBelow(request, node, manner);
   const said = opening === undefined ? step : withOpening(step, opening);
   if (thinking === undefined) return said;
-  const within = isInside(request, node, manner) || manner?.reopens === true;
-  const thought = said.thought ?? thoughtOf(said, within, thinking);
+  const thought = said.thought ?? thoughtOf(said, isInside(request, node, manner), thinking);
   return thought === undefined ? said : { ...said, thought };
 }
 

@@ -10,7 +10,7 @@ import type { Connection } from '../../remote/connection.ts';
 import { records, text } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
-import { expectedChoice, expectedRating, isSettled, ratedTokens } from './judge-verdict.ts';
+import { expectedChoice, expectedRating, ratedTokens } from './judge-verdict.ts';
 
 export interface JudgeOptions {
   /** A text file; the one that ships with coppice unless said. */
@@ -19,8 +19,6 @@ export interface JudgeOptions {
   readonly lowest?: number;
   readonly highest?: number;
   readonly maxTokens?: number;
-  /** Ratings of one step at the most: it is rated again until their mean is settled; 1 unless said. */
-  readonly repeats?: number;
 }
 
 export interface JudgedPair {
@@ -52,7 +50,6 @@ export class JudgeScorer implements Scorer {
   readonly #lowest: number;
   readonly #highest: number;
   readonly #maxTokens: number;
-  readonly #repeats: number;
   /** Servers that refuse log probabilities. */
   readonly #mute = new WeakSet<Connection>();
 
@@ -61,16 +58,15 @@ export class JudgeScorer implements Scorer {
     this.#lowest = options.lowest ?? 1;
     this.#highest = options.highest ?? 10;
     this.#maxTokens = options.maxTokens ?? 128;
-    this.#repeats = options.repeats ?? 1;
     if (!(this.#lowest < this.#highest)) {
       raise('bad-setting', `lowest is ${this.#lowest} and highest is ${this.#highest}; lowest must be below highest`);
     }
   }
 
   async score(paths: readonly ScoredPath[], server: ScoringServer, signal: AbortSignal): Promise<Scored> {
-    const ratings = await Promise.all(paths.map((path) => this.#rateUntilSettled(path, server, signal)));
+    const ratings = await Promise.all(paths.map((path) => this.#rate(path, server, signal)));
     return {
-      rewards: ratings.map(({ reward }) => reward),
+      rewards: ratings.map(({ rating }) => (rating - this.#lowest) / (this.#highest - this.#lowest)),
       feedback: ratings.map(({ reason }) => reason),
       computedTokens: ratings.reduce((sum, each) => sum + each.tokens, 0),
       cachedTokens: 0,
@@ -87,27 +83,9 @@ export class JudgeScorer implements Scorer {
     return { first: (forth + 1 - back) / 2, agrees: forth > 0.5 === back < 0.5 };
   }
 
-  /** Repeated, at a temperature from the second time on, until the mean is known well enough. */
-  async #rateUntilSettled(
-    path: ScoredPath,
-    server: ScoringServer,
-    signal: AbortSignal,
-  ): Promise<{ reward: number; reason: string | undefined; tokens: number }> {
-    const rewards: number[] = [];
-    let tokens = 0;
-    let reason: string | undefined;
-    while (rewards.length < this.#repeats && !isSettled(rewards)) {
-      const rated = await this.#rate(path, server, signal, rewards.length);
-      rewards.push((rated.rating - this.#lowest) / (this.#highest - this.#lowest));
-      tokens += rated.tokens;
-      reason ??= rated.reason;
-    }
-    return { reward: rewards.reduce((sum, each) => sum + each, 0) / rewards.length, reason, tokens };
-  }
-
-  async #rate(path: ScoredPath, server: ScoringServer, signal: AbortSignal, turn: number): Promise<Rating> {
+  async #rate(path: ScoredPath, server: ScoringServer, signal: AbortSignal): Promise<Rating> {
     const [lowest, highest] = [this.#lowest, this.#highest];
-    const { reply, rated, tokens } = await this.#ask(fillPrompt(this.#template, path), server, signal, turn);
+    const { reply, rated, tokens } = await this.#ask(fillPrompt(this.#template, path), server, signal);
     const written = lastNumber(reply);
     if (written === undefined || written < lowest || written > highest) {
       return badReward(
@@ -130,19 +108,18 @@ export class JudgeScorer implements Scorer {
       /\{(question|first|second)\}/g,
       (_, name: string) => values[name]!,
     );
-    const { reply, rated } = await this.#ask(content, server, signal, 0);
+    const { reply, rated } = await this.#ask(content, server, signal);
     const written = reply.match(/\b[AB]\b/g)?.at(-1);
     if (written === undefined) return badReward(server, `compared two answers with neither 'A' nor 'B'`);
     return expectedChoice(rated, 'A', 'B') ?? (written === 'A' ? 1 : 0);
   }
 
-  async #ask(content: string, server: ScoringServer, signal: AbortSignal, turn: number) {
+  async #ask(content: string, server: ScoringServer, signal: AbortSignal) {
     const { connection, timeoutMs } = server;
     const body = {
       model: server.facts?.model,
       messages: [{ role: 'user', content }],
-      temperature: turn === 0 ? 0 : againTemperature,
-      ...(turn === 0 ? {} : { seed: turn }),
+      temperature: 0,
       max_tokens: this.#maxTokens,
     };
     const probabilities = { logprobs: true, top_logprobs: candidates };
@@ -163,8 +140,6 @@ export class JudgeScorer implements Scorer {
   }
 }
 
-/** Of ratings after the first, which is greedy. */
-const againTemperature = 0.7;
 /** For the token of a verdict: the most that vLLM and OpenAI give. */
 const candidates = 20;
 

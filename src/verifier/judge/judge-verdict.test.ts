@@ -1,7 +1,7 @@
 // What a judge expects, by hand: over the candidates of its verdict, with a 10 that is two tokens, and until it is settled.
 
 import { describe, expect, it } from 'vitest';
-import { expectedChoice, expectedRating, isSettled, type RatedToken, ratedTokens } from './judge-verdict.ts';
+import { expectedChoice, expectedRating, type RatedToken, ratedTokens } from './judge-verdict.ts';
 
 const token = (text: string, shares: Readonly<Record<string, number>> = {}): RatedToken => ({
   token: text,
@@ -31,12 +31,6 @@ it('expectedChoice weighs the two verdicts against each other', () => {
     0.75,
   );
   expect(expectedChoice([token('neither')], 'A', 'B')).toBeUndefined();
-});
-
-it('is settled once the error of its mean is small, and never by one rating', () => {
-  expect(isSettled([0.5])).toBe(false);
-  expect(isSettled([0.5, 0.52])).toBe(true);
-  expect(isSettled([0.1, 0.9])).toBe(false);
 });
 
 it('reads the candidates of a chat completion, and nothing where there are none', () => {

@@ -53,15 +53,3 @@ export function expectedChoice(tokens: readonly RatedToken[], first: string, sec
 function probabilityOf(candidates: RatedToken['candidates'], word: string): number {
   return candidates.reduce((sum, { token, logprob }) => (token.trim() === word ? sum + Math.exp(logprob) : sum), 0);
 }
-
-/** Ratings from 0 to 1 whose mean is known well enough: its standard error is at most this. */
-const settledError = 0.05;
-
-/** Whether one more rating would change little. One alone says nothing of its error. */
-export function isSettled(ratings: readonly number[]): boolean {
-  const { length } = ratings;
-  if (length < 2) return false;
-  const mean = ratings.reduce((sum, each) => sum + each, 0) / length;
-  const variance = ratings.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (length - 1);
-  return Math.sqrt(variance / length) <= settledError;
-}

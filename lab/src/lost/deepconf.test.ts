@@ -1,12 +1,9 @@
 // DeepConf by hand: the authors' confidence of a token, of a group and of a path, the bound of the warm-up, and who is ended by it.
 
+import type { Node, SearchView, Step } from 'coppice';
+import { lowestGroup, Tree, tokenConfidence, windowFor } from 'coppice/internals';
 import { describe, expect, it } from 'vitest';
-import type { Node } from '../../tree/node.ts';
-import { lowestGroup, tokenConfidence, windowFor } from '../../tree/readings/confidence.ts';
-import type { Step } from '../../tree/step.ts';
-import { Tree } from '../../tree/tree.ts';
-import type { SearchView } from '../exit.ts';
-import { percentile, pruneConfidence } from './prune-confidence.ts';
+import { percentile, pruneConfidence } from './deepconf.ts';
 
 /** One sample below the root for each list; open ones get no end. */
 function samples(lists: readonly { readonly sure: readonly number[]; readonly ended: boolean }[]) {
