@@ -66,7 +66,7 @@ export { endThinking, isInThought, type ProgramThinking } from '../program/think
 
 // The runtime, for programs that drive it themselves.
 export { LiveLoop, systemClock } from '../runtime/live.ts';
-export type { RuntimeOptions, Token } from '../runtime/options.ts';
+export type { RuntimeOptions, Token } from '../runtime/parts/options.ts';
 export { Runtime } from '../runtime/runtime.ts';
 export type { SearchRequest, SearchResult } from '../runtime/search/request.ts';
 // How a budget is shared between searches.

@@ -2,7 +2,7 @@
 // ended, so that all of it together is the whole answer. After the first byte a failure can only be a frame.
 
 import type { LoggedEvent } from '../../log/events.ts';
-import type { Token } from '../../runtime/options.ts';
+import type { Token } from '../../runtime/parts/options.ts';
 import { isFold } from '../../tree/events.ts';
 import { type ThinkingTags, thoughtOf, thoughtText } from '../../tree/thinking.ts';
 import { ApiError } from '../http/api-error.ts';

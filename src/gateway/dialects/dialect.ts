@@ -9,7 +9,7 @@ import type { JsonSchema } from '../../engine/engine.ts';
 import type { Journal, Plain, SearchState, TextKeeping } from '../../journal/journal.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import type { SearchFold } from '../../log/fold.ts';
-import type { Token } from '../../runtime/options.ts';
+import type { Token } from '../../runtime/parts/options.ts';
 import type { Caller } from '../http/keys.ts';
 import type { ToldEnd } from '../result/told-end.ts';
 import type { ErrorJson } from '../wire/search-json.ts';

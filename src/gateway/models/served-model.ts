@@ -18,7 +18,7 @@ import { GrowthMeter } from '../../log/growth-meter.ts';
 import { createSharedScheduler } from '../../policy/create.ts';
 import { programOf } from '../../program/registry/programs.ts';
 import { LiveLoop } from '../../runtime/live.ts';
-import type { Token } from '../../runtime/options.ts';
+import type { Token } from '../../runtime/parts/options.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 import { meterPrompts } from './prompt-meter.ts';

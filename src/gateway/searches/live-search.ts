@@ -8,7 +8,7 @@ import type { Plain, SearchState } from '../../journal/journal.ts';
 import { eventsIn, type LogEntry } from '../../log/entry.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { SearchFold } from '../../log/fold.ts';
-import type { Token } from '../../runtime/options.ts';
+import type { Token } from '../../runtime/parts/options.ts';
 import type { ApiError } from '../http/api-error.ts';
 import type { TraceContext } from '../http/trace-context.ts';
 import type { ClientResult } from '../wire/result-json.ts';

@@ -5,8 +5,8 @@
 import { requestOf } from '../../answering/plan/search-request.ts';
 import type { Fault } from '../../base/fault.ts';
 import { eventsIn, hasEvent, type LogEntry } from '../../log/entry.ts';
-import type { CancelReason } from '../../runtime/exits.ts';
-import type { Token } from '../../runtime/options.ts';
+import type { CancelReason } from '../../runtime/parts/inbox.ts';
+import type { Token } from '../../runtime/parts/options.ts';
 import { ApiError, journalTrouble } from '../http/api-error.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { type ServedModels, servedBy } from '../models/served-models.ts';

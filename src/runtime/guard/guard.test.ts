@@ -9,7 +9,7 @@ import { createBestOfN } from '../../program/best-of-n.ts';
 import { createMcts } from '../../program/mcts/mcts.ts';
 import type { Program } from '../../program/program.ts';
 import type { Decision, Scheduler } from '../../scheduler/scheduler.ts';
-import type { RuntimeOptions } from '../options.ts';
+import type { RuntimeOptions } from '../parts/options.ts';
 import { Runtime } from '../runtime.ts';
 import type { SearchRequest, SearchResult } from '../search/request.ts';
 

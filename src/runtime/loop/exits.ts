@@ -2,19 +2,18 @@
 // rule names. Rules of the clock and failures are read whenever something happens, the others only where a fold is complete.
 // Reads only; the runtime ends the search.
 
-import type { ExitRule } from '../exit/exit.ts';
-import type { Exit } from '../log/end.ts';
-import type { TooLate } from '../scheduler/forecast.ts';
-import { absenceText } from '../tree/absences.ts';
-import type { RuntimeOptions } from './options.ts';
-import type { Search } from './search/search.ts';
+import type { ExitRule } from '../../exit/exit.ts';
+import type { Exit } from '../../log/end.ts';
+import type { TooLate } from '../../scheduler/forecast.ts';
+import { absenceText } from '../../tree/absences.ts';
+import type { RuntimeOptions } from '../parts/options.ts';
+import type { CancelReason } from '../parts/inbox.ts';
+import type { Search } from '../search/search.ts';
 
 type Circumstances = Pick<RuntimeOptions, 'engine' | 'verifier' | 'maxFailures'>;
 
 const defaultMaxFailures = 8;
 
-/** Why a search is cancelled: its client wants or needs it no more, the process ends, or its key is gone. */
-export type CancelReason = 'caller' | 'shutdown' | 'key-removed';
 
 export function cancelled(rule: CancelReason): Exit {
   return { kind: 'cancelled', rule, evidence: {} };

@@ -1,26 +1,26 @@
 // The parts of a runtime, of which each verb of the loop picks those it needs, and how they are joined.
 
+import { Grouping } from '../groups/grouping.ts';
+import { GuessMeter } from '../queue/guess-meter.ts';
+import { Leases } from '../queue/leases.ts';
+import { Queue } from '../queue/queue.ts';
+import { ServiceMeter } from '../queue/service-meter.ts';
+import type { Search } from '../search/search.ts';
 import { Alarms } from './alarms.ts';
 import { Flights } from './flights.ts';
-import { Grouping } from './groups/grouping.ts';
 import { Inbox } from './inbox.ts';
 import { guardedOptions, type RuntimeOptions } from './options.ts';
-import { Planter } from './planter.ts';
-import { GuessMeter } from './queue/guess-meter.ts';
-import { Leases } from './queue/leases.ts';
-import { Queue } from './queue/queue.ts';
-import { ServiceMeter } from './queue/service-meter.ts';
-import { Roster } from './roster.ts';
-import type { Search } from './search/search.ts';
 import { SearchLogs } from './search-logs.ts';
+import { SearchTable } from './searches.ts';
 import { Speculation } from './speculation.ts';
 import { Strands } from './strands.ts';
+import { TreeSeeder } from './tree-seeder.ts';
 
 export interface RuntimeParts {
   /** Guarded. */
   readonly options: RuntimeOptions;
   readonly inbox: Inbox;
-  readonly roster: Roster;
+  readonly searches: SearchTable;
   readonly leases: Leases;
   /** Searches that wait, and their turns. */
   readonly queue: Queue<Search>;
@@ -29,7 +29,7 @@ export interface RuntimeParts {
   readonly grouping: Grouping<Search>;
   readonly flights: Flights;
   readonly strands: Strands;
-  readonly planter: Planter;
+  readonly seeder: TreeSeeder;
   readonly speculation: Speculation;
   readonly service: ServiceMeter;
   readonly guesses: GuessMeter;
@@ -39,17 +39,17 @@ export function makeParts(given: RuntimeOptions): RuntimeParts {
   const options = guardedOptions(given);
   const inbox = new Inbox(options.wake);
   const leases = new Leases(options.budget);
-  const roster = new Roster(options);
-  const queue = new Queue<Search>(leases, options.scheduler, () => roster.reconsider(), options.work);
-  const alarms = new Alarms(roster);
+  const searches = new SearchTable(options);
+  const queue = new Queue<Search>(leases, options.scheduler, () => searches.reconsider(), options.work);
+  const alarms = new Alarms(searches);
   const logs = new SearchLogs(options);
   const grouping = new Grouping<Search>(options.embedder);
   const service = new ServiceMeter();
   const guesses = new GuessMeter();
-  const flights = new Flights(options, service, roster);
-  const strands = new Strands({ leases, flights, roster, logs });
-  const planter = new Planter(strands, logs);
-  const speculation = new Speculation(leases, flights, roster);
-  const state = { options, inbox, roster, leases, queue, alarms, logs, grouping };
-  return { ...state, flights, strands, planter, speculation, service, guesses };
+  const flights = new Flights(options, service, searches);
+  const strands = new Strands({ leases, flights, searches, logs });
+  const seeder = new TreeSeeder(strands, logs);
+  const speculation = new Speculation(leases, flights, searches);
+  const state = { options, inbox, searches, leases, queue, alarms, logs, grouping };
+  return { ...state, flights, strands, seeder, speculation, service, guesses };
 }

@@ -1,36 +1,36 @@
 // How a search ends: what it holds goes back, what it has in flight is cancelled, its exit and answer are logged and told. Its
 // account stays open until engine and verifier have answered for all that was cancelled. Why it ends is said in exits.ts.
 
-import type { Exit } from '../log/end.ts';
-import { exitedEvent } from '../log/events.ts';
-import type { GuessTotals } from '../log/guesses.ts';
-import { completeBest } from '../program/growth.ts';
+import type { Exit } from '../../log/end.ts';
+import { exitedEvent } from '../../log/events.ts';
+import type { GuessTotals } from '../../log/guesses.ts';
+import { completeBest } from '../../program/growth.ts';
+import type { RuntimeParts } from '../parts/parts.ts';
+import type { Search } from '../search/search.ts';
 import { nothingLeft } from './exits.ts';
-import type { RuntimeParts } from './parts.ts';
-import type { Search } from './search/search.ts';
 
-type DepartureParts = Pick<
+type FinishingParts = Pick<
   RuntimeParts,
-  'options' | 'roster' | 'queue' | 'strands' | 'planter' | 'flights' | 'speculation' | 'guesses' | 'logs'
+  'options' | 'searches' | 'queue' | 'strands' | 'seeder' | 'flights' | 'speculation' | 'guesses' | 'logs'
 >;
 
-export class Departure {
-  readonly #parts: DepartureParts;
+export class Finishing {
+  readonly #parts: FinishingParts;
   /** Searches that have ended, and of which engine or verifier still owe an answer. */
   readonly #unsettled = new Set<Search>();
 
-  constructor(parts: DepartureParts) {
+  constructor(parts: FinishingParts) {
     this.#parts = parts;
   }
 
   finish(search: Search, meant: Exit, nowMs: number): void {
     if (!search.hasLog) return this.remove(search);
     const exit = search.exitFor(meant);
-    const { options, strands, planter, flights, speculation, guesses, logs } = this.#parts;
-    planter.plant(search);
+    const { options, strands, seeder, flights, speculation, guesses, logs } = this.#parts;
+    seeder.plant(search);
     if (exit.kind === 'accepted') completeBest(search.tree);
     strands.closeAll(search);
-    planter.ended(search);
+    seeder.ended(search);
     const guessed = guessedBy(search);
     guesses.ended(search.speculation.guesses.byRank);
     speculation.shrink(search, 0, nowMs);
@@ -47,8 +47,8 @@ export class Departure {
 
   /** Those a part of which threw. One from a former process is ended when its log has come: its end belongs there. */
   endBroken(nowMs: number): void {
-    const { roster, logs } = this.#parts;
-    for (const search of roster.broken) {
+    const { searches, logs } = this.#parts;
+    for (const search of searches.broken) {
       if (search.hasLog) this.finish(search, nothingLeft(search), nowMs);
       else logs.want(search);
     }
@@ -56,9 +56,9 @@ export class Departure {
 
   /** Takes a search away without a word; `servedMs` where how long it ran says something about the work. */
   remove(search: Search, servedMs?: number): void {
-    const { roster, queue, options } = this.#parts;
-    queue.remove(search, roster.running.has(search.id), servedMs);
-    roster.remove(search);
+    const { searches, queue, options } = this.#parts;
+    queue.remove(search, searches.running.has(search.id), servedMs);
+    searches.remove(search);
     options.engine.release(search.id);
     options.verifier?.release(search.id);
   }

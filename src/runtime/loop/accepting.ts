@@ -1,22 +1,22 @@
 // Takes searches into a runtime: checks what is asked for, fixes the turn, gives it the tree of its log or a bare one, and puts
 // the search into the inbox. What is refused here leaves no trace but a turn that its owner gives back.
 
-import { raise } from '../base/fault.ts';
-import type { SearchFold } from '../log/fold.ts';
-import { checkRules } from '../policy/check.ts';
-import { plantedEvent } from '../tree/events.ts';
-import { Tree } from '../tree/tree.ts';
-import type { RuntimeParts } from './parts.ts';
-import { workKind } from './queue/work-meter.ts';
-import { checkRequest, type SearchRequest } from './search/request.ts';
-import { Search } from './search/search.ts';
+import { raise } from '../../base/fault.ts';
+import type { SearchFold } from '../../log/fold.ts';
+import { checkRules } from '../../policy/check.ts';
+import { plantedEvent } from '../../tree/events.ts';
+import { Tree } from '../../tree/tree.ts';
+import type { RuntimeParts } from '../parts/parts.ts';
+import { workKind } from '../queue/work-meter.ts';
+import { checkRequest, type SearchRequest } from '../search/request.ts';
+import { Search } from '../search/search.ts';
 
-type ReceptionParts = Pick<RuntimeParts, 'options' | 'roster' | 'queue' | 'inbox' | 'grouping' | 'planter' | 'logs'>;
+type AcceptingParts = Pick<RuntimeParts, 'options' | 'searches' | 'queue' | 'inbox' | 'grouping' | 'seeder' | 'logs'>;
 
-export class Reception {
-  readonly #parts: ReceptionParts;
+export class Accepting {
+  readonly #parts: AcceptingParts;
 
-  constructor(parts: ReceptionParts) {
+  constructor(parts: AcceptingParts) {
     this.#parts = parts;
   }
 
@@ -36,14 +36,14 @@ export class Reception {
 
   /** Gives a search the tree of its log, a new one where a crash cut the log off before its first; it goes on behind the last event. */
   restore(id: string): void {
-    const { roster, planter, logs, inbox } = this.#parts;
-    const search = roster.live.get(id);
+    const { searches, seeder, logs, inbox } = this.#parts;
+    const search = searches.live.get(id);
     if (search === undefined || search.hasLog) return;
     const { tree } = search.fold;
-    if (tree === undefined) planter.plant(search);
+    if (tree === undefined) seeder.plant(search);
     else {
       checkRules(search.request.rules, search.request.program, tree.aggregation);
-      planter.replant(search, tree);
+      seeder.replant(search, tree);
       search.spending.resumed(tree);
     }
     search.log = 'read';
@@ -55,9 +55,9 @@ export class Reception {
   #accept(request: SearchRequest, fold?: SearchFold): Search {
     checkRequest(request);
     const { id, program, priority, rules } = request;
-    const { options, roster, queue, grouping } = this.#parts;
+    const { options, searches, queue, grouping } = this.#parts;
     const { verifier, clock } = options;
-    if (roster.live.has(id)) raise('bad-setting', `id '${id}' is in use by a live search`);
+    if (searches.live.has(id)) raise('bad-setting', `id '${id}' is in use by a live search`);
     if (program.needsVerifier && verifier === undefined) {
       raise('bad-setting', `program '${program.name}' needs a verifier and none is configured`);
     }
@@ -68,8 +68,8 @@ export class Reception {
     const kind = workKind(program.name, request.limits.rollouts);
     const turn = queue.turnOf(id, { arrivalMs, priority, seats: program.naturalWidth, idle, kind });
     const tree = Tree.replay([plantedEvent(aggregation, program.fullAt)]);
-    const search: Search = new Search(request, { tree, fold, arrivalMs, turn, grouping, keeper: roster });
-    roster.enter(search);
+    const search: Search = new Search(request, { tree, fold, arrivalMs, turn, grouping, keeper: searches });
+    searches.enter(search);
     return search;
   }
 }

@@ -1,21 +1,21 @@
 // What one search teaches the next, on its way through the runtime and the logs.
 
 import { expect, it } from 'vitest';
-import { redrive } from '../../tests/support/redrive.ts';
-import { ToyEngine, ToyVerifier, ToyWorld } from '../../tests/support/toy.ts';
-import { essence, run } from '../../tests/support/toy-run.ts';
-import { describeEvent } from '../log/describe.ts';
-import { isTreeEvent, type LoggedEvent, type SearchEvent } from '../log/events.ts';
-import { SearchFold } from '../log/fold.ts';
-import { createPolicy, createScheduler } from '../policy/create.ts';
-import { createSelfConsistency } from '../program/best-of-n.ts';
-import type { Program } from '../program/program.ts';
-import { lessonOf } from '../program/refine/lessons.ts';
-import { createRefine } from '../program/refine/refine.ts';
-import type { TreeEvent } from '../tree/events.ts';
-import type { Learned } from '../tree/learned.ts';
-import { Runtime } from './runtime.ts';
-import type { SearchRequest } from './search/request.ts';
+import { redrive } from '../../../tests/support/redrive.ts';
+import { ToyEngine, ToyVerifier, ToyWorld } from '../../../tests/support/toy.ts';
+import { essence, run } from '../../../tests/support/toy-run.ts';
+import { describeEvent } from '../../log/describe.ts';
+import { isTreeEvent, type LoggedEvent, type SearchEvent } from '../../log/events.ts';
+import { SearchFold } from '../../log/fold.ts';
+import { createPolicy, createScheduler } from '../../policy/create.ts';
+import { createSelfConsistency } from '../../program/best-of-n.ts';
+import type { Program } from '../../program/program.ts';
+import { lessonOf } from '../../program/refine/lessons.ts';
+import { createRefine } from '../../program/refine/refine.ts';
+import type { TreeEvent } from '../../tree/events.ts';
+import type { Learned } from '../../tree/learned.ts';
+import { Runtime } from '../runtime.ts';
+import type { SearchRequest } from '../search/request.ts';
 
 const { rules } = createPolicy('positive');
 

@@ -1,43 +1,43 @@
 // Open strands and their leases. A lease follows the tree's own events: it is taken when a strand opens and given back
 // when it closes, by its program or from outside.
 
-import { raise } from '../base/fault.ts';
-import type { Pruning } from '../exit/prune/prune.ts';
-import type { Expansion } from '../program/program.ts';
-import type { Closing, StrandId, TreeEvent } from '../tree/events.ts';
-import { type DrawKey, drawKey, formKey } from '../tree/keys.ts';
-import type { Node } from '../tree/node.ts';
-import type { Inquiry, Strand } from '../tree/strand.ts';
+import { raise } from '../../base/fault.ts';
+import type { Pruning } from '../../exit/prune/prune.ts';
+import type { Expansion } from '../../program/program.ts';
+import type { Closing, StrandId, TreeEvent } from '../../tree/events.ts';
+import { type DrawKey, drawKey, formKey } from '../../tree/keys.ts';
+import type { Node } from '../../tree/node.ts';
+import type { Inquiry, Strand } from '../../tree/strand.ts';
+import type { Leases } from '../queue/leases.ts';
+import type { Search } from '../search/search.ts';
 import type { Flights } from './flights.ts';
-import type { Leases } from './queue/leases.ts';
-import type { Roster } from './roster.ts';
-import type { Search } from './search/search.ts';
 import type { SearchLogs } from './search-logs.ts';
+import type { SearchTable } from './searches.ts';
 
 interface StrandParts {
   readonly leases: Leases;
   readonly flights: Flights;
-  readonly roster: Roster;
+  readonly searches: SearchTable;
   readonly logs: SearchLogs;
 }
 
 export class Strands {
   readonly #leases: Leases;
   readonly #flights: Flights;
-  readonly #roster: Roster;
+  readonly #searches: SearchTable;
   readonly #logs: SearchLogs;
 
-  constructor({ leases, flights, roster, logs }: StrandParts) {
+  constructor({ leases, flights, searches, logs }: StrandParts) {
     this.#leases = leases;
     this.#flights = flights;
-    this.#roster = roster;
+    this.#searches = searches;
     this.#logs = logs;
   }
 
   /** An event that the tree of a search has recorded. Logged first: what is opened beyond a width is refused, and closed when its search ends. */
   follow(search: Search, event: TreeEvent): void {
     this.#logs.add(search, event);
-    if (event.type === 'closed') this.#roster.isStale = true;
+    if (event.type === 'closed') this.#searches.isStale = true;
     if (event.type === 'opened') {
       // A program that opens more than it may would take the leases of others.
       const { primary } = search.width;

@@ -1,30 +1,30 @@
 // Carries out what the scheduler has decided, search by search: which give strands back, how wide each is, which come in, and
 // where their requests stand. It decides nothing; a search that can use more than before, or has lost a strand, is asked again.
 
-import { assert } from '../base/assert.ts';
-import type { Decision, Reason, Width } from '../scheduler/scheduler.ts';
-import { tellingUrgency } from '../scheduler/turns/order.ts';
-import type { RuntimeParts } from './parts.ts';
-import type { Search } from './search/search.ts';
+import { assert } from '../../base/assert.ts';
+import type { Decision, Reason, Width } from '../../scheduler/scheduler.ts';
+import { tellingUrgency } from '../../scheduler/turns/order.ts';
+import type { RuntimeParts } from '../parts/parts.ts';
+import type { Search } from '../search/search.ts';
 
-type AllotmentParts = Pick<
+type ApplyingParts = Pick<
   RuntimeParts,
-  'roster' | 'queue' | 'alarms' | 'strands' | 'planter' | 'flights' | 'speculation' | 'logs'
+  'searches' | 'queue' | 'alarms' | 'strands' | 'seeder' | 'flights' | 'speculation' | 'logs'
 >;
 
 type Reasons = Decision['reasons'];
 
-export class Allotment {
-  readonly #parts: AllotmentParts;
+export class Applying {
+  readonly #parts: ApplyingParts;
 
-  constructor(parts: AllotmentParts) {
+  constructor(parts: ApplyingParts) {
     this.#parts = parts;
   }
 
   /** What is taken is taken first, so that what is given is there. */
   apply({ preempt, widths, admit, urgencies, reasons }: Decision, nowMs: number): void {
-    const { queue, roster } = this.#parts;
-    const { running } = roster;
+    const { queue, searches } = this.#parts;
+    const { running } = searches;
     for (const [id, count] of preempt) {
       if (!queue.parkGuest(id)) this.#preempt(running.get(id), count, reasons.get(id));
     }
@@ -40,14 +40,14 @@ export class Allotment {
 
   #preempt(search: Search | undefined, count: number, why: Reason | undefined): void {
     assert(search !== undefined, 'the scheduler preempts a search that does not run');
-    const { logs, strands, roster } = this.#parts;
+    const { logs, strands, searches } = this.#parts;
     const given = search.request.program.yield(search.tree, count);
     // Others open what it gives up: one that cannot say which ends with all it has.
     if (search.isBroken) return strands.closeAll(search);
     for (const strand of given) {
       logs.add(search, { type: 'preempted', strand, ...(why && { why }) });
       strands.close(search, strand, 'preempted');
-      roster.touch(search);
+      searches.touch(search);
     }
   }
 
@@ -56,8 +56,8 @@ export class Allotment {
     assert(width.primary >= (search.isIdle ? 0 : 1), `the scheduler gives ${search.id} no strand`);
     const { primary, speculative } = width;
     if (primary === search.width.primary && speculative === search.width.speculative) return;
-    const { logs, speculation, roster } = this.#parts;
-    if (primary > search.width.primary || speculative > search.width.speculative) roster.touch(search);
+    const { logs, speculation, searches } = this.#parts;
+    if (primary > search.width.primary || speculative > search.width.speculative) searches.touch(search);
     search.width = width;
     if (!search.hasLog) return;
     speculation.shrink(search, speculative, nowMs);
@@ -76,9 +76,9 @@ export class Allotment {
 
   #admit(search: Search | undefined, width: Width | undefined, reasons: Reasons, nowMs: number): void {
     assert(search !== undefined && width !== undefined, 'the scheduler admits a search that does not wait');
-    const { queue, roster, logs } = this.#parts;
+    const { queue, searches, logs } = this.#parts;
     queue.serve(search);
-    roster.running.set(search.id, search);
+    searches.running.set(search.id, search);
     if (search.hasLog) return this.begin(search, width, reasons, nowMs);
     search.width = width;
     logs.want(search);
@@ -86,12 +86,12 @@ export class Allotment {
 
   /** An admitted search runs from now on: one from a former process when its log has come. */
   begin(search: Search, width: Width, reasons: Reasons, nowMs: number): void {
-    const { alarms, logs, strands, planter, speculation } = this.#parts;
+    const { alarms, logs, strands, seeder, speculation } = this.#parts;
     search.admittedMs = nowMs;
     search.width = { primary: 0, speculative: 0 };
     const { timeMs } = search.request.limits;
     if (timeMs !== undefined) alarms.set(nowMs + timeMs, search);
-    planter.plant(search);
+    seeder.plant(search);
     logs.add(search, { type: 'admitted' });
     this.#setWidth(search, width, reasons, nowMs);
     // What it had in flight is asked for again.

@@ -1,11 +1,11 @@
 // The logs of the searches: what happens in one goes to the listener at once, and what one step of the loop wrote of it goes to the
 // journal as one entry when the step is over. The log of a search from a former process is asked for when it is needed, once.
 
-import { entryOf } from '../log/entry.ts';
-import type { LoggedEvent, SearchEvent } from '../log/events.ts';
-import { guard } from './guard/guard.ts';
+import { entryOf } from '../../log/entry.ts';
+import type { LoggedEvent, SearchEvent } from '../../log/events.ts';
+import { guard } from '../guard/guard.ts';
+import type { Search } from '../search/search.ts';
 import type { RuntimeOptions } from './options.ts';
-import type { Search } from './search/search.ts';
 
 type LogOptions = Pick<RuntimeOptions, 'clock' | 'onEvent' | 'onEntry' | 'onLogWanted'>;
 

@@ -1,11 +1,11 @@
 // The searches of a runtime: which are live, which of them run, in which something has happened since their programs were last
 // asked, and whether the last decision on the budget still holds. Facts alone; what is done about them is the loop's.
 
-import { type Breakage, faultOf } from './guard/guard.ts';
+import { type Breakage, faultOf } from '../guard/guard.ts';
+import type { Search, SearchKeeper } from '../search/search.ts';
 import type { RuntimeOptions } from './options.ts';
-import type { Search, SearchKeeper } from './search/search.ts';
 
-export class Roster implements SearchKeeper {
+export class SearchTable implements SearchKeeper {
   readonly #options: Pick<RuntimeOptions, 'wake' | 'onFault'>;
   /** Those that wait and those that run. */
   readonly live = new Map<string, Search>();

@@ -1,20 +1,20 @@
 // What a runtime joins, and whom it tells of what happens. Parts and listeners may be a stranger's: the runtime takes them guarded.
 
-import type { Clock } from '../base/clock.ts';
-import { type Fault, FaultError } from '../base/fault.ts';
-import type { Embedder } from '../embedder/embedder.ts';
-import type { Engine } from '../engine/engine.ts';
-import type { Cost } from '../log/end.ts';
-import type { LogEntry } from '../log/entry.ts';
-import type { LoggedEvent } from '../log/events.ts';
-import type { SearchFold } from '../log/fold.ts';
-import type { Scheduler } from '../scheduler/scheduler.ts';
-import type { Verifier } from '../verifier/verifier.ts';
-import { guardedScheduler } from './guard/decisions.ts';
-import { type Answerable, type Breakage, faultOf, guard } from './guard/guard.ts';
-import { guardedEmbedder, guardedEngine, guardedVerifier } from './guard/servers.ts';
-import type { WorkEstimates } from './queue/work-meter.ts';
-import type { SearchResult } from './search/request.ts';
+import type { Clock } from '../../base/clock.ts';
+import { type Fault, FaultError } from '../../base/fault.ts';
+import type { Embedder } from '../../embedder/embedder.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Cost } from '../../log/end.ts';
+import type { LogEntry } from '../../log/entry.ts';
+import type { LoggedEvent } from '../../log/events.ts';
+import type { SearchFold } from '../../log/fold.ts';
+import type { Scheduler } from '../../scheduler/scheduler.ts';
+import type { Verifier } from '../../verifier/verifier.ts';
+import { guardedScheduler } from '../guard/decisions.ts';
+import { type Answerable, type Breakage, faultOf, guard } from '../guard/guard.ts';
+import { guardedEmbedder, guardedEngine, guardedVerifier } from '../guard/servers.ts';
+import type { WorkEstimates } from '../queue/work-meter.ts';
+import type { SearchResult } from '../search/request.ts';
 
 export interface RuntimeOptions {
   readonly engine: Engine;

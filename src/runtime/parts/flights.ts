@@ -1,9 +1,9 @@
 // Everything that is on its way: children being generated, then scored. Turns what programs ask for into requests, and
 // what engine and verifier answer into outcomes, one per child, exactly once. Knows nothing of budgets, widths or exits.
 
-import { assert } from '../base/assert.ts';
-import { type Fault, fault } from '../base/fault.ts';
-import { Counter } from '../base/ids.ts';
+import { assert } from '../../base/assert.ts';
+import { type Fault, fault } from '../../base/fault.ts';
+import { Counter } from '../../base/ids.ts';
 import {
   type Custody,
   type EngineMessage,
@@ -12,20 +12,18 @@ import {
   type Lane,
   type PathStep,
   type RequestId,
-} from '../engine/engine.ts';
-import type { Expansion, Outcome } from '../program/program.ts';
-import type { Ghost, NodeId, ProbeReply } from '../tree/events.ts';
-import { drawKey, formKey, nodeKey } from '../tree/keys.ts';
-import { mannerAt, type Step } from '../tree/step.ts';
-import type { VerifierMessage } from '../verifier/verifier.ts';
-import { guard } from './guard/guard.ts';
-import type { RuntimeOptions } from './options.ts';
-import { ScoreBatcher } from './queue/score-batcher.ts';
-import type { ServerKind, ServiceMeter } from './queue/service-meter.ts';
-import type { Roster } from './roster.ts';
-import type { Flight, Search } from './search/search.ts';
-import { faultOutcome, ghostOutcome, isBelowGhost, type StepScore, stepOutcome } from './steps/outcomes.ts';
-import { cutFeedback, problemWithScore, problemWithStep, recorded, stepFor } from './steps/replies.ts';
+} from '../../engine/engine.ts';
+import type { Expansion, Outcome } from '../../program/program.ts';
+import type { Ghost, NodeId, ProbeReply } from '../../tree/events.ts';
+import { drawKey, formKey, nodeKey } from '../../tree/keys.ts';
+import { mannerAt, type Step } from '../../tree/step.ts';
+import type { VerifierMessage } from '../../verifier/verifier.ts';
+import { guard } from '../guard/guard.ts';
+import type { ServerKind, ServiceMeter } from '../queue/service-meter.ts';
+import { ScoreBatcher } from '../scores/score-batcher.ts';
+import type { Flight, Search } from '../search/search.ts';
+import { faultOutcome, ghostOutcome, isBelowGhost, type StepScore, stepOutcome } from '../steps/outcomes.ts';
+import { cutFeedback, problemWithScore, problemWithStep, recorded, stepFor } from '../steps/replies.ts';
 import {
   generateRequest,
   pathAfter,
@@ -38,7 +36,9 @@ import {
   stepNeeds,
   stepPath,
   withoutLogprobs,
-} from './steps/step-needs.ts';
+} from '../steps/step-needs.ts';
+import type { RuntimeOptions } from './options.ts';
+import type { SearchTable } from './searches.ts';
 
 /** An outcome with the search it belongs to; `flight` is missing for a ghost that became a child without a request. */
 export interface Arrival {
@@ -56,7 +56,7 @@ export class Flights {
   readonly #options: FlightsOptions;
   /** Told how long engine and verifier take. */
   readonly #meter: ServiceMeter;
-  readonly #roster: Roster;
+  readonly #searches: SearchTable;
   readonly #ids = new Counter(1);
   /** In the order of their start. */
   readonly #byId = new Map<RequestId, Flight>();
@@ -68,10 +68,10 @@ export class Flights {
   #toCancel: Flight[] = [];
   #toUpdate: Flight[] = [];
 
-  constructor(options: FlightsOptions, meter: ServiceMeter, roster: Roster) {
+  constructor(options: FlightsOptions, meter: ServiceMeter, searches: SearchTable) {
     this.#options = options;
     this.#meter = meter;
-    this.#roster = roster;
+    this.#searches = searches;
     this.#scores = new ScoreBatcher(options.verifier?.capabilities);
   }
 
@@ -302,8 +302,8 @@ export class Flights {
     return flight !== undefined && !flight.cancelled;
   }
 
-  /** A clock begins anew with each server that takes the work, and stands still while none has it. */
-  wind({ type, request }: Custody, nowMs: number): void {
+  /** Restarts when a server takes the request; pauses while no server holds it. */
+  restartTimeout({ type, request }: Custody, nowMs: number): void {
     if (!this.#byId.has(request)) return;
     this.#clocks.delete(request);
     if (type === 'taken') this.#clocks.set(request, nowMs);
@@ -347,8 +347,8 @@ export class Flights {
   /** What may come after a step that waits for its score can be foreseen. */
   #mayExtend(search: Search): void {
     search.speculation.foreseesMore();
-    this.#roster.touch(search);
-    this.#roster.isStale = true;
+    this.#searches.touch(search);
+    this.#searches.isStale = true;
   }
 
   /** No server has it, and none is to blame for how long it takes. */

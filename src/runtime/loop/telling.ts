@@ -1,39 +1,39 @@
 // Tells programs what has arrived, each search in its own order, and reads its rules: prune rules and exits behind each complete
 // fold, those of the clock at any moment.
 
-import { pruningsOf } from '../exit/prune/prune.ts';
-import type { Outcome, ProbeOutcome } from '../program/program.ts';
+import { pruningsOf } from '../../exit/prune/prune.ts';
+import type { Outcome, ProbeOutcome } from '../../program/program.ts';
+import type { RuntimeParts } from '../parts/parts.ts';
+import type { Flight, Search } from '../search/search.ts';
 import type { Deciding } from './deciding.ts';
-import type { Departure } from './departure.ts';
 import { clockExit, firstExit } from './exits.ts';
-import type { RuntimeParts } from './parts.ts';
-import type { Flight, Search } from './search/search.ts';
+import type { Finishing } from './finishing.ts';
 
 type TellingParts = Pick<
   RuntimeParts,
-  'options' | 'roster' | 'flights' | 'grouping' | 'strands' | 'speculation' | 'logs'
+  'options' | 'searches' | 'flights' | 'grouping' | 'strands' | 'speculation' | 'logs'
 >;
 
 export class Telling {
   readonly #parts: TellingParts;
   readonly #deciding: Deciding;
-  readonly #departure: Departure;
+  readonly #finishing: Finishing;
 
-  constructor(parts: TellingParts, deciding: Deciding, departure: Departure) {
+  constructor(parts: TellingParts, deciding: Deciding, finishing: Finishing) {
     this.#parts = parts;
     this.#deciding = deciding;
-    this.#departure = departure;
+    this.#finishing = finishing;
   }
 
   tell(nowMs: number): void {
-    const { flights, grouping, roster } = this.#parts;
+    const { flights, grouping, searches } = this.#parts;
     for (const { search, outcome, flight } of flights.takeArrivals()) {
       if (flight !== undefined) this.#land(flight);
       if (outcome.probe && flight?.lane === 'speculative') this.#overhear(flight, outcome);
-      else if (roster.isRunning(search)) this.#tellAll(search, search.order.take(search.tree, outcome), nowMs);
+      else if (searches.isRunning(search)) this.#tellAll(search, search.order.take(search.tree, outcome), nowMs);
     }
     for (const search of grouping.takeRead()) {
-      if (roster.isRunning(search)) this.#tellAll(search, search.order.release(search.tree), nowMs);
+      if (searches.isRunning(search)) this.#tellAll(search, search.order.release(search.tree), nowMs);
     }
   }
 
@@ -45,33 +45,33 @@ export class Telling {
 
   /** A probe that its program has not asked for yet. */
   #overhear(flight: Flight, outcome: ProbeOutcome): void {
-    const { roster, speculation } = this.#parts;
-    if (!roster.isRunning(flight.search)) return;
+    const { searches, speculation } = this.#parts;
+    if (!searches.isRunning(flight.search)) return;
     speculation.keepReply(flight, outcome);
-    roster.touch(flight.search);
+    searches.touch(flight.search);
     this.#deciding.noteTold();
   }
 
   #tellAll(search: Search, outcomes: Iterable<Outcome>, nowMs: number): void {
-    const { roster, speculation } = this.#parts;
+    const { searches, speculation } = this.#parts;
     for (const next of outcomes) {
-      if (!roster.isRunning(search) || !this.#tellOne(search, next)) continue;
+      if (!searches.isRunning(search) || !this.#tellOne(search, next)) continue;
       this.#judge(search, nowMs);
-      if (roster.isRunning(search)) speculation.giveUp(search);
+      if (searches.isRunning(search)) speculation.giveUp(search);
     }
   }
 
   /** True where this was the last piece of an expansion, or of a level: the moment at which rules are read. */
   #tellOne(search: Search, outcome: Outcome): boolean {
-    const { options, roster } = this.#parts;
-    roster.touch(search);
+    const { options, searches } = this.#parts;
+    searches.touch(search);
     this.#deciding.noteTold();
     const { tree, open, request } = search;
     const isComplete = request.program.tell(tree, open?.grouped(tree, outcome) ?? outcome);
     // What a search could use changes with whole expansions; a decision on every child would say the same again.
-    if (isComplete && request.rules.boost) roster.isStale = true;
+    if (isComplete && request.rules.boost) searches.isStale = true;
     // An order by work follows what is left of it.
-    if (options.scheduler.order?.readsWork && search.hasGrown()) roster.isStale = true;
+    if (options.scheduler.order?.readsWork && search.hasGrown()) searches.isStale = true;
     return isComplete;
   }
 
@@ -81,14 +81,14 @@ export class Telling {
       for (const pruning of pruningsOf(rule, search.view(nowMs))) strands.prune(search, pruning);
     }
     const exit = firstExit(search, nowMs, options);
-    if (exit !== undefined) this.#departure.finish(search, exit, nowMs);
+    if (exit !== undefined) this.#finishing.finish(search, exit, nowMs);
   }
 
   /** Time and failures end a search wherever it stands: what has come early is told first, so that the answer has it. */
   watchClock(nowMs: number): void {
-    const { options, roster, logs } = this.#parts;
-    for (const search of roster.touched) {
-      if (!roster.isLive(search)) continue;
+    const { options, searches, logs } = this.#parts;
+    for (const search of searches.touched) {
+      if (!searches.isLive(search)) continue;
       if (!search.hasLog) {
         if (search.isOverdue(nowMs)) logs.want(search);
         continue;
@@ -98,7 +98,7 @@ export class Telling {
       for (const { id, node } of [...search.tree.strands.values()]) {
         for (const outcome of search.order.takeAll(id, node)) this.#tellOne(search, outcome);
       }
-      this.#departure.finish(search, exit, nowMs);
+      this.#finishing.finish(search, exit, nowMs);
     }
   }
 }

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { simpleScheduler } from '../../tests/support/simple-scheduler.ts';
-import { VirtualClock } from '../base/clock.ts';
-import { fault } from '../base/fault.ts';
-import type { Engine, EngineMessage, RequestId } from '../engine/engine.ts';
-import { createGreedy } from '../program/best-of-n.ts';
-import { Runtime } from './runtime.ts';
-import type { SearchResult } from './search/request.ts';
+import { simpleScheduler } from '../../../tests/support/simple-scheduler.ts';
+import { VirtualClock } from '../../base/clock.ts';
+import { fault } from '../../base/fault.ts';
+import type { Engine, EngineMessage, RequestId } from '../../engine/engine.ts';
+import { createGreedy } from '../../program/best-of-n.ts';
+import { Runtime } from '../runtime.ts';
+import type { SearchResult } from '../search/request.ts';
 
 /** One greedy search on an engine that says only what the test says. */
 function world(maxFailures = 1, saidAtOnce: readonly ('held' | 'taken')[] = []) {

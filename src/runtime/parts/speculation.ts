@@ -3,31 +3,31 @@
 // asks for them itself; what it asks for is adopted on its way, or taken from its ghost. The state is the search's own. What a program
 // names may be no expansion at all: then it is the program that breaks.
 
-import { assert } from '../base/assert.ts';
-import { foreseeAhead } from '../program/foresight.ts';
-import type { Expansion, ProbeOutcome } from '../program/program.ts';
-import { drawKey, formKey, type NodeKey } from '../tree/keys.ts';
-import type { Node } from '../tree/node.ts';
-import type { Tree } from '../tree/tree.ts';
+import { assert } from '../../base/assert.ts';
+import { foreseeAhead } from '../../program/foresight.ts';
+import type { Expansion, ProbeOutcome } from '../../program/program.ts';
+import { drawKey, formKey, type NodeKey } from '../../tree/keys.ts';
+import type { Node } from '../../tree/node.ts';
+import type { Tree } from '../../tree/tree.ts';
+import { guard } from '../guard/guard.ts';
+import type { Leases } from '../queue/leases.ts';
+import type { Flight, Search } from '../search/search.ts';
+import type { OpenSpeculation } from '../search/speculation-state.ts';
+import { unscoredSteps } from '../steps/outcomes.ts';
+import { sourcesOf } from '../steps/step-needs.ts';
 import type { Flights } from './flights.ts';
-import { guard } from './guard/guard.ts';
-import type { Leases } from './queue/leases.ts';
-import type { Roster } from './roster.ts';
-import type { Flight, Search } from './search/search.ts';
-import type { OpenSpeculation } from './search/speculation-state.ts';
-import { unscoredSteps } from './steps/outcomes.ts';
-import { sourcesOf } from './steps/step-needs.ts';
+import type { SearchTable } from './searches.ts';
 
 export class Speculation {
   readonly #leases: Leases;
   readonly #flights: Flights;
-  readonly #roster: Roster;
+  readonly #searches: SearchTable;
   #open = 0;
 
-  constructor(leases: Leases, flights: Flights, roster: Roster) {
+  constructor(leases: Leases, flights: Flights, searches: SearchTable) {
     this.#leases = leases;
     this.#flights = flights;
-    this.#roster = roster;
+    this.#searches = searches;
   }
 
   /** Speculative strands of all searches. */
@@ -153,7 +153,7 @@ export class Speculation {
     if (open.remaining > 0) return;
     this.#close(search, node.key, open);
     // There is room for another.
-    this.#roster.touch(search);
+    this.#searches.touch(search);
   }
 
   #drop(search: Search, node: NodeKey, nowMs: number): void {

@@ -1,33 +1,33 @@
 // Asks programs what they want next, as far as the width of each search goes, and fills its speculative width with what it will
 // probably want. A search whose program wants nothing, with nothing of it under way, ends.
 
-import { type Pruning, spentAt } from '../exit/prune/prune.ts';
-import { mayGrow } from '../tree/node.ts';
-import type { Departure } from './departure.ts';
+import { type Pruning, spentAt } from '../../exit/prune/prune.ts';
+import { mayGrow } from '../../tree/node.ts';
+import type { RuntimeParts } from '../parts/parts.ts';
+import type { Search } from '../search/search.ts';
 import { firstExit, nothingLeft } from './exits.ts';
-import type { RuntimeParts } from './parts.ts';
-import type { Search } from './search/search.ts';
+import type { Finishing } from './finishing.ts';
 
-type AskingParts = Pick<RuntimeParts, 'options' | 'roster' | 'strands' | 'speculation'>;
+type AskingParts = Pick<RuntimeParts, 'options' | 'searches' | 'strands' | 'speculation'>;
 
 export class Asking {
   readonly #parts: AskingParts;
-  readonly #departure: Departure;
+  readonly #finishing: Finishing;
 
-  constructor(parts: AskingParts, departure: Departure) {
+  constructor(parts: AskingParts, finishing: Finishing) {
     this.#parts = parts;
-    this.#departure = departure;
+    this.#finishing = finishing;
   }
 
   ask(nowMs: number): void {
-    const { roster } = this.#parts;
-    for (const search of roster.takeTouched()) {
-      if (roster.isRunning(search)) this.#askOne(search, nowMs);
+    const { searches } = this.#parts;
+    for (const search of searches.takeTouched()) {
+      if (searches.isRunning(search)) this.#askOne(search, nowMs);
     }
   }
 
   #askOne(search: Search, nowMs: number): void {
-    const { options, roster, speculation } = this.#parts;
+    const { options, searches, speculation } = this.#parts;
     const { tree, request } = search;
     const doomed = search.doomed(nowMs);
     while (!search.isBroken) {
@@ -43,11 +43,11 @@ export class Asking {
       // A program may close a strand that it finds complete (after a crash): then there is room again.
       if (tree.strands.size < openBefore) continue;
       if (mayOpen && tree.strands.size === 0 && tree.stragglers.size === 0) {
-        return this.#departure.finish(search, firstExit(search, nowMs, options) ?? nothingLeft(search), nowMs);
+        return this.#finishing.finish(search, firstExit(search, nowMs, options) ?? nothingLeft(search), nowMs);
       }
       break;
     }
-    if (!search.isBroken && roster.isRunning(search)) speculation.fill(search, nowMs);
+    if (!search.isBroken && searches.isRunning(search)) speculation.fill(search, nowMs);
   }
 
   /** A rollout that ends where it begins. Gives whether to ask on: while others are under way, what they bring is awaited first. */
@@ -58,7 +58,7 @@ export class Asking {
     const doomed = search.doomed(nowMs, true);
     const isOver = tree.strands.size === 0 && tree.nodes.every((node) => !mayGrow(node) || doomed?.(node));
     const exit = firstExit(search, nowMs, options) ?? (isOver ? nothingLeft(search) : undefined);
-    if (exit !== undefined) this.#departure.finish(search, exit, nowMs);
+    if (exit !== undefined) this.#finishing.finish(search, exit, nowMs);
     return exit === undefined && tree.strands.size === 0;
   }
 }

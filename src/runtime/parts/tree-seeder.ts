@@ -2,14 +2,14 @@
 // when it ends. A runtime serves one model with one verifier: what its searches show is true of the next ones. Kept by program, in
 // memory: a process begins with nothing learned.
 
-import { plantedEvent, type TreeEvent } from '../tree/events.ts';
-import type { Learned } from '../tree/learned.ts';
-import { Tree } from '../tree/tree.ts';
-import type { Search } from './search/search.ts';
+import { plantedEvent, type TreeEvent } from '../../tree/events.ts';
+import type { Learned } from '../../tree/learned.ts';
+import { Tree } from '../../tree/tree.ts';
+import type { Search } from '../search/search.ts';
 import type { SearchLogs } from './search-logs.ts';
 import type { Strands } from './strands.ts';
 
-export class Planter {
+export class TreeSeeder {
   readonly #strands: Strands;
   readonly #logs: SearchLogs;
   readonly #learned = new Map<string, Learned>();

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
-import { essence, run } from '../../tests/support/toy-run.ts';
-import { VirtualClock } from '../base/clock.ts';
-import type { Engine, EngineMessage, GenerateRequest, RequestId } from '../engine/engine.ts';
-import type { SearchEvent } from '../log/events.ts';
-import { createBeam } from '../program/levels/beam.ts';
-import { createRefine } from '../program/refine/refine.ts';
-import { algorithm1Scheduler } from '../scheduler/algorithm-1.ts';
-import { naturalWidths } from '../scheduler/widths.ts';
-import type { Verifier, VerifierMessage } from '../verifier/verifier.ts';
-import { Runtime } from './runtime.ts';
-import type { SearchRequest } from './search/request.ts';
+import { essence, run } from '../../../tests/support/toy-run.ts';
+import { VirtualClock } from '../../base/clock.ts';
+import type { Engine, EngineMessage, GenerateRequest, RequestId } from '../../engine/engine.ts';
+import type { SearchEvent } from '../../log/events.ts';
+import { createBeam } from '../../program/levels/beam.ts';
+import { createRefine } from '../../program/refine/refine.ts';
+import { algorithm1Scheduler } from '../../scheduler/algorithm-1.ts';
+import { naturalWidths } from '../../scheduler/widths.ts';
+import type { Verifier, VerifierMessage } from '../../verifier/verifier.ts';
+import { Runtime } from '../runtime.ts';
+import type { SearchRequest } from '../search/request.ts';
 
 /** An engine that writes what the test says, and a verifier that scores a step at once: its text is its reward. */
 function world(budget: number, extendsUnscored = false) {

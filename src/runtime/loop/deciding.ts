@@ -1,0 +1,78 @@
+// Decides on the budget: when the scheduler is asked again, and what it is shown. Applying carries its decision out; what it
+// gives up ends here.
+
+import type { Servers } from '../../scheduler/cycle.ts';
+import type { Guessing } from '../../scheduler/speculation-budget.ts';
+import type { RuntimeParts } from '../parts/parts.ts';
+import { mayGuess } from '../parts/speculation.ts';
+import type { Search } from '../search/search.ts';
+import type { Applying } from './applying.ts';
+import { givenUp } from './exits.ts';
+import type { Finishing } from './finishing.ts';
+
+type DecidingParts = Pick<
+  RuntimeParts,
+  'options' | 'searches' | 'queue' | 'leases' | 'speculation' | 'service' | 'guesses'
+>;
+
+export class Deciding {
+  readonly #parts: DecidingParts;
+  readonly #applying: Applying;
+  readonly #finishing: Finishing;
+  /** Outcomes told since the last decision. */
+  #told = 0;
+
+  constructor(parts: DecidingParts, applying: Applying, finishing: Finishing) {
+    this.#parts = parts;
+    this.#applying = applying;
+    this.#finishing = finishing;
+  }
+
+  decide(nowMs: number): void {
+    const { options, searches, queue } = this.#parts;
+    if (!searches.isStale && !this.#isSqueezed()) return;
+    searches.isStale = false;
+    this.#told = 0;
+    const { servers } = this;
+    const guessing = this.#speculates(searches.live.values()) ? this.guessing : undefined;
+    const snapshot = queue.snapshot(nowMs, searches.running.values(), guessing !== undefined);
+    const decision = options.scheduler.decide({ ...snapshot, servers, guessing });
+    this.#applying.apply(decision, nowMs);
+    for (const [id, late] of decision.giveUp) {
+      const search = queue.searches.get(id);
+      if (search !== undefined) this.#finishing.finish(search, givenUp(search, nowMs, late, options), nowMs);
+    }
+  }
+
+  /** Guesses are dealt anew when about every search has been told something: at each outcome it would cost too much. */
+  noteTold(): void {
+    this.#told += 1;
+    const { searches } = this.#parts;
+    if (this.#told < searches.running.size) return;
+    this.#told = 0;
+    if (this.#speculates(searches.running.values())) searches.isStale = true;
+  }
+
+  #speculates(some: Iterable<Search>): boolean {
+    const { options, searches } = this.#parts;
+    return options.scheduler.speculates === true || (searches.guessers > 0 && mayGuess(some));
+  }
+
+  /** The engine lacks memory while something is speculated on: that is taken back at once. */
+  #isSqueezed(): boolean {
+    return this.#parts.speculation.open > 0 && this.guessing.squeezed;
+  }
+
+  /** Undefined before enough was measured. */
+  get servers(): Servers | undefined {
+    const { service, leases } = this.#parts;
+    return service.servers(leases.taken);
+  }
+
+  get guessing(): Guessing {
+    const { options, guesses } = this.#parts;
+    const { engine } = options;
+    const { ridgeSequences } = engine.capabilities;
+    return { chances: guesses.chances, squeezed: engine.load().squeezed === true, ridgeSequences };
+  }
+}
