@@ -27,7 +27,7 @@ const sums = [
   [9, 4],
 ] as const;
 /**
- * Measured over all sums of two digits (docs/decisions/0083): of four at a time, models that are no reward models lead by
+ * Measured over all sums of two digits (lab/docs/remote-engines-measured.md): of four at a time, models that are no reward models lead by
  * 0.1 at most, a reward model that is read as it was trained by 0.98 at least.
  */
 const leastLead = 0.2;

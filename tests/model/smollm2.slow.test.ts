@@ -130,7 +130,7 @@ describe.skipIf(!hasServer)("SmolLM2 on llama.cpp's server", () => {
   });
 });
 
-/** By how much a right sum leads a wrong one, for the sums of two digits; what lab/docs/decisions/0083 prints. */
+/** By how much a right sum leads a wrong one, for the sums of two digits; lab/docs/remote-engines-measured.md has them. */
 async function leads(
   model: string,
   read: object,

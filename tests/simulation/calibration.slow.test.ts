@@ -1,5 +1,5 @@
 // The question profiles against the two facts that they were fitted to, on a seed that they were fitted on: P0's Table 1
-// (accuracy of serial MCTS) and §4.3 (the strict exit on about 5 % of Math500). Held-out seeds are in lab/docs/simulator-fit.md. Searches
+// (accuracy of serial MCTS) and §4.3 (the strict exit on about 5 % of Math500). Held-out seeds are in lab/docs/simulator.md. Searches
 // have one strand each and no machine: what they answer does not depend on one.
 
 import { describe, expect, it } from 'vitest';

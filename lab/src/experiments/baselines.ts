@@ -32,7 +32,7 @@ interface BaselineFigures {
 export const baselines: LabExperiment<BaselineCell, BaselineFigures> = {
   name: 'baselines',
   about: 'LAS, PLAS and TAPER beside safe, with the positive exit and with the exits of safe',
-  page: 'experiments/baselines.md',
+  page: 'policies-measured.md',
   takes: '10 minutes',
   published: ['--seed 11 --seeds 2 --setting math500/8b'],
   preset: {

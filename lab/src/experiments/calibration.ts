@@ -6,7 +6,7 @@ import { comparisonOf } from './comparison.ts';
 export const calibration = comparisonOf({
   name: 'calibration',
   about: 'how near the question profiles come to the paper, on the seeds they were fitted on',
-  page: 'simulator-fit.md',
+  page: 'simulator.md',
   takes: '15 minutes',
   published: ['--each', '--each --seed 11 --requests 800'],
   preset: {

@@ -36,7 +36,7 @@ interface KeptCount {
 export const keptAnswers: LabExperiment<KeptCell, KeptCount> = {
   name: 'kept-answers',
   about: 'how many searches of 10,000 answer otherwise with speculation than without, and by chance alone',
-  page: 'experiments/kept-answers.md',
+  page: 'experiments/p3.md',
   takes: '10 minutes',
   published: ['--requests 300'],
   preset: {

@@ -12,7 +12,7 @@ const turns = [
 export const knobs = comparisonOf({
   name: 'knobs',
   about: 'boost with one knob turned at a time, on the seeds kept for choosing them',
-  page: 'decisions/0031-boost-parameters-beta-gate-predictor-pruning.md',
+  page: 'experiments/p0.md',
   takes: '15 minutes',
   published: ['--requests 240'],
   preset: {

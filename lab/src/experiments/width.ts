@@ -47,7 +47,7 @@ interface WidthLine {
 export const width: LabExperiment<WidthCell, WidthFigures> = {
   name: 'width',
   about: 'widths of safe against boost and against every fixed elasticity, on three machines',
-  page: 'experiments/width.md',
+  page: 'policies-measured.md',
   takes: '15 minutes',
   published: ['--seed 11 --seeds 2'],
   preset: { rows: ['boost', ...fixed, challenger], seeds: [801], loads: listed(['0.5p', '1p', '2p']), requests: 240 },

@@ -1,5 +1,5 @@
 // The probabilistic prune rule of P0 §4.1, about the threshold: an open strand ends when it is unlikely to reach it. It saved tokens and
-// cost accuracy on held-out questions (decision 31); `outdone`, about the best path, is what stayed.
+// cost accuracy on held-out questions (lab/docs/experiments/p0.md); `outdone`, about the best path, is what stayed.
 
 import { definePrune, type PruneRule } from 'coppice';
 import { chanceToReach, experience, readable, requireBound } from 'coppice/internals';

@@ -1,5 +1,5 @@
 // Algorithm 1's shares by other scores than the product's: another β, the predictor of long searches (λ), and ρ of paths that still
-// grow. None of them told searches apart better (decisions 24 and 31).
+// grow. None of them told searches apart better (lab/docs/experiments/p0.md).
 
 import { defineWidths, type RunningSearch, type Tree } from 'coppice';
 import { boostMoments, proximity, seniority, shareWidths } from 'coppice/internals';

@@ -16,7 +16,7 @@ export function capacityOf(result: CapacityRun): number | undefined {
   return rate === undefined ? undefined : rate / mean(served.map(({ tokens }) => tokens));
 }
 
-/** Ends while others wait that tell a rate: ten are within 7 % of what 600 requests say (lab/docs/decisions, 280). */
+/** Ends while others wait that tell a rate: ten are within 7 % of what 600 requests say (lab/docs/simulator.md). */
 const enoughEnds = 10;
 
 /**

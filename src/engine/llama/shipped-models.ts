@@ -47,8 +47,8 @@ export interface Shape {
  * The shipped models write short steps of which many are alike, so their trees draw one step at a time and end a path at its first
  * false line; with few draws a tree runs out of leaves long before its rollouts (docs/decisions/0190-lazy-trees-find-their-own-shape.md).
  * A strand is one sequence then, and the engine runs 32. Their reward model sees most false sums and
- * products (lab/docs/decisions/0072-reward-model-trained-on-remainders-modulo-9-10-and-11.md); the checkers of their tasks see all of them, for nothing
- * (0044-who-checks-the-sums.md, 0005-verifiers-that-accept.md).
+ * products (lab/docs/experiments/search-pays.md); the checkers of their tasks see all of them, for nothing
+ * (docs/decisions/0005-step-checkers-promise-reading-and-weighted-vote.md).
  */
 const shippedShape: Shape = {
   budget: 32,
