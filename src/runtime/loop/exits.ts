@@ -6,14 +6,13 @@ import type { ExitRule } from '../../exit/exit.ts';
 import type { Exit } from '../../log/end.ts';
 import type { TooLate } from '../../scheduler/forecast.ts';
 import { absenceText } from '../../tree/absences.ts';
-import type { RuntimeOptions } from '../parts/options.ts';
 import type { CancelReason } from '../parts/inbox.ts';
+import type { RuntimeOptions } from '../parts/options.ts';
 import type { Search } from '../search/search.ts';
 
 type Circumstances = Pick<RuntimeOptions, 'engine' | 'verifier' | 'maxFailures'>;
 
 const defaultMaxFailures = 8;
-
 
 export function cancelled(rule: CancelReason): Exit {
   return { kind: 'cancelled', rule, evidence: {} };
