@@ -1,5 +1,5 @@
 // A tree that grows draw by draw stops once its answers agree: the first so many are one and the same. Answers of paths that are certainly
-// wrong (score 0) are not counted. Promises nothing: a model may agree with itself and be wrong (docs/decisions/0225).
+// wrong (score 0) are not counted. Promises nothing: a model may agree with itself and be wrong (docs/decisions/0100).
 
 import { groupAnswers } from '../answer/groups.ts';
 import { readable } from './evidence.ts';

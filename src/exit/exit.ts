@@ -74,7 +74,7 @@ export interface PruneRule {
   readonly keepsLeaves?: boolean;
   /**
    * Passes over no leaf with a score above 0: a rollout that comes to where the rule ends it is spent there, takes no token and brings a
-   * value of 0. So a search looks as often as without the rule, and not more often elsewhere (docs/decisions/0186).
+   * value of 0. So a search looks as often as without the rule, and not more often elsewhere (docs/decisions/0035).
    */
   readonly spends?: boolean;
   /** What the rule holds of any node of the tree as it is now; undefined while it ends nothing. See prune.ts. */

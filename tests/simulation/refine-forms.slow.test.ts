@@ -1,5 +1,5 @@
 // Which form of refine chooses better, in two worlds of whole answers with repair: an answer passes some of ten tests, and a new one or a
-// repair passes others. The worlds were written down before any form was run in them; their figures are printed, and decision 235 has them.
+// repair passes others. The worlds were written down before any form was run in them; their figures are printed.
 
 import { expect, it } from 'vitest';
 import { Random } from '../../src/base/random.ts';
@@ -67,7 +67,7 @@ function answersToPass(create: () => Program, world: World, learns: boolean): (n
   });
 }
 
-/** Each search begins with what those before it have shown (decision 272). */
+/** Each search begins with what those before it have shown (decision 202). */
 const taught = 'gaussian, learning';
 
 /** Mean, and half of its 95 % interval. */

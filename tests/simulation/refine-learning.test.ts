@@ -1,7 +1,6 @@
 // What learning from one search to the next is worth to refine, in simulated worlds at equal tokens: where repairs do as badly as was
 // measured on code with a 1.5B model, where they pay, where they pay for some questions alone, and where the questions become harder.
-// Points of searches that pass against fresh answers alone (best-of-n), question by question; they are printed, and decisions 272 and
-// 284 have them.
+// Points of searches that pass against fresh answers alone (best-of-n), question by question; they are printed.
 
 import { expect, it } from 'vitest';
 import { Random } from '../../src/base/random.ts';

@@ -57,7 +57,7 @@ export const panel = defineProgram({
       values: panelOrders,
       client: 'coppice',
       unit: 'who answers first',
-      why: 'rounds asks each model once a round, which the certificate rests on; list asks the models one after the other, so that a good first one is often enough (decision 238)',
+      why: 'rounds asks each model once a round, which the certificate rests on; list asks the models one after the other, so that a good first one is often enough (decision 211)',
     },
   },
   prompts: ['aggregate'],
