@@ -12,6 +12,7 @@ const formerly: Readonly<Record<string, string>> = {
   coppice_verifier_waiting_steps: 'coppice_verifier_waiting',
   coppice_embedder_waiting_texts: 'coppice_embedder_waiting',
   coppice_embedder_failed_texts_total: 'coppice_embedder_failed_total',
+  coppice_computed_tokens_total: 'coppice_decoded_tokens_total',
   coppice_draft_gain_ratio: 'coppice_draft_gain',
   coppice_journal_unwritten_writes: 'coppice_journal_unwritten',
 };
