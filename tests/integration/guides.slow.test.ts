@@ -20,7 +20,7 @@ beforeAll(async () => {
   for (const name of readdirSync(root)) {
     if (!name.startsWith('.')) symlinkSync(join(root, name), join(folder, name));
   }
-  server = await ServedProcess.start(['--journal', ':memory:']);
+  server = await ServedProcess.start(['--journal', join(folder, '.coppice', 'journal.db')]);
 });
 
 afterAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 /** A script in a process group of its own, so that a server which npm started can be ended with it. */
 function start(script: string): ChildProcess {
-  const environment = { ...process.env, COPPICE__SERVER__PORT: '0' };
+  const environment = { ...process.env, COPPICE__SERVER__PORT: '0', COPPICE__JOURNAL__PATH: ':memory:' };
   return spawn('bash', ['-e', '-o', 'pipefail', '-c', script], { cwd: folder, env: environment, detached: true });
 }
 
