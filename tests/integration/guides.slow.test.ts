@@ -1,5 +1,5 @@
 // Every command of the guides, run as a reader would type it, in a folder that looks like the repository, so that what a
-// command writes stays out of it. A port of the server's own stands in for 8181; a simulation has fewer requests, and a budget to match.
+// command writes stays out of it. A port of the server's own stands in for 8181.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -65,8 +65,7 @@ async function runUntilReady(script: string): Promise<void> {
   await ended;
 }
 
-async function attempt({ trial, script: written }: GuideBlock): Promise<void> {
-  const script = written.replace(' --requests 130 ', ' --budget 8 --requests 16 ');
+async function attempt({ trial, script }: GuideBlock): Promise<void> {
   switch (trial.kind) {
     case 'ends':
       return runToEnd(script, trial.status);
