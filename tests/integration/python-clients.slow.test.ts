@@ -44,7 +44,7 @@ describe.skipIf(!hasPythonClients)('in Python', () => {
   test('the first lines of the README print what stands beside them', async () => {
     const [, lines = ''] = /```python\n([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
     const server = await ServedProcess.start(['--journal', ':memory:']);
-    onTestFinished(() => server.stop());
+    onTestFinished(() => void server.stop());
     const said = await runPython('python', ['-c', lines.replace('http://127.0.0.1:8181', server.url)]);
     const beside = [...lines.matchAll(/^print.*# (.*)$/gm)].map(([, words]) => words);
     // Which of several right answers comes is the processor's rounding.
