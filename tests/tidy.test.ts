@@ -207,6 +207,30 @@ describe('every folder', () => {
   });
 });
 
+describe('the map in docs/architecture.md', () => {
+  const page = textOf('docs/architecture.md');
+  const rows = [...page.matchAll(/^(\w+)\/ +(.*)$/gm)].map(([, folder = '', about = '']) => ({ folder, about }));
+  const isThere = (path: string) => trackedFiles.some((file) => file === path || file.startsWith(`${path}/`));
+
+  it('has every folder of src/, and none that is gone', () => {
+    const folders = new Set(trackedFiles.flatMap((file) => /^src\/(\w+)\//.exec(file)?.[1] ?? []));
+    expect(new Set(rows.map(({ folder }) => folder))).toEqual(new Set([...folders, 'web']));
+    const below = rows
+      .filter(({ folder }) => folder !== 'web')
+      .flatMap(({ folder, about }) =>
+        [...about.matchAll(/(?<![\w/'])([a-z]+)\//g)].map(([, name]) => `src/${folder}/${name}`),
+      );
+    expect(below.length).toBeGreaterThan(10);
+    expect(below.filter((path) => !isThere(path))).toEqual([]);
+  });
+
+  it('names files that exist', () => {
+    const files = [...page.matchAll(/`((?:\w[\w-]*\/)+[\w.-]+\.ts)`/g)].map(([, name]) => name!);
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.filter((file) => !isThere(file) && !isThere(`src/${file}`))).toEqual([]);
+  });
+});
+
 describe('a word', () => {
   it('is one thing: no type that a file of src/, web/ or lab/ exports has the name of a type in another', () => {
     const defined = [...code, ...page, ...labCode].flatMap((file) => typesOf(file).map((type) => ({ ...type, file })));

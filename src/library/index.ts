@@ -28,6 +28,7 @@ export type { Answer, Cost, Evidence, Exit, ExitKind } from '../log/end.ts';
 export { eventsIn, type LogEntry } from '../log/entry.ts';
 export type { LoggedEvent, SearchEvent } from '../log/events.ts';
 export { SearchFold } from '../log/fold.ts';
+export type { Verdict } from '../log/verdict.ts';
 // Policies: when a search ends and how the budget is shared.
 export { createPolicy, createRules, createScheduler } from '../policy/create.ts';
 export { definePolicy } from '../policy/define-policy.ts';

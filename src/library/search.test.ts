@@ -21,6 +21,16 @@ test('searches share one model, and the steps of the path are the answer', async
   await own.close();
 });
 
+test('says what to think of the answer, as HTTP does', async () => {
+  const own = model();
+  const verdictOf = async (options: object) => (await search('a', { model: own, rollouts: 4, ...options })).verdict;
+  expect(await verdictOf({})).toBe('accepted');
+  expect(await verdictOf({ program: bestOfN, threshold: 1 })).toBe('below-threshold');
+  expect(await verdictOf({ program: 'self-consistency' })).toBe('unscored');
+  expect(await verdictOf({ maxDepth: 1 })).toBe('none');
+  await own.close();
+});
+
 test('a definition runs as the program of the same name does', async () => {
   const own = model();
   const options = { model: own, rollouts: 4, seed: 3, policy: 'positive' } as const;

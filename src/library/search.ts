@@ -12,6 +12,7 @@ import { checkPartOptions, type PartOptions } from '../base/part.ts';
 import { type SearchSettings, searchKnobNames, withInternal } from '../config/vocabulary.ts';
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import type { Answer, Cost, Exit } from '../log/end.ts';
+import { type Verdict, verdictOf } from '../log/verdict.ts';
 import { checkRules } from '../policy/check.ts';
 import { createRules, optionsOf } from '../policy/create.ts';
 import type { PolicyDefinition } from '../policy/definition.ts';
@@ -54,6 +55,8 @@ export interface SearchOptions extends Settings {
 }
 
 export interface FoundAnswer {
+  /** What to think of the answer: only `accepted` says that a verifier found it good enough. */
+  readonly verdict: Verdict;
   /** What the chosen path answers; undefined where it answers nothing. */
   readonly answer: string | undefined;
   /** The steps of the chosen path, from the first. */
@@ -193,9 +196,10 @@ function planOf(model: SearchModel, question: string | Prompt, wish: Wish): Sear
 
 function found({ plan, program }: BuiltSearch, policy: string, { result, tree, fault }: ModelRun): FoundAnswer {
   const { answer, exit, cost, rollouts, arrivalMs, endedMs } = result;
-  const { seed } = plan;
+  const { seed, scoring, threshold } = plan;
+  const verdict = verdictOf({ answer, scoring, threshold });
   const facts = { exit, cost, rollouts, searchMs: endedMs - arrivalMs, program: program.name, policy, seed, tree };
-  return { ...chosen(answer, tree), ...facts, fault };
+  return { verdict, ...chosen(answer, tree), ...facts, fault };
 }
 
 function chosen(answer: Answer | undefined, tree: Tree): Pick<FoundAnswer, 'answer' | 'steps' | 'score' | 'complete'> {

@@ -1,5 +1,5 @@
 // Every command of the guides, run as a reader would type it, in a folder that looks like the repository, so that what a
-// command writes stays out of it. A port of the server's own stands in for 8181; a simulation has fewer requests, and a budget to match.
+// command writes stays out of it. A port of the server's own stands in for 8181.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   for (const name of readdirSync(root)) {
     if (!name.startsWith('.')) symlinkSync(join(root, name), join(folder, name));
   }
-  server = await ServedProcess.start(['--journal', ':memory:']);
+  server = await ServedProcess.start(['--journal', join(folder, '.coppice', 'journal.db')]);
 });
 
 afterAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 /** A script in a process group of its own, so that a server which npm started can be ended with it. */
 function start(script: string): ChildProcess {
-  const environment = { ...process.env, COPPICE__SERVER__PORT: '0' };
+  const environment = { ...process.env, COPPICE__SERVER__PORT: '0', COPPICE__JOURNAL__PATH: ':memory:' };
   return spawn('bash', ['-e', '-o', 'pipefail', '-c', script], { cwd: folder, env: environment, detached: true });
 }
 
@@ -65,8 +65,7 @@ async function runUntilReady(script: string): Promise<void> {
   await ended;
 }
 
-async function attempt({ trial, script: written }: GuideBlock): Promise<void> {
-  const script = written.replace(' --requests 130 ', ' --budget 8 --requests 16 ');
+async function attempt({ trial, script }: GuideBlock): Promise<void> {
   switch (trial.kind) {
     case 'ends':
       return runToEnd(script, trial.status);

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
 import { guideFolder, guides } from '../support/guide-commands.ts';
 
 /** GitHub's anchors of a page's headings, as far as ours go. */
@@ -38,4 +39,11 @@ test('every guide is listed, and nearly every command is tried', () => {
 test('a command calls coppice as npm does, without the lines of npm in a pipe', () => {
   const scripts = guides.flatMap(({ blocks }) => blocks.map(({ script }) => script));
   expect(scripts.filter((script) => /npm run (?!--silent (?:coppice|lab) -- )/.test(script))).toEqual([]);
+});
+
+test('every configuration that a guide has its reader write is one', () => {
+  const written = guides.flatMap(({ files }) => [...files].filter(([, text]) => text.includes('"models"')));
+  expect(written.map(([name]) => name)).toContain('four-gpus.json');
+  for (const [, text] of written)
+    expect(loadConfig({ base: JSON.parse(text), environment: {} }).models).toHaveLength(1);
 });

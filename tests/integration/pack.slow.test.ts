@@ -2,7 +2,17 @@
 // checkout: others use the checkout's own page meanwhile.
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -46,7 +56,22 @@ it('runs the command from an empty folder', () => {
   expect(run(coppice, ['completion', 'bash'])).toContain('complete -o default -F _coppice coppice');
   const installed = readdirSync(join(folder, 'node_modules', 'coppice'));
   expect(installed).toContain('dist');
-  expect(installed.filter((name) => name === 'lab' || name === 'src')).toEqual([]);
+  expect(installed).not.toContain('src');
+  expect(readdirSync(join(folder, 'node_modules', 'coppice', 'lab'))).toEqual(['docs']);
+});
+
+it('brings the pages that its README and its guides link to', () => {
+  const packed = join(folder, 'node_modules', 'coppice');
+  const pages = [
+    'README.md',
+    ...readdirSync(join(packed, 'docs', 'guides')).map((name) => join('docs', 'guides', name)),
+  ];
+  const broken = pages.flatMap((page) =>
+    [...readFileSync(join(packed, page), 'utf8').matchAll(/\]\((?!https:)([^)#]+)/g)]
+      .filter(([, link]) => !existsSync(join(packed, dirname(page), link!)))
+      .map(([, link]) => `${page}: ${link}`),
+  );
+  expect(broken).toEqual([]);
 });
 
 it('is a library, typed and with nothing but what its index names', () => {

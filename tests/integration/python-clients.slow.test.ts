@@ -1,12 +1,14 @@
 // Clients of other languages, unchanged, against a real gateway on loopback: what is searched, what is passed through to an
 // engine that answers in shapes and calls tools, and batches.
 
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Loose } from '../support/loose.ts';
 import { clientsFolder, hasPythonClients, runPython } from '../support/python-clients.ts';
 import { runGateway } from '../support/running-gateway.ts';
+import { ServedProcess } from '../support/served-process.ts';
 
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
 
@@ -39,6 +41,17 @@ async function saidBy(client: string): Promise<Loose> {
 const answer = expect.stringMatching(/^The answer is \d\.$/);
 
 describe.skipIf(!hasPythonClients)('in Python', () => {
+  test('the first lines of the README print what stands beside them', async () => {
+    const [, lines = ''] = /```python\n([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? [];
+    const server = await ServedProcess.start(['--journal', ':memory:']);
+    onTestFinished(() => void server.stop());
+    const said = await runPython('python', ['-c', lines.replace('http://127.0.0.1:8181', server.url)]);
+    const beside = [...lines.matchAll(/^print.*# (.*)$/gm)].map(([, words]) => words);
+    // Which of several right answers comes is the processor's rounding.
+    expect(said).toMatch(/^Answer: [-+*/()\d ]+\n/);
+    expect(said.trim().split('\n').at(-1)).toBe(beside.at(-1));
+  });
+
   test('openai: chat, responses, structured output, batches', async () => {
     expect(await saidBy('openai')).toMatchObject({
       chat: { content: answer, tokens: expect.any(Number) },

@@ -31,6 +31,12 @@ describe('the rows of a contest', () => {
       ['mcts positive', 48],
     ]);
   });
+
+  it('give the lazy tree, whose rollouts draw one path each, a number of its own', () => {
+    const entry = { policies: ['safe'], verifiers: ['both'], rollouts: 16, lazyRollouts: 128 } as const;
+    const rows = contendersOf({ ...entry, entrants: ['best-of-n', 'mcts', 'mcts-lazy'] });
+    expect(rows.map(({ rollouts }) => rollouts)).toEqual([16, 16, 128]);
+  });
 });
 
 describe('samples for as many tokens', () => {

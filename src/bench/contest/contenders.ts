@@ -15,6 +15,8 @@ interface Entry {
   readonly policies: readonly PolicyName[];
   readonly verifiers: readonly VerifierMode[];
   readonly rollouts: number;
+  /** Of `mcts-lazy`, whose rollouts draw one path each, where it is to get another number. */
+  readonly lazyRollouts?: number;
   /** Of best-of-n and self-consistency, where they are to begin with another number. */
   readonly samples?: number;
 }
@@ -23,7 +25,7 @@ export function contendersOf({ entrants, policies, verifiers, ...sizes }: Entry)
   const several = verifiers.length > 1;
   return entrants.flatMap((entrant) => {
     const program: ProgramName = entrant === 'mcts-lazy' ? 'mcts' : entrant;
-    const rollouts = program === 'mcts' || program === 'beam' ? sizes.rollouts : (sizes.samples ?? sizes.rollouts);
+    const rollouts = rolloutsOf(entrant, sizes);
     const modes = programOf(program).needsVerifier ? verifiers : verifiers.slice(0, 1);
     return modes.flatMap((verifier) =>
       policiesOf(program, policies).map((policy): Contender => {
@@ -34,6 +36,14 @@ export function contendersOf({ entrants, policies, verifiers, ...sizes }: Entry)
       }),
     );
   });
+}
+
+function rolloutsOf(
+  entrant: EntrantName,
+  { rollouts, lazyRollouts, samples }: Omit<Entry, 'entrants' | 'policies' | 'verifiers'>,
+) {
+  if (entrant === 'mcts-lazy') return lazyRollouts ?? rollouts;
+  return entrant === 'mcts' || entrant === 'beam' ? rollouts : (samples ?? rollouts);
 }
 
 /** Each search under the policy, then once more without each of its parts. */

@@ -1,11 +1,11 @@
-// Tallies as a table. `drawn` are the generator's tokens a question, `rows` what it computed for
-// them (prompt and path included), `scored` those that the verifier computed.
+// Tallies as a table, tokens a question: those generated, those that the engine computed for them (prefixes included), and those that
+// the verifier computed.
 
 import type { Interval } from '../statistics.ts';
 import { tableLines } from '../text-table.ts';
 import type { Tally, Waste } from './tally.ts';
 
-const head = ['contender', 'accuracy %', 'p50 s', 'p95 s', 'drawn', 'rows', 'scored', 'exits %'] as const;
+const head = ['contender', 'accuracy %', 'p50 s', 'p95 s', 'generated', 'engine', 'verifier', 'exits %'] as const;
 const letters: Readonly<Record<string, string>> = { accepted: 'acc', futile: 'fut', exhausted: 'exh', failed: 'fail' };
 
 export function tallyTable(tallies: readonly Tally[]): string {

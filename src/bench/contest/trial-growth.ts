@@ -46,19 +46,22 @@ const mostDepth = 6;
 
 /** A row for each contender that completed a path. */
 export function growthLines(contenders: readonly { contender: string; growth: TrialGrowth }[]): string[] {
-  const rows = contenders
-    .filter(({ growth }) => growth.pathMs > 0)
-    .map(({ contender, growth }) => cellsOf(contender, growth));
-  if (rows.length === 0) return [];
+  const grown = contenders.filter(({ growth }) => growth.pathMs > 0);
+  if (!grown.some(({ growth }) => hasSpeculated(growth))) return [];
+  const rows = grown.map(({ contender, growth }) => cellsOf(contender, growth));
   const right = ['right %', `1 to ${mostAhead} ahead %`, `at depth 1 to ${mostDepth} %`];
   const head = ['completed paths', 'goodput, tokens/s', 'guesses', ...right, 'tokens used', 'wasted'];
   return tableLines([head, ...rows]);
 }
 
+function hasSpeculated({ byDistance = [], usedTokens, wastedTokens }: TrialGrowth): boolean {
+  return usedTokens + wastedTokens + sumOfGuesses(byDistance).guessed > 0;
+}
+
 function cellsOf(contender: string, growth: TrialGrowth): string[] {
   const { byDistance = [], byDepth = [], usedTokens, wastedTokens } = growth;
   const all = sumOfGuesses(byDistance);
-  const ahead = usedTokens + wastedTokens + all.guessed > 0;
+  const ahead = hasSpeculated(growth);
   const shares = [rightShares([all], 1), rightShares(byDistance, mostAhead), rightShares(byDepth, mostDepth)];
   const speculated = [all.guessed, ...shares, usedTokens, wastedTokens].map((cell) => (ahead ? String(cell) : ''));
   return [contender, goodput(growth)?.toFixed(0) ?? '', ...speculated];

@@ -31,7 +31,7 @@ export function comparisonLines(found: Comparison, scorer: string): string[] {
   ]);
   return [
     ...doubtLines(found, scorer),
-    ...tableLines([['', 'right', 'generated', 'scored'], ...rows]),
+    ...tableLines([['', 'right', 'generated', 'verifier'], ...rows]),
     differenceLine(found),
   ];
 }

@@ -35,8 +35,12 @@ const contestGroup = {
     default: 'greedy,best-of-n,beam,mcts,mcts-lazy',
     about: 'all stop at an accepted answer',
   },
-  policies: { type: 'string', takes: 'NAMES', default: 'positive', about: 'of mcts and mcts-lazy: a row each' },
-  rollouts: { type: 'string', takes: 'N', default: '16', about: knobFlags.rollouts.about.split(',')[0]! },
+  policies: { type: 'string', takes: 'NAMES', default: 'safe', about: 'of mcts and mcts-lazy: a row each' },
+  rollouts: {
+    type: 'string',
+    takes: 'N',
+    about: `${knobFlags.rollouts.about.split(',')[0]!} (16; mcts-lazy, one path each: 16 times --branching, as in ask)`,
+  },
   'scored-by': {
     type: 'string',
     takes: 'NAMES',
@@ -98,6 +102,7 @@ export const help: Help = {
   notes: `programs: ${entrantNames.join(', ')}; policies: ${policyNames.join(', ')}`,
 };
 
+const mediumRollouts = 16; // what `reasoning_effort: medium` buys
 const contestBudget = 16; // strands open at a time, of every model: rows of different models are compared
 
 export type BenchSettings = ContestSettings &
@@ -108,6 +113,7 @@ export type BenchSettings = ContestSettings &
     readonly ablate?: PolicyName;
     readonly scoredBy: readonly VerifierMode[];
     readonly rollouts: number;
+    readonly lazyRollouts?: number;
     readonly resume?: string;
     readonly samples?: number;
     readonly json: boolean;
@@ -122,8 +128,8 @@ export function withVerifier(own: OwnModelOptions, mode: VerifierMode): OwnModel
 }
 
 /** What was given, and what holds where nothing was. */
-export function configurationOf({ own, wish, task, split, file, range, size, full, rollouts, ...rest }: BenchSettings) {
-  const { concurrency, budget, seed, scoredBy, samples } = rest;
+export function configurationOf({ own, wish, task, split, file, range, size, full, ...rest }: BenchSettings) {
+  const { concurrency, budget, seed, scoredBy, rollouts, lazyRollouts, samples } = rest;
   const { model = 'sapling', engines, verifiers, kind, prm, embedder } = own;
   const { budget: _, check: __, ...set } = own.settings ?? {};
   const servers = { engines: engines?.join(' '), verifiers: verifiers?.join(' '), kind, embedder };
@@ -139,6 +145,7 @@ export function configurationOf({ own, wish, task, split, file, range, size, ful
     ...(Object.keys(set).length === 0 ? {} : { set: JSON.stringify(set) }),
     ...questions,
     rollouts,
+    lazyRollouts,
     samples,
     ...search,
     concurrency,
@@ -154,6 +161,13 @@ export function configurationLine(configuration: ReturnType<typeof configuration
     .join(', ');
 }
 
+/** As a request without a number gets them: a lazy rollout draws one path where another draws `branching`. */
+function rolloutsOf(given: string | undefined, branching: number, entrants: readonly EntrantName[]) {
+  if (given !== undefined) return { rollouts: flagOf('rollouts', given, requestKnobs.rollouts) };
+  const lazy = entrants.includes('mcts-lazy') && { lazyRollouts: mediumRollouts * branching };
+  return { rollouts: mediumRollouts, ...lazy };
+}
+
 /** Of a contest; the lab's commands on the same questions and models read theirs with it. */
 export function readBench(args: readonly string[]): BenchSettings {
   const moved = args.find((arg) => /^--(load|record)(=|$)/.test(arg))?.split('=')[0];
@@ -164,13 +178,14 @@ export function readBench(args: readonly string[]): BenchSettings {
   const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), entrantNames));
   const needsVerifier = entrants.some((name) => name === 'mcts-lazy' || programOf(name).needsVerifier);
   const own = readModelFlags(values, needsVerifier, set.model);
+  const wish = readWish(values, told, set.wish);
   return {
     ...readQuestionFlags(values),
     entrants,
     scoredBy: values['scored-by'].split(',').map((name) => oneOf('scored-by', name.trim(), verifierModes)),
     policies: values.policies.split(',').map((name) => oneOf('policies', name.trim(), policyNames)),
-    rollouts: flagOf('rollouts', values.rollouts, requestKnobs.rollouts),
-    wish: readWish(values, told, set.wish),
+    ...rolloutsOf(values.rollouts, wish.branching ?? ownModel(own).branching, entrants),
+    wish,
     own,
     concurrency: whole('concurrency', values.concurrency, 1, 10_000, 'searches'),
     budget: own.settings?.budget === undefined ? contestBudget : Number(own.settings.budget),

@@ -21,7 +21,7 @@ export function searchLine(search: ObservedSearch, { result, endedMs, error }: O
     rollouts,
     prompt: usage.prompt_tokens,
     generated: usage.completion_tokens,
-    computed: tokens.decoded ?? 0,
+    computed: tokens.computed ?? 0,
     thrown_away: tokens.thrown_away ?? 0,
     verifier: tokens.verifier ?? 0,
     queue_ms,

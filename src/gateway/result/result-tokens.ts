@@ -44,6 +44,7 @@ export function tokensOf(
   const generated = generatedTokens(fold);
   return {
     generated,
+    computed: cost?.decodedTokens ?? 0,
     thrown_away: generated - fold.tokens,
     committed: fold.tokens,
     discarded: cost?.discardedTokens ?? 0,
@@ -53,9 +54,8 @@ export function tokensOf(
     path: path.at(-1)?.pathTokens ?? 0,
     answer: answerTokens(plan, path),
     prompt: promptTokens,
-    computed: cost?.promptTokens ?? 0,
-    cached: cost?.cachedTokens ?? 0,
-    decoded: cost?.decodedTokens ?? 0,
+    prefix: cost?.promptTokens ?? 0,
+    prefix_cached: cost?.cachedTokens ?? 0,
     verifier: cost?.verifierTokens ?? 0,
     verifier_cached: cost?.verifierCachedTokens ?? 0,
     embedder: cost?.embedderTokens ?? 0,

@@ -29,7 +29,7 @@ export class Metrics {
   readonly #queueSeconds = this.#histogram('queue_duration_seconds', 'From arrival to admission', ['model']);
   readonly #rollouts = this.#counter('rollouts_total', 'Completed strands', ['model']);
   readonly #tokens = this.#counter('tokens_total', 'Tokens generated; classes do not overlap', ['model', 'class']);
-  readonly #decoded = this.#counter('decoded_tokens_total', 'Of the tokens generated, those computed', ['model']);
+  readonly #computed = this.#counter('computed_tokens_total', 'Of the tokens generated, those computed', ['model']);
   readonly #ahead = this.#counter('ahead_tokens_total', 'Of the tokens generated, those grown ahead of the program', [
     'model',
     'outcome',
@@ -129,9 +129,9 @@ export class Metrics {
   #countTokens(model: string, tokens: Readonly<Record<string, number>>): void {
     for (const name of tokenClasses) this.#tokens.inc({ model, class: name }, tokens[name] ?? 0);
     for (const [outcome, name] of Object.entries(aheadClasses)) this.#ahead.inc({ model, outcome }, tokens[name] ?? 0);
-    this.#decoded.inc({ model }, tokens.decoded ?? 0);
-    this.#prefix.inc({ model, source: 'computed' }, tokens.computed ?? 0);
-    this.#prefix.inc({ model, source: 'cached' }, tokens.cached ?? 0);
+    this.#computed.inc({ model }, tokens.computed ?? 0);
+    this.#prefix.inc({ model, source: 'computed' }, tokens.prefix ?? 0);
+    this.#prefix.inc({ model, source: 'cached' }, tokens.prefix_cached ?? 0);
     this.#verifier.inc({ model, source: 'computed' }, tokens.verifier ?? 0);
     this.#verifier.inc({ model, source: 'cached' }, tokens.verifier_cached ?? 0);
     this.#embedder.inc({ model }, tokens.embedder ?? 0);
