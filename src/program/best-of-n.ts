@@ -6,7 +6,7 @@ import type { Knobs } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
 import type { Node } from '../tree/node.ts';
 import { type Certainty, type PathVote, sampleCertainty, sampleVotes } from '../tree/readings/certaindex.ts';
-import { greedySampling, type Manner, type Sampling } from '../tree/step.ts';
+import { coldest, greedySampling, type Manner, type Sampling } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { affordable } from './affordable.ts';
 import { type Choice, chosenAnswer } from './choice.ts';
@@ -58,9 +58,16 @@ export function createSelfConsistency(options: Partial<SamplesOptions> = {}): Pr
 }
 
 export function createGreedy(
-  options: Partial<Pick<SamplesOptions, 'maxDepth' | 'maxPathTokens' | 'thinking' | 'minThinkingTokens'>> = {},
+  options: Partial<
+    Pick<SamplesOptions, 'maxDepth' | 'maxPathTokens' | 'sampling' | 'thinking' | 'minThinkingTokens'>
+  > = {},
 ): Program {
-  return new Samples('greedy', false, { ...samplesDefaults, ...options, samples: 1, sampling: greedySampling });
+  return new Samples('greedy', false, {
+    ...samplesDefaults,
+    ...options,
+    samples: 1,
+    sampling: coldest(options.sampling ?? greedySampling),
+  });
 }
 
 /** Every sample is a new child of the root, so none of these expands a node once. */
@@ -107,8 +114,8 @@ export const greedy = defineProgram({
   needsVerifier: false,
   takesTemperature: false,
   options: { minThinkingTokens: minThinkingKnob },
-  create: ({ maxDepth, maxPathTokens, thinking }, options) =>
-    createGreedy({ maxDepth, maxPathTokens, thinking, ...options }),
+  create: ({ maxDepth, maxPathTokens, sampling, thinking }, options) =>
+    createGreedy({ maxDepth, maxPathTokens, sampling, thinking, ...options }),
 });
 
 class Samples implements Program {
