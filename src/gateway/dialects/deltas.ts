@@ -7,6 +7,7 @@ import { isFold } from '../../tree/events.ts';
 import { type ThinkingTags, thoughtOf, thoughtText } from '../../tree/thinking.ts';
 import { ApiError } from '../http/api-error.ts';
 import { chosenPath, repeatsStep, splitPath } from '../result/chosen-path.ts';
+import { Progress } from '../result/progress.ts';
 import { SharedText } from '../result/shared-text.ts';
 import { resultFor, type ToldEnd } from '../result/told-end.ts';
 import { isHeldBack } from '../result/unaccepted.ts';
@@ -25,8 +26,10 @@ export interface DeltaWords {
   whole(search: ToldSearch, result: ClientResult): unknown;
 }
 
-export function deltaTeller(search: ToldSearch, isStream: boolean, words: DeltaWords): Teller {
-  const { event, token, rest }: Deltas = isStream ? deltasOf(search) : { rest: wholeAnswer };
+/** `takesProgress`: the client is shown what the search does, among the reasoning. */
+export function deltaTeller(search: ToldSearch, isStream: boolean, words: DeltaWords, takesProgress = false): Teller {
+  const deltas: Deltas = isStream ? deltasOf(search) : { rest: wholeAnswer };
+  const { event, token, rest } = isStream && takesProgress ? withProgress(search, deltas) : deltas;
   const say = (deltas: readonly Delta[]) => deltas.flatMap((delta) => words.delta(delta));
   const end = (told: ToldEnd) => {
     const result = resultFor(search.last.facts.plan, told);
@@ -45,6 +48,21 @@ export function deltaTeller(search: ToldSearch, isStream: boolean, words: DeltaW
     end,
     answer,
   };
+}
+
+/** Never inside a step, and none once the answer has begun. */
+function withProgress({ facts: { plan }, fold }: ToldSearch, deltas: Deltas): Deltas {
+  if (plan.mode === 'direct') return deltas;
+  const progress = new Progress(fold, plan);
+  let last: Delta | undefined;
+  const event = (entry: LoggedEvent) => {
+    const told = deltas.event?.(entry) ?? [];
+    last = told.at(-1) ?? last;
+    const mayTell = last === undefined || last.reasoning_content?.endsWith('\n') === true;
+    const line = mayTell ? progress.next(entry.atMs) : undefined;
+    return line === undefined ? told : [...told, { reasoning_content: line }];
+  };
+  return { ...deltas, event };
 }
 
 function brokenOff(): ErrorJson {

@@ -3,7 +3,7 @@
 
 import type { Plain } from '../../../journal/journal.ts';
 import { forcedCall, shapeWith } from '../answer-format.ts';
-import { type ChatBody, chatSchema, parseChatBody } from '../chat-body.ts';
+import { type ChatBody, chatSchema, parseChatBody, takesReasoning } from '../chat-body.ts';
 import { type DeltaWords, deltaTeller } from '../deltas.ts';
 import type { AskedBody, Beyond, InboundDialect, Teller, ToldSearch } from '../dialect.ts';
 import { ignoredIn, passedIn } from '../fields.ts';
@@ -48,13 +48,13 @@ function teller({ body, stream }: AskedBody<ChatBody>, search: ToldSearch): Tell
     delta: (delta) => [{ data: chunks.delta(delta) }],
     last: (last, result) => [
       ...chunks.last(last, result).map((data) => ({ data })),
-      ...(includesUsage ? [{ data: chunks.usage(result.outcome.usage) }] : []),
+      ...(includesUsage ? [{ data: chunks.usage(result.outcome) }] : []),
       { data: '[DONE]' },
     ],
     failed: (error) => [{ data: { error } }],
     whole: completion,
   };
-  return { ...deltaTeller(search, stream, words), heartbeat: () => progress(search) };
+  return { ...deltaTeller(search, stream, words, takesReasoning(body)), heartbeat: () => progress(search) };
 }
 
 function progress({ state, fold }: ToldSearch): string {

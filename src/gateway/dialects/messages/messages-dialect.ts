@@ -68,7 +68,7 @@ function teller({ body, stream }: AskedBody<MessageBody>, search: ToldSearch): T
     failed: (error) => framed([messagesError(error)]),
     whole: (last, result) => wholeMessage(last, result, thinks),
   };
-  return deltaTeller(search, stream, words);
+  return deltaTeller(search, stream, words, thinks);
 }
 
 function framed(events: readonly BlockEvent[]): StreamFrame[] {
