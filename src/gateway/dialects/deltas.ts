@@ -50,19 +50,31 @@ export function deltaTeller(search: ToldSearch, isStream: boolean, words: DeltaW
   };
 }
 
-/** Never inside a step, and none once the answer has begun. */
+/** Between lines of the reasoning, whose unfinished ones wait; none once the answer has begun, and none of a single path. */
 function withProgress({ facts: { plan }, fold }: ToldSearch, deltas: Deltas): Deltas {
-  if (plan.mode === 'direct') return deltas;
+  if (plan.mode === 'direct' || plan.program === 'greedy') return deltas;
   const progress = new Progress(fold, plan);
-  let last: Delta | undefined;
-  const event = (entry: LoggedEvent) => {
-    const told = deltas.event?.(entry) ?? [];
-    last = told.at(-1) ?? last;
-    const mayTell = last === undefined || last.reasoning_content?.endsWith('\n') === true;
-    const line = mayTell ? progress.next(entry.atMs) : undefined;
+  let waiting = '';
+  let answers = false;
+  const take = (told: readonly Delta[]): Delta[] =>
+    told.flatMap((delta) => {
+      answers ||= delta.reasoning_content === undefined;
+      const reasoning = waiting + (delta.reasoning_content ?? '');
+      const isDone = answers || reasoning.endsWith('\n');
+      waiting = isDone ? '' : reasoning;
+      const said = isDone && reasoning !== '' ? [{ reasoning_content: reasoning }] : [];
+      return delta.reasoning_content === undefined ? [...said, delta] : said;
+    });
+  const event = (entry: LoggedEvent): Delta[] => {
+    const told = take(deltas.event?.(entry) ?? []);
+    const line = answers ? undefined : progress.next(entry.atMs);
     return line === undefined ? told : [...told, { reasoning_content: line }];
   };
-  return { ...deltas, event };
+  const rest: Deltas['rest'] = (last, result) => {
+    const more = deltas.rest(last, result);
+    return more && (waiting === '' ? more : [{ reasoning_content: waiting }, ...more]);
+  };
+  return { ...deltas, event, rest };
 }
 
 function brokenOff(): ErrorJson {
