@@ -173,6 +173,10 @@ export interface EngineCapabilities {
   /** Reports computed and cached tokens as the engine counted them. */
   readonly countsCache: boolean;
   readonly contextTokens: number | undefined;
+  /** Sampling fields of the API that it takes beyond temperature and top_p; where it does not say, top_k and min_p. */
+  readonly takes?: readonly string[];
+  /** Fields that shape a reply and that its own chat endpoint honours, for requests that are passed through. */
+  readonly passes?: readonly string[];
   /** What the model's chat template says of thinking; missing where the engine cannot see it. */
   readonly thinking?: TemplateThinking | undefined;
   /** Sequences with which a step takes about twice as long as with one, where the engine knows before it is measured. */

@@ -5,7 +5,7 @@
 import type { Knobs } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
 import { type Certainty, type PathVote, sampleCertainty, sampleVotes } from '../tree/readings/certaindex.ts';
-import { greedySampling, type Sampling } from '../tree/step.ts';
+import { coldest, greedySampling, type Sampling } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { affordable } from './affordable.ts';
 import { type Choice, chosenAnswer } from './choice.ts';
@@ -55,9 +55,14 @@ export function createSelfConsistency(options: Partial<SamplesOptions> = {}): Pr
 }
 
 export function createGreedy(
-  options: Partial<Pick<SamplesOptions, 'maxDepth' | 'maxPathTokens' | 'thinking'>> = {},
+  options: Partial<Pick<SamplesOptions, 'maxDepth' | 'maxPathTokens' | 'sampling' | 'thinking'>> = {},
 ): Program {
-  return new Samples('greedy', false, { ...samplesDefaults, ...options, samples: 1, sampling: greedySampling });
+  return new Samples('greedy', false, {
+    ...samplesDefaults,
+    ...options,
+    samples: 1,
+    sampling: coldest(options.sampling ?? greedySampling),
+  });
 }
 
 /** Every sample is a new child of the root, so none of these expands a node once. */
@@ -103,7 +108,8 @@ export const greedy = defineProgram({
   needsVerifier: false,
   takesTemperature: false,
   options: {},
-  create: ({ maxDepth, maxPathTokens, thinking }) => createGreedy({ maxDepth, maxPathTokens, thinking }),
+  create: ({ maxDepth, maxPathTokens, sampling, thinking }) =>
+    createGreedy({ maxDepth, maxPathTokens, sampling, thinking }),
 });
 
 class Samples implements Program {

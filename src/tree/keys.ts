@@ -30,8 +30,9 @@ export function turnKey(parent: NodeKey, turn: string): NodeKey {
   return wideHash(parent, 'turn', turn);
 }
 
-export function formKey({ temperature, topP, topK, minP }: Sampling, manner?: Manner): FormKey {
-  const plain = wideHash(`${temperature} ${topP ?? ''} ${topK ?? ''} ${minP ?? ''}`);
+export function formKey({ temperature, topP, topK, minP, extras }: Sampling, manner?: Manner): FormKey {
+  const known = `${temperature} ${topP ?? ''} ${topK ?? ''} ${minP ?? ''}`;
+  const plain = wideHash(extras === undefined ? known : `${known} ${JSON.stringify(extras)}`);
   if (manner === undefined) return plain;
   const { suffix = '', stops = [], maxTokens = 0, sources = [], opening, ...others } = manner;
   const { after, proposed, choices, byUser, model } = others;

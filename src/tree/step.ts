@@ -71,6 +71,8 @@ export interface Sampling {
   readonly topP?: number;
   readonly topK?: number;
   readonly minP?: number;
+  /** Other fields of the API that the engine takes, under the names that clients write. */
+  readonly extras?: Readonly<Record<string, unknown>>;
 }
 
 /** What a draw is asked with besides its sampling, where it is not the plain next step of its search. */
@@ -109,6 +111,11 @@ export function mannerAt(manner: Manner | undefined, index: number): Manner | un
 }
 
 export const greedySampling: Sampling = { temperature: 0 };
+
+/** The same fields of the API, at temperature 0. */
+export function coldest({ extras }: Sampling): Sampling {
+  return extras === undefined ? greedySampling : { ...greedySampling, extras };
+}
 
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant';

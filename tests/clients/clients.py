@@ -88,4 +88,20 @@ def litellm_client():
     say(what="stream", content="".join(piece.choices[0].delta.content or "" for piece in pieces))
 
 
-{"openai": openai_client, "anthropic": anthropic_client, "langchain": langchain_client, "litellm": litellm_client}[wanted]()
+def its_hub_client():
+    import asyncio
+
+    from its_hub.core.lms.openai_lm import OpenAICompatibleLanguageModel
+
+    async def ask():
+        async with OpenAICompatibleLanguageModel(f"{base}/v1", "unused", "m", max_tries=1, temperature=0.7) as model:
+            answers = await model.agenerate([question, question])
+            say(what="answers", content=[answer["content"] for answer in answers])
+            begun = [*question, {"role": "assistant", "content": "First,"}]
+            [step] = await model.agenerate([begun], stop="\n\n")
+            say(what="step", content=step["content"])
+
+    asyncio.run(ask())
+
+
+{"openai": openai_client, "anthropic": anthropic_client, "langchain": langchain_client, "litellm": litellm_client, "its_hub": its_hub_client}[wanted]()

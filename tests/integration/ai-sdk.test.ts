@@ -95,14 +95,17 @@ describe('the ai package', () => {
 
   test('throws its own errors', async () => {
     const { model: sapling } = await model();
-    const failure = await generateText({ model: sapling, prompt, presencePenalty: 1, maxRetries: 0 }).catch(
-      (error: unknown) => error,
-    );
+    const failure = await generateText({
+      model: sapling,
+      prompt,
+      providerOptions: { coppice: { top_logprobs: 2 } },
+      maxRetries: 0,
+    }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(APICallError);
     expect(failure).toMatchObject({
       statusCode: 400,
       isRetryable: false,
-      message: expect.stringContaining('presence_penalty'),
+      message: expect.stringContaining('top_logprobs'),
     });
   });
 

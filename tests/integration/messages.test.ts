@@ -71,7 +71,8 @@ describe('the anthropic package', () => {
     ['output_config.effort', { output_config: { effort: 'max' } }],
     ['output_config.format', { output_config: { format: { type: 'json_schema' } } }],
     ['max_tokens', { max_tokens: 0 }],
-    ['nonsense', { nonsense: 1 }],
+    ['guided_json', { guided_json: {} }],
+    ['coppice.nonsense', { coppice: { nonsense: 1 } }],
   ];
   test.each(refused)('is refused %s by name, in its own shape', async (param, body) => {
     const { anthropic } = await client();

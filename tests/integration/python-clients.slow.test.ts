@@ -1,13 +1,17 @@
 // Clients of other languages, unchanged, against a real gateway on loopback: what is searched, what is passed through to an
 // engine that answers in shapes and calls tools, and batches.
 
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { guides } from '../support/guide-commands.ts';
 import type { Loose } from '../support/loose.ts';
 import { clientsFolder, hasPythonClients, runPython } from '../support/python-clients.ts';
 import { runGateway } from '../support/running-gateway.ts';
+import { ScriptedEngine, ScriptedVerifier } from '../support/scripted-engine.ts';
 import { ServedProcess } from '../support/served-process.ts';
 
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
@@ -33,7 +37,13 @@ async function engine(): Promise<string> {
 }
 
 async function saidBy(client: string): Promise<Loose> {
-  const { url } = await runGateway({ upstream: { urls: [await engine()], model: 'real', headers: {} } });
+  const generator = new ScriptedEngine();
+  // As those of vLLM and SGLang do.
+  Object.assign(generator.capabilities, { passes: ['add_generation_prompt', 'continue_final_message'] });
+  const { url } = await runGateway({
+    engine: generator,
+    upstream: { urls: [await engine()], model: 'real', headers: {} },
+  });
   const lines = (await runPython('python', [`${clientsFolder}/clients.py`, url, client])).trim().split('\n');
   return Object.fromEntries(lines.map((line) => JSON.parse(line)).map(({ what, ...facts }) => [what, facts]));
 }
@@ -80,5 +90,24 @@ describe.skipIf(!hasPythonClients)('in Python', () => {
 
   test('LiteLLM: chat, streams', async () => {
     expect(await saidBy('litellm')).toMatchObject({ chat: { content: answer }, stream: { content: answer } });
+  });
+
+  test('its_hub: answers of its own to choose from', async () => {
+    const { answers, step } = await saidBy('its_hub');
+    expect(answers.content).toEqual([answer, answer]);
+    expect(step.content).toBe('{"answer": 24}');
+  });
+
+  const programs = [...guides.find(({ page }) => page === 'clients.md')!.files].filter(([name]) =>
+    name.endsWith('.py'),
+  );
+  test.each(programs)('%s of the guide shows that an answer was not accepted', async (name, text) => {
+    const { url } = await runGateway({ model: { name: 'sapling' }, verifier: new ScriptedVerifier(() => 0.1) });
+    const folder = mkdtempSync(join(tmpdir(), 'coppice-guide-clients-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, name), text.replace('http://127.0.0.1:8181', url));
+    const said = await runPython('python', [join(folder, name)], { LITELLM_LOCAL_MODEL_COST_MAP: 'True' });
+    const second = name === 'openai_client.py' ? 'not_accepted' : 'below-threshold';
+    expect(said.trim().split('\n')).toEqual(['below-threshold', second]);
   });
 });

@@ -124,15 +124,15 @@ describe('the openai package', () => {
   const refused: [string, object][] = [
     ['tools', { tools: [{ type: 'function', name: 'f' }] }],
     ['text.format', { text: { format: { type: 'json_object' } } }],
-    ['include', { include: ['reasoning.encrypted_content'] }],
-    ['truncation', { truncation: 'auto' }],
+    ['top_logprobs', { top_logprobs: 2 }],
+    ['n', { n: 2 }],
     ['conversation', { conversation: 'conv_1' }],
     ['store', { background: true, store: false }],
     ['input.0', { input: [{ type: 'function_call_output', call_id: 'c', output: 'x' }] }],
     ['input.0.content.0', { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'x' }] }] }],
     ['max_output_tokens', { max_output_tokens: 0 }],
     ['previous_response_id', { previous_response_id: 'resp_nothing' }],
-    ['nonsense', { nonsense: 1 }],
+    ['coppice.nonsense', { coppice: { nonsense: 1 } }],
   ];
   test.each(refused)('is refused %s by name', async (param, body) => {
     const { openai } = await client();

@@ -14,10 +14,10 @@ const coldSeed = 0;
  * usual temperature with a fixed seed: the tree grows, and the same question gives the same answer.
  */
 export function drawsOf(
-  { wish, model: { config }, seed }: PlanRequest,
+  { wish, model: { config, engine }, seed }: PlanRequest,
   program: KnownProgram | undefined,
 ): Pick<SearchPlan, 'seed' | 'repeatable' | 'sampling' | 'firstGreedy'> {
-  const sampling = samplingOf(wish, config);
+  const sampling = samplingOf(wish, config, engine.capabilities.takes);
   const isCold = sampling.temperature === 0 && program?.takesTemperature === true;
   if (!isCold) return { seed: wish.seed ?? seed, repeatable: wish.seed !== undefined, sampling };
   const temperature = config.sampling.temperature || samplingKnobs.temperature.default;
@@ -25,12 +25,16 @@ export function drawsOf(
 }
 
 /** A `topK` of 0 is off. Draws are keyed by what is here: what is off is left out. */
-function samplingOf(wish: Wish, { sampling }: ModelConfig): Sampling {
+function samplingOf(wish: Wish, { sampling }: ModelConfig, takes: readonly string[] = []): Sampling {
   const { topK, minP, topP } = { ...sampling, ...given(wish) };
+  const extras = Object.entries(wish.extras ?? {})
+    .filter(([name]) => takes.includes(name))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {
     temperature: wish.temperature ?? sampling.temperature,
     ...(topP === undefined ? {} : { topP }),
     ...(topK === undefined || topK === 0 ? {} : { topK }),
     ...(minP === undefined ? {} : { minP }),
+    ...(extras.length === 0 ? {} : { extras: Object.fromEntries(extras) }),
   };
 }

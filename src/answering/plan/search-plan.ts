@@ -108,6 +108,8 @@ export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | unde
   readonly answers?: number | undefined;
   /** Strings that end an answer. */
   readonly stop?: readonly string[] | undefined;
+  /** Sampling fields that the vocabulary has no name for, as the client wrote them; the engine gets those that it takes. */
+  readonly extras?: Readonly<Record<string, unknown>> | undefined;
   /** Whether tokens and log probabilities of the answer are wanted. */
   readonly logprobs?: boolean | undefined;
   readonly shape?: WishedShape | undefined;
@@ -132,6 +134,7 @@ export interface PlannedModel {
       readonly entropy?: boolean;
       readonly pieces?: boolean;
       readonly confidence?: boolean;
+      readonly takes?: readonly string[] | undefined;
       readonly thinking?: TemplateThinking | undefined;
     };
   };

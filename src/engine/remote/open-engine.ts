@@ -134,6 +134,9 @@ function capabilitiesOf(replicas: readonly Replica[]): EngineCapabilities {
     priorities: facts.every((each) => each.priorityOrder !== 'none'),
     countsCache: facts.every((each) => each.countsCache),
     contextTokens: contexts.length === 0 ? undefined : Math.min(...contexts),
+    takes: [...new Set(reached.flatMap((each) => each.dialect.takes))],
+    passes:
+      reached[0]?.dialect.passes.filter((name) => reached.every(({ dialect }) => dialect.passes.includes(name))) ?? [],
     thinking: facts.find((each) => each.thinking !== undefined)?.thinking,
   };
 }

@@ -6,6 +6,7 @@ import type { Config } from '../../config/schema.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { LogWatchers } from '../follow/log-watchers.ts';
 import { journalTrouble } from '../http/api-error.ts';
+import type { Exchange } from '../http/exchange.ts';
 import type { FixedLimits } from '../http/fixed-limits.ts';
 import type { StreamSemaphore } from '../http/stream-semaphore.ts';
 import type { Log } from '../observe/log.ts';
@@ -13,6 +14,7 @@ import type { Metrics } from '../observe/metrics/metrics.ts';
 import type { Overview } from '../observe/overview/overview.ts';
 import type { UsageMeter } from '../observe/usage.ts';
 import type { Searches } from '../searches/searches.ts';
+import { ignoredHeader } from '../wire/header-json.ts';
 
 export interface GatewayContext {
   readonly config: Config;
@@ -28,6 +30,17 @@ export interface GatewayContext {
   readonly watchers: LogWatchers;
   /** Where several nodes share the journal. */
   readonly cluster?: Cluster;
+}
+
+/** Fields of one request that are named. */
+const mostNamed = 32;
+
+/** Names of fields that were ignored: in the log, and in a header where there is one. A client may have written anything as a name. */
+export function tellIgnored({ log }: GatewayContext, names: readonly string[], exchange?: Exchange): void {
+  if (names.length === 0) return;
+  const shown = names.slice(0, mostNamed).map((name) => name.slice(0, 64).replace(/[^\w.-]/g, '?'));
+  exchange?.response.setHeader(ignoredHeader, shown.join(', '));
+  log.info('ignored', { ...(exchange && { id: exchange.id }), fields: shown.join(', ') });
 }
 
 /** A search that the journal cannot keep is not begun. */

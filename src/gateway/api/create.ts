@@ -2,12 +2,13 @@
 // whole or as a stream. A client that goes away takes its search along, unless it asked for it in the background.
 
 import type { InboundDialect } from '../dialects/dialect.ts';
+import { unfolded } from '../dialects/fields.ts';
 import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
 import { openEvents } from '../http/event-stream.ts';
 import { type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
-import { ignoredHeader, searchHeader } from '../wire/header-json.ts';
-import { type GatewayContext, requireJournal } from './context.ts';
+import { searchHeader } from '../wire/header-json.ts';
+import { type GatewayContext, requireJournal, tellIgnored } from './context.ts';
 import { passThrough } from './passthrough.ts';
 import { planAsked, upstreamFor } from './plan-for.ts';
 import { acceptedAnswer, streamLive, streamStored, wholeAnswer } from './telling.ts';
@@ -15,17 +16,17 @@ import { acceptedAnswer, streamLive, streamStored, wholeAnswer } from './telling
 export async function create(context: GatewayContext, dialect: InboundDialect, exchange: Exchange): Promise<void> {
   const { searches, config, limits } = context;
   const { request, response, caller, trace } = exchange;
-  const value = await readJson(request, config.server.bodyBytes);
+  const value = unfolded(dialect.path, await readJson(request, config.server.bodyBytes));
   const upstream = upstreamFor(context, dialect, value);
   if (upstream !== undefined) return passThrough(context, exchange, upstream, record(value), dialect.path);
   const asked = dialect.read(value, context.journal.texts);
-  if (asked.ignored.length > 0) response.setHeader(ignoredHeader, asked.ignored.join(', '));
   requireJournal(context);
   const { stream, background, stored } = asked;
   const release = background && !stream ? () => {} : context.streams.take();
   try {
     const deadlineMs = background ? config.limits.deadlineMs : config.admission.deadlineMs;
-    const { plan, kept, chat } = await planAsked(context, dialect, asked.body, caller, { deadlineMs });
+    const { plan, kept, chat, untaken } = await planAsked(context, dialect, asked.body, caller, { deadlineMs });
+    tellIgnored(context, [...asked.ignored, ...untaken], exchange);
     const search = await searches.start(plan, caller, { background, body: kept, chat, trace });
     if ('known' in search) throw new ApiError('internal', `${dialect.path} takes no idempotency key`);
     exchange.search = search.id;

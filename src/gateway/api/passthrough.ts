@@ -6,6 +6,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Upstream } from '../../answering/models/open-model.ts';
 import type { Plain } from '../../journal/journal.ts';
+import { unfolded } from '../dialects/fields.ts';
 import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
 import { baseHeaders, type Exchange, readJson } from '../http/exchange.ts';
@@ -190,7 +191,7 @@ async function copy(answer: Response, response: ServerResponse, reader: PassedRe
 
 /** Endpoints that are never searched: they are there where the engine has them. */
 export async function passOnly(context: GatewayContext, exchange: Exchange, path: string): Promise<void> {
-  const body = record(await readJson(exchange.request, context.config.server.bodyBytes));
+  const body = record(unfolded(path, await readJson(exchange.request, context.config.server.bodyBytes)));
   const served = servedModel(context, typeof body.model === 'string' ? body.model : '');
   const model = passable(served);
   if (model === undefined) {

@@ -11,6 +11,7 @@ import { programNames, programOf } from '../../program/registry/programs.ts';
 import { askedIn } from '../dialects/body-wish.ts';
 import type { ChatBody } from '../dialects/chat-body.ts';
 import type { Beyond, FieldNames, InboundDialect } from '../dialects/dialect.ts';
+import { drawsIn } from '../dialects/fields.ts';
 import { isFull, record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
@@ -25,8 +26,15 @@ export function upstreamFor(context: GatewayContext, dialect: InboundDialect, va
   const body = record(value);
   const model = modelNamed(context, body.model);
   const asked = dialect.beyond(body);
-  if (model === undefined || !(asked.isBeyond || isBeyondShape(model, body, asked))) return undefined;
+  if (model === undefined || !(asked.isBeyond || isPassed(model, asked) || isBeyondShape(model, body, asked)))
+    return undefined;
   return passable(model);
+}
+
+/** The engine's own endpoint honours a field that no search does. */
+function isPassed({ engine }: ServedModel, { passed }: Beyond): boolean {
+  const { passes = [] } = engine.capabilities;
+  return passed.length > 0 && passed.every((name) => passes.includes(name));
 }
 
 /** An answer in a shape that the engine cannot be held to step by step. A format that is wrong is not: it is refused where bodies are read. */
@@ -46,8 +54,13 @@ function schemaOrNone(shape: Beyond['shape']): JsonSchema | undefined {
   }
 }
 
-export interface PlannedSearch {
+interface PlannedChat {
   readonly plan: SearchPlan;
+  /** Sampling fields that the model's engine does not take, by name. */
+  readonly untaken: readonly string[];
+}
+
+export interface PlannedSearch extends PlannedChat {
   /** What the journal keeps of the body. */
   readonly kept: Plain;
   /** The chat that is searched for it. */
@@ -71,7 +84,7 @@ export async function planAsked<Body>(
 ): Promise<PlannedSearch> {
   const { journal, config } = context;
   const { chat, kept } = await dialect.chat(body, { journal, caller, limits: config.limits });
-  return { plan: planFor(context, chat, caller, given, dialect.fieldNames), kept, chat: chat as Plain };
+  return { ...planFor(context, chat, caller, given, dialect.fieldNames), kept, chat: chat as Plain };
 }
 
 /** `names`: what the client's API calls the fields of a chat. */
@@ -81,7 +94,7 @@ export function planFor(
   caller: Caller,
   { deadlineMs: defaultDeadlineMs, idle }: GivenByServer,
   names: FieldNames = [],
-): SearchPlan {
+): PlannedChat {
   const { limits } = context.config;
   const { name, maxPriority } = caller;
   try {
@@ -93,10 +106,16 @@ export function planFor(
     const plan = makePlan({ ...asked, ...server, idle });
     // A request that is refused before costs no part of a quota.
     context.usage.request(name);
-    return plan;
+    return { plan, untaken: untakenBy(model, body) };
   } catch (error) {
     throw inTheirWords(error, names);
   }
+}
+
+function untakenBy({ engine }: ServedModel, body: ChatBody): string[] {
+  const { takes = ['top_k', 'min_p'] } = engine.capabilities;
+  const knobs = (['top_k', 'min_p'] as const).filter((name) => (body[name] ?? 0) !== 0);
+  return [...knobs, ...Object.keys(drawsIn(body))].filter((name) => !takes.includes(name));
 }
 
 /** A client is told of the field that it wrote, not of the setting or of the chat's. */

@@ -2,8 +2,9 @@
 
 import { z } from 'zod';
 import { type ListQuery, type Plain, type SearchState, searchStates } from '../../journal/journal.ts';
-import { parseSearchBody, type SearchBody } from '../dialects/chat-body.ts';
-import { ignoredIn } from '../dialects/ignored-fields.ts';
+import { chatDialect } from '../dialects/chat/chat-dialect.ts';
+import { parseSearchBody, type SearchBody, searchSchema } from '../dialects/chat-body.ts';
+import { ignoredIn, unfolded } from '../dialects/fields.ts';
 import { ApiError, journalTrouble, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
 import { type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
@@ -11,9 +12,8 @@ import type { Caller } from '../http/keys.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
 import { detailRecord, viewAccepted, viewRecord } from '../searches/search-view.ts';
-import { ignoredHeader } from '../wire/header-json.ts';
 import type { DetailJson, SearchJson } from '../wire/search-json.ts';
-import { type GatewayContext, requireJournal } from './context.ts';
+import { type GatewayContext, requireJournal, tellIgnored } from './context.ts';
 import { planFor } from './plan-for.ts';
 import { endOnRecord } from './telling.ts';
 
@@ -28,14 +28,13 @@ const cancelNotNoted =
 export async function createSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
   const { config, searches } = context;
   const { response, caller } = exchange;
-  const body = await readSearchBody(context, exchange);
-  const ignored = ignoredIn(body);
-  if (ignored.length > 0) response.setHeader(ignoredHeader, ignored.join(', '));
+  const { body, ignored } = await readSearchBody(context, exchange);
   requireJournal(context);
   const background = body.background === true;
   const { admission, limits } = config;
   const deadlineMs = background ? limits.deadlineMs : admission.deadlineMs;
-  const plan = planFor(context, body, caller, { deadlineMs });
+  const { plan, untaken } = planFor(context, body, caller, { deadlineMs });
+  tellIgnored(context, [...ignored, ...untaken], exchange);
   const idempotencyKey = idempotencyOf(exchange);
   const release = background ? () => {} : context.streams.take();
   try {
@@ -58,8 +57,14 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
   }
 }
 
-async function readSearchBody({ config, journal }: GatewayContext, { request }: Exchange): Promise<SearchBody> {
-  const body = parseSearchBody(await readJson(request, config.server.bodyBytes));
+interface AskedSearch {
+  readonly body: SearchBody;
+  readonly ignored: readonly string[];
+}
+
+async function readSearchBody({ config, journal }: GatewayContext, { request }: Exchange): Promise<AskedSearch> {
+  const value = unfolded(chatDialect.path, await readJson(request, config.server.bodyBytes));
+  const body = parseSearchBody(value);
   if (body.stream === true)
     refuse('unsupported_parameter', "'stream': read GET /v1/searches/{id}/events instead", 'stream');
   if ((body.n ?? 1) > 1) refuse('unsupported_parameter', "'n': a search has one result; use chat completions", 'n');
@@ -67,7 +72,7 @@ async function readSearchBody({ config, journal }: GatewayContext, { request }: 
     const message = "'background' needs journalled texts to survive a crash, and journal.texts is 'never'";
     refuse('unsupported_parameter', message, 'background');
   }
-  return body;
+  return { body, ignored: ignoredIn(searchSchema, value) };
 }
 
 /** To the client that asked: its record once it has its end, with the texts that the journal does not keep. */

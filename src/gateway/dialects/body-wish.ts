@@ -1,5 +1,4 @@
-// What a body asks for: its conversation as a prompt, and its wishes in the names of the vocabulary. Every field is honoured, refused by
-// name, or asks for nothing. Never rebuilds or shortens what the client wrote.
+// What a body asks for: its conversation as a prompt, and its wishes in the names of the vocabulary. Never rebuilds or shortens what the client wrote.
 
 import type { PlanRequest, Wish, WishedShape } from '../../answering/plan/search-plan.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
@@ -10,12 +9,17 @@ import { refuse } from '../http/api-error.ts';
 import { fixedLimits } from '../http/fixed-limits.ts';
 import { forcedCall, shapeWith } from './answer-format.ts';
 import type { ChatBody } from './chat-body.ts';
+import { drawsIn } from './fields.ts';
 
 /** The parts of a plan that the client gives; the server adds model, limits and what the key may do. */
 export function askedIn(body: ChatBody, limits: LimitsConfig): Pick<PlanRequest, 'question' | 'wish' | 'speaker'> {
   const call = forcedCall(body);
-  refuseWhatSearchCannot(body, body.reasoning_effort === 'none', call !== undefined);
+  refuseWhatSearchCannot(body, effortIn(body) === 'none');
   return { question: readMessages(body.messages, limits), wish: wishOf(body, call), speaker: 'body' };
+}
+
+function effortIn({ reasoning_effort: effort, reasoning }: ChatBody): Wish['effort'] {
+  return effort ?? reasoning?.effort ?? undefined;
 }
 
 /** `call`: of a function that the body forces. */
@@ -34,7 +38,8 @@ function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
     ...(Object.fromEntries(named) as Wish),
     ...(typeof thinking === 'boolean' ? { thinking: thinking ? 'on' : 'off' } : {}),
     ...(body.return_token_ids ? { recordTokens: 'on' as const } : {}),
-    effort: body.reasoning_effort ?? undefined,
+    extras: drawsIn(body),
+    effort: effortIn(body),
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
     answers: body.n ?? undefined,
     logprobs: body.logprobs ?? undefined,
@@ -44,26 +49,7 @@ function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
   };
 }
 
-/** Whether a field asks for nothing, by name; what is not here asks for nothing only when it is absent or null. */
-const asksNothing: Readonly<Record<string, (value: unknown) => boolean>> = {
-  top_logprobs: (value) => value === 0,
-  logit_bias: (value) => typeof value === 'object' && value !== null && Object.keys(value).length === 0,
-  frequency_penalty: (value) => value === 0,
-  presence_penalty: (value) => value === 0,
-  tools: (value) => Array.isArray(value) && value.length === 0,
-  tool_choice: (value) => value === 'none' || value === 'auto',
-  parallel_tool_calls: (value) => typeof value === 'boolean',
-  functions: (value) => Array.isArray(value) && value.length === 0,
-  function_call: (value) => value === 'none' || value === 'auto',
-  modalities: (value) => Array.isArray(value) && value.length === 1 && value[0] === 'text',
-  audio: () => false,
-  prediction: () => false,
-  store: (value) => value === false,
-  verbosity: (value) => value === 'medium',
-  web_search_options: () => false,
-};
-
-function refuseWhatSearchCannot(body: ChatBody, direct: boolean, isCall: boolean): void {
+function refuseWhatSearchCannot(body: ChatBody, direct: boolean): void {
   if ((body.n ?? 1) > 1 && direct)
     refuse(
       'unsupported_parameter',
@@ -76,13 +62,6 @@ function refuseWhatSearchCannot(body: ChatBody, direct: boolean, isCall: boolean
       "'return_token_ids' cannot be honoured in a stream: tokens are known once the search has ended",
       'return_token_ids',
     );
-  const how = direct ? 'the engine behind this model' : 'a search';
-  for (const [name, isNothing] of Object.entries(asksNothing)) {
-    if (isCall && (name === 'tools' || name === 'tool_choice')) continue;
-    const value = (body as Readonly<Record<string, unknown>>)[name];
-    if (value === undefined || value === null || isNothing(value)) continue;
-    refuse('unsupported_parameter', `'${name}' cannot be honoured by ${how}`, name);
-  }
 }
 
 type BodyMessage = ChatBody['messages'][number];
@@ -145,7 +124,7 @@ function readContent(content: BodyMessage['content'], where: string): string {
 }
 
 function readText(part: Readonly<Record<string, unknown>>, text: string, where: string): string {
-  const unknown = Object.keys(part).find((key) => key !== 'type' && key !== 'text');
+  const unknown = Object.keys(part).find((key) => !['type', 'text', 'cache_control'].includes(key));
   if (unknown !== undefined)
     refuse('unknown_parameter', `'${where}.${unknown}' is not a known parameter`, `${where}.${unknown}`);
   return text.toWellFormed();

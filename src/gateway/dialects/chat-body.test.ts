@@ -7,13 +7,7 @@ describe('a refusal says in one line what was written and what may be', () => {
   const cases: [string, string, object, string][] = [
     ['too large a number', 'chat/completions', { messages, n: 17 }, "'n' is 17; it must be at most 16"],
     ['a field left out', 'messages', { messages }, "'max_tokens' is missing; it must be a whole number from 1 to"],
-    [
-      'a letter too many',
-      'chat/completions',
-      { messages, messagess: 1 },
-      "'messagess' is not a known parameter; did you mean 'messages'?",
-    ],
-    ['the same below', 'chat/completions', { messages, coppice: { programm: 'mcts' } }, "did you mean 'program'?"],
+    ['a letter too many', 'chat/completions', { messages, coppice: { programm: 'mcts' } }, "did you mean 'program'?"],
   ];
 
   test.each(cases)('%s', async (_, path, body, words) => {
@@ -33,16 +27,20 @@ describe('what cannot be honoured is refused by name', () => {
     ['logprobs', { logprobs: true }, 'unsupported_parameter'],
     ['response_format', { response_format: { type: 'json_object' } }, 'unsupported_parameter'],
     ['tools', { tools: [{ type: 'function' }] }, 'unsupported_parameter'],
-    ['repetition_penalty', { repetition_penalty: 1.2 }, 'unsupported_parameter'],
+    ['repetition_penalty', { repetition_penalty: 'much' }, 'invalid_value'],
+    ['top_logprobs', { logprobs: true, top_logprobs: 3 }, 'unsupported_parameter'],
+    ['guided_choice', { extra_body: { guided_choice: ['a', 'b'] } }, 'unsupported_parameter'],
+    ['structured_outputs', { structured_outputs: { regex: 'a+' } }, 'unsupported_parameter'],
+    ['response_format', { guided_json: '{"type": "object"}' }, 'unsupported_parameter'],
+    ['guided_json', { guided_json: 'no schema' }, 'invalid_value'],
+    ['coppice.nonsense', { extra_body: { coppice: { nonsense: 1 } } }, 'unknown_parameter'],
     ['include_stop_str_in_output', { include_stop_str_in_output: true }, 'unsupported_parameter'],
-    ['frequency_penalty', { frequency_penalty: 0.5 }, 'unsupported_parameter'],
     [
       'messages.0.content.0',
       { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: {} }] }] },
       'unsupported_parameter',
     ],
     ['messages.0.role', { messages: [{ role: 'tool', content: 'x' }] }, 'unsupported_parameter'],
-    ['messages.0.nonsense', { messages: [{ role: 'user', content: 'x', nonsense: 1 }] }, 'unknown_parameter'],
     [
       'messages.0.content.0.nonsense',
       { messages: [{ role: 'user', content: [{ type: 'text', text: 'x', nonsense: 1 }] }] },
@@ -51,7 +49,6 @@ describe('what cannot be honoured is refused by name', () => {
     ['coppice.policy', { coppice: { program: 'best-of-n', policy: 'boost' } }, 'unsupported_parameter'],
     ['coppice.beta', { coppice: { beta: 1 } }, 'unknown_parameter'],
     ['seed', { seed: -1 }, 'invalid_value'],
-    ['nonsense', { nonsense: 1 }, 'unknown_parameter'],
     ['coppice.nonsense', { coppice: { nonsense: 1 } }, 'unknown_parameter'],
     ['temperature', { temperature: 3 }, 'invalid_value'],
     ['messages', { messages: [] }, 'invalid_value'],
@@ -104,7 +101,7 @@ describe('what cannot be honoured is refused by name', () => {
     const response = await post(`${url}/v1/chat/completions`, asked);
     expect(response.status).toBe(200);
     expect(response.headers.get('x-coppice-ignored')).toBe(
-      'ignore_eos, stream_options.continuous_usage_stats, messages.name, messages.type',
+      'messages.type, messages.name, ignore_eos, stream_options.continuous_usage_stats',
     );
     expect((await post(`${url}/v1/chat/completions`, question)).headers.get('x-coppice-ignored')).toBeNull();
     const other = { model: 'm', input: 'x', ignore_eos: true };

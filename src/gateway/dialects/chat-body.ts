@@ -1,6 +1,5 @@
 // The body of a chat completion as OpenAI's clients send it, and the `coppice` object. Shape only: what the fields mean
-// for a search is decided in answering/plan/plan.ts. An unknown field is an error that names it; a field that asks for something a
-// search cannot do is let through here and refused by name there.
+// for a search is decided in answering/plan/plan.ts, and what becomes of all others in fields.ts.
 
 import { z } from 'zod';
 import type { KnobValue } from '../../base/knob.ts';
@@ -8,18 +7,19 @@ import { schemaOf } from '../../config/knob.ts';
 import { efforts } from '../../config/search-limits.ts';
 import { bodyName, knobOf, requestKnobs, samplingKnobs, searchKnobNames } from '../../config/vocabulary.ts';
 import { parseBody } from '../http/checked-input.ts';
-import { ignoredFields, ignoredMessageFields, ignoredStreamOptions } from './ignored-fields.ts';
+import { forcedCall } from './answer-format.ts';
+import { drawFields, refuseShaping } from './fields.ts';
+import { record } from './unchecked.ts';
 
 const anything = z.unknown().optional();
 /** Choices of one request; each is a path of the same tree. */
 const mostAnswers = 16;
 
 const part = z.looseObject({ type: z.string() });
-const message = z.strictObject({
+const message = z.object({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.union([z.string(), z.array(part)]).nullish(),
   refusal: z.string().nullish(),
-  ...ignoredMessageFields,
   // Taken as they are; body-wish.ts refuses by name those that a search cannot honour.
   tool_calls: anything,
   tool_call_id: anything,
@@ -46,7 +46,7 @@ export const coppiceSettings = z.strictObject({
 });
 
 /** Servers of models take -1 for off as well as 0. */
-const topK = z.preprocess((value) => (value === -1 ? 0 : value), schemaOf(samplingKnobs.topK).nullish());
+export const topK = z.preprocess((value) => (value === -1 ? 0 : value), schemaOf(samplingKnobs.topK).nullish());
 
 const fields = {
   model: z.string().min(1),
@@ -61,48 +61,31 @@ const fields = {
   stop: z.union([z.string().min(1), z.array(z.string().min(1)).max(4)]).nullish(),
   logprobs: z.boolean().nullish(),
   return_token_ids: z.boolean().nullish(),
-  top_logprobs: z.int().min(0).max(20).nullish(),
   n: z.int().min(1).max(mostAnswers).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z
-    .strictObject({
-      include_usage: z.boolean().nullish(),
-      include_obfuscation: z.boolean().nullish(),
-      ...ignoredStreamOptions,
-    })
+    .object({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() })
     .nullish(),
   reasoning_effort: z.enum(['none', ...efforts]).nullish(),
   // Of vLLM, SGLang and llama-server: the switch of a template for thinking, under either of its names.
-  chat_template_kwargs: z
-    .strictObject({ enable_thinking: z.boolean().nullish(), thinking: z.boolean().nullish() })
-    .nullish(),
+  chat_template_kwargs: z.object({ enable_thinking: z.boolean().nullish(), thinking: z.boolean().nullish() }).nullish(),
   user: z.string().max(512).nullish(),
   safety_identifier: z.string().max(512).nullish(),
   prompt_cache_key: z.string().max(512).nullish(),
   metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
-  service_tier: z.enum(['auto', 'default']).nullish(),
+  // Of OpenRouter and vLLM: whether the client reads reasoning.
+  include_reasoning: z.boolean().nullish(),
+  reasoning: z.object({ effort: z.enum(['none', ...efforts]).nullish(), exclude: z.boolean().nullish() }).nullish(),
   coppice: coppiceSettings.nullish(),
-  ...ignoredFields,
-  // Taken as they are, and refused by name where they ask for something.
-  logit_bias: anything,
-  frequency_penalty: anything,
-  presence_penalty: anything,
+  ...drawFields,
+  // Searched where the engine holds steps to a schema.
   response_format: anything,
   tools: anything,
   tool_choice: anything,
-  parallel_tool_calls: anything,
-  functions: anything,
-  function_call: anything,
-  modalities: anything,
-  audio: anything,
-  prediction: anything,
-  store: anything,
-  verbosity: anything,
-  web_search_options: anything,
 } as const;
 
-export const chatSchema = z.strictObject(fields);
-export const searchSchema = z.strictObject({
+export const chatSchema = z.object(fields);
+export const searchSchema = z.object({
   ...fields,
   background: z.boolean().nullish(),
   title: z.string().max(200).nullish(),
@@ -112,9 +95,26 @@ export type ChatBody = z.output<typeof chatSchema>;
 export type SearchBody = z.output<typeof searchSchema>;
 
 export function parseChatBody(value: unknown): ChatBody {
-  return parseBody(chatSchema, value);
+  return honoured(parseBody(chatSchema, value), value);
 }
 
 export function parseSearchBody(value: unknown): SearchBody {
-  return parseBody(searchSchema, value);
+  return honoured(parseBody(searchSchema, value), value);
+}
+
+const searched = ['response_format', 'n', 'logprobs', 'stop'];
+
+/** `value`: the body as it came. */
+function honoured<Body extends ChatBody>(body: Body, value: unknown): Body {
+  const isCall = forcedCall(body) !== undefined;
+  const isDirect = (body.reasoning_effort ?? body.reasoning?.effort) === 'none';
+  const by = isDirect ? 'the engine behind this model' : 'a search';
+  refuseShaping(record(value), isCall ? [...searched, 'tools', 'tool_choice'] : searched, by);
+  return body;
+}
+
+/** Whether it asks to be shown reasoning, or for some of it: only then progress is told where reasoning goes. */
+export function takesReasoning({ include_reasoning: shown, reasoning, reasoning_effort: effort }: ChatBody): boolean {
+  if (shown === false || reasoning?.exclude === true) return false;
+  return shown === true || (reasoning ?? effort ?? null) !== null;
 }

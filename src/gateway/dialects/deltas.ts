@@ -7,6 +7,7 @@ import { isFold } from '../../tree/events.ts';
 import { type ThinkingTags, thoughtOf, thoughtText } from '../../tree/thinking.ts';
 import { ApiError } from '../http/api-error.ts';
 import { chosenPath, repeatsStep, splitPath } from '../result/chosen-path.ts';
+import { Progress } from '../result/progress.ts';
 import { SharedText } from '../result/shared-text.ts';
 import { resultFor, type ToldEnd } from '../result/told-end.ts';
 import { isHeldBack } from '../result/unaccepted.ts';
@@ -25,8 +26,10 @@ export interface DeltaWords {
   whole(search: ToldSearch, result: ClientResult): unknown;
 }
 
-export function deltaTeller(search: ToldSearch, isStream: boolean, words: DeltaWords): Teller {
-  const { event, token, rest }: Deltas = isStream ? deltasOf(search) : { rest: wholeAnswer };
+/** `takesProgress`: the client is shown what the search does, among the reasoning. */
+export function deltaTeller(search: ToldSearch, isStream: boolean, words: DeltaWords, takesProgress = false): Teller {
+  const deltas: Deltas = isStream ? deltasOf(search) : { rest: wholeAnswer };
+  const { event, token, rest } = isStream && takesProgress ? withProgress(search, deltas) : deltas;
   const say = (deltas: readonly Delta[]) => deltas.flatMap((delta) => words.delta(delta));
   const end = (told: ToldEnd) => {
     const result = resultFor(search.last.facts.plan, told);
@@ -45,6 +48,33 @@ export function deltaTeller(search: ToldSearch, isStream: boolean, words: DeltaW
     end,
     answer,
   };
+}
+
+/** Between lines of the reasoning, whose unfinished ones wait; none once the answer has begun, and none of a single path. */
+function withProgress({ facts: { plan }, fold }: ToldSearch, deltas: Deltas): Deltas {
+  if (plan.mode === 'direct' || plan.program === 'greedy') return deltas;
+  const progress = new Progress(fold, plan);
+  let waiting = '';
+  let answers = false;
+  const take = (told: readonly Delta[]): Delta[] =>
+    told.flatMap((delta) => {
+      answers ||= delta.reasoning_content === undefined;
+      const reasoning = waiting + (delta.reasoning_content ?? '');
+      const isDone = answers || reasoning.endsWith('\n');
+      waiting = isDone ? '' : reasoning;
+      const said = isDone && reasoning !== '' ? [{ reasoning_content: reasoning }] : [];
+      return delta.reasoning_content === undefined ? [...said, delta] : said;
+    });
+  const event = (entry: LoggedEvent): Delta[] => {
+    const told = take(deltas.event?.(entry) ?? []);
+    const line = answers ? undefined : progress.next(entry.atMs);
+    return line === undefined ? told : [...told, { reasoning_content: line }];
+  };
+  const rest: Deltas['rest'] = (last, result) => {
+    const more = deltas.rest(last, result);
+    return more && (waiting === '' ? more : [{ reasoning_content: waiting }, ...more]);
+  };
+  return { ...deltas, event, rest };
 }
 
 function brokenOff(): ErrorJson {

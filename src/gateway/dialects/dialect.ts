@@ -38,6 +38,8 @@ export type FieldNames = readonly (readonly [RegExp, string])[];
 export interface Beyond {
   /** No search can do it. */
   readonly isBeyond: boolean;
+  /** Fields that shape the reply: the engine's own endpoint may honour what a search does not. */
+  readonly passed: readonly string[];
   /** Reads the shape that its answer is to have; throws where it is none. */
   readonly shape?: () => { readonly schema: JsonSchema } | undefined;
   readonly stop?: unknown;

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { turn } from '../../../tests/support/until.ts';
 import { EventStream } from './event-stream.ts';
 
@@ -77,4 +77,20 @@ test('a silent stream beats, a busy one does not, and a comment cannot break out
   stream.end();
   expect(text).toContain(': a data: forged');
   expect(text).not.toMatch(/^data:/m);
+});
+
+test('beats when nothing was sent for as long as it says, counted from the last event', async () => {
+  const { response } = await connection();
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const written: string[] = [];
+  response.write = (text: string) => written.push(text) > 0;
+  const stream = new EventStream(response, { heartbeatMs: 10_000, limitBytes: 100_000 });
+  vi.advanceTimersByTime(9000);
+  stream.data('news');
+  vi.advanceTimersByTime(9999);
+  expect(written).toHaveLength(1);
+  vi.advanceTimersByTime(10_001);
+  expect(written.slice(1)).toEqual([': heart-beat\n\n', ': heart-beat\n\n']);
+  stream.end();
 });

@@ -21,7 +21,6 @@ export class EventStream {
   readonly #response: ServerResponse;
   readonly #options: EventStreamOptions;
   readonly #timer: NodeJS.Timeout;
-  #lastMs = Date.now();
   #closed = false;
 
   constructor(response: ServerResponse, options: EventStreamOptions, headers: Readonly<Record<string, string>> = {}) {
@@ -103,13 +102,13 @@ export class EventStream {
 
   #write(text: string): void {
     if (this.#closed) return;
-    this.#lastMs = Date.now();
+    this.#timer.refresh();
     this.#response.write(text);
     if (this.#response.writableLength > this.#options.limitBytes) this.#response.destroy();
   }
 
   #beat(): void {
-    if (this.behind || Date.now() - this.#lastMs < this.#options.heartbeatMs / 2) return;
+    if (this.behind) return;
     this.comment(this.#options.heartbeat?.() ?? 'heart-beat');
   }
 

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { logprobsJson, tokenLogprob } from './logprobs-json.ts';
-import { anything, flag, maybeNumber, maybeText, number, text } from './parts.ts';
+import { anything, flag, maybeNumber, maybeText, number, text, verdict } from './parts.ts';
 import { coppiceJson, usage } from './result-json.ts';
 
 const call = z.object({
@@ -38,7 +38,7 @@ export const completionJson = z.object({
       finish_reason: z.enum(['stop', 'length', 'tool_calls']),
     }),
   ),
-  usage,
+  usage: usage.extend({ coppice: z.object({ verdict, verdict_text: text }) }),
   coppice: coppiceJson.extend({ answers: z.object({ asked: z.int(), given: z.int() }).exactOptional() }),
 });
 
@@ -52,8 +52,8 @@ export const messageJson = z.object({
   role: z.literal('assistant'),
   model: text,
   content: z.array(block),
-  stop_reason: z.enum(['end_turn', 'max_tokens', 'refusal']),
-  stop_sequence: z.null(),
+  stop_reason: z.enum(['end_turn', 'max_tokens', 'refusal', 'stop_sequence']),
+  stop_sequence: maybeText,
   usage: z.object({
     input_tokens: number,
     cache_creation_input_tokens: number,

@@ -57,6 +57,8 @@ export const resultFacts = z.object({
   ...effort,
   /** `length` only where the text was cut: some clients take it for an error. */
   finish_reason: z.enum(['stop', 'length']),
+  /** The stop string of the client that ended the content. */
+  matchedStop: text.exactOptional(),
   usage,
   escalated_to: text.exactOptional(),
   /** What the tree has shown of its model (log/tree-shape.ts), for figures over many searches. */

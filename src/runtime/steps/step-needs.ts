@@ -6,7 +6,7 @@ import type { GenerateRequest, PathStep, StepNeeds, ThinkingMarks } from '../../
 import type { Expansion } from '../../program/program.ts';
 import { drawSeed, type NodeKey, nodeKey, rootKey, turnKey } from '../../tree/keys.ts';
 import { type Node, pathTo } from '../../tree/node.ts';
-import { greedySampling, type Manner, type Prompt, type Step } from '../../tree/step.ts';
+import { coldest, type Manner, type Prompt, type Step } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 import type { AnswerShape, SearchRequest, ThinkingPlan } from '../search/request.ts';
@@ -160,7 +160,7 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
     parent: path.at(-1)?.key ?? node.key,
     path,
     index,
-    sampling: isGreedy(flight) ? greedySampling : sampling,
+    sampling: isGreedy(flight) ? coldest(sampling) : sampling,
     seed: drawSeed(seed, node.key, index, form),
     delimiters: shape ? [] : (manner.stops ?? (thinks ? thoughtStops(thinking!) : [...delimiters, ...stops])),
     maxTokens: Math.min(

@@ -134,6 +134,9 @@ export interface Dialect {
   readonly holdsShapes?: true;
   /** Stop strings it accepts in one request. */
   readonly stopLimit: number;
+  /** Sampling fields that it understands, and fields of its own chat endpoint: see EngineCapabilities. */
+  readonly takes: readonly string[];
+  readonly passes: readonly string[];
   encode(call: Call, facts: ServerFacts): WireRequest;
   /** Raises a fault for what is not this server's protocol, and for errors told inside a stream. */
   decode(event: unknown, call: Call): readonly Update[];
@@ -157,6 +160,11 @@ export function wirePriority(call: Call, order: ServerFacts['priorityOrder']): n
   const within = Math.max(-priorityBound, Math.min(priorityBound, Math.round(call.priority)));
   const rank = within - (call.lane === 'speculative' ? 4 * priorityBound : 0);
   return order === 'higher-first' ? rank : -rank;
+}
+
+/** What a client has set of the fields that the server takes. */
+export function extrasFor({ takes }: Pick<Dialect, 'takes'>, { extras = {} }: Sampling): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(extras).filter(([name]) => takes.includes(name)));
 }
 
 /** Unset sampling settings are sent as neutral values: servers would fill in their model's own. */

@@ -45,6 +45,20 @@ describe('priorities', () => {
   });
 });
 
+describe('sampling fields of a client', () => {
+  it('reach the servers that take them, under their own names', () => {
+    const extras = { repetition_penalty: 1.1, presence_penalty: 0.5, mirostat: 2, nonsense: 1 };
+    const body = (name: keyof typeof dialects) =>
+      dialects[name].encode({ ...call, sampling: { temperature: 1, extras } }, facts).body;
+    expect(body('vllm')).toMatchObject({ repetition_penalty: 1.1, presence_penalty: 0.5 });
+    expect(body('sglang').sampling_params).toMatchObject({ repetition_penalty: 1.1, presence_penalty: 0.5 });
+    expect(body('llama-server')).toMatchObject({ repeat_penalty: 1.1, presence_penalty: 0.5, mirostat: 2 });
+    expect(body('openai')).toMatchObject({ presence_penalty: 0.5 });
+    expect(JSON.stringify([body('openai'), body('vllm'), body('sglang')])).not.toMatch(/mirostat|nonsense/);
+    expect(Object.keys(body('openai'))).not.toContain('repetition_penalty');
+  });
+});
+
 describe('an answer of a schema', () => {
   it('is asked for as each server takes it, and not at all unasked', () => {
     const shape = { type: 'object', properties: { sum: { type: 'number' } } };

@@ -4,7 +4,7 @@
 import { isRecord } from '../../../base/record.ts';
 import { count, numbers, protocolFault, readEvent, records, streamFault, text } from '../../../remote/wire-values.ts';
 import { tokenConfidence } from '../../../tree/readings/confidence.ts';
-import { type Dialect, neutralSampling, type Update, type WireEnd, type WireRequest } from './dialect.ts';
+import { type Dialect, extrasFor, neutralSampling, type Update, type WireEnd, type WireRequest } from './dialect.ts';
 import { entropyOfLikeliest, likeliest } from './entropy.ts';
 import { templateFields } from './tokenize-route.ts';
 
@@ -19,9 +19,28 @@ export const llamaServer: Dialect = {
   tellsPieces: true,
   holdsShapes: true,
   stopLimit: Number.POSITIVE_INFINITY,
+  takes: [
+    ...[
+      'top_k',
+      'min_p',
+      'presence_penalty',
+      'frequency_penalty',
+      'repetition_penalty',
+      'repeat_penalty',
+      'logit_bias',
+    ],
+    ...['repeat_last_n', 'typical_p', 'top_n_sigma', 'xtc_probability', 'xtc_threshold', 'mirostat', 'mirostat_tau'],
+    ...['mirostat_eta', 'dynatemp_range', 'dry_multiplier', 'dry_base', 'dry_allowed_length', 'dry_penalty_last_n'],
+  ],
+  passes: ['continue_final_message', 'grammar'],
 
   encode(call) {
     const { temperature, topP, topK, minP } = neutralSampling(call.sampling);
+    const {
+      repetition_penalty,
+      repeat_penalty = repetition_penalty,
+      ...extras
+    } = extrasFor(llamaServer, call.sampling);
     return {
       path: '/completion',
       body: {
@@ -33,6 +52,8 @@ export const llamaServer: Dialect = {
         top_p: topP,
         top_k: topK,
         min_p: minP,
+        ...extras,
+        repeat_penalty,
         // Its seeds are unsigned 32-bit numbers, and the largest means "draw one".
         seed: call.seed === undefined ? undefined : call.seed % 0xffffffff,
         stop: call.stops,

@@ -7,7 +7,7 @@
 import { isRecord } from '../../../base/record.ts';
 import { protocolFault, streamFault, text } from '../../../remote/wire-values.ts';
 import { decodeChunk } from './completion-chunk.ts';
-import type { Dialect, Update, WireEnd } from './dialect.ts';
+import { type Dialect, extrasFor, type Update, type WireEnd } from './dialect.ts';
 
 export const plain: Dialect = {
   name: 'openai',
@@ -16,6 +16,8 @@ export const plain: Dialect = {
   givesWhole: false,
   sumsUsage: false,
   stopLimit: 0,
+  takes: ['presence_penalty', 'frequency_penalty', 'logit_bias'],
+  passes: [],
 
   encode(call, facts) {
     const { temperature, topP } = call.sampling;
@@ -25,6 +27,7 @@ export const plain: Dialect = {
       temperature,
       top_p: topP,
       seed: call.seed,
+      ...extrasFor(plain, call.sampling),
       stream: true,
       stream_options: { include_usage: true },
     };

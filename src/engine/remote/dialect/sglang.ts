@@ -13,7 +13,7 @@ import {
   text,
 } from '../../../remote/wire-values.ts';
 import { tokenConfidence } from '../../../tree/readings/confidence.ts';
-import { type Call, type Dialect, neutralSampling, type WireEnd, wirePriority } from './dialect.ts';
+import { type Call, type Dialect, extrasFor, neutralSampling, type WireEnd, wirePriority } from './dialect.ts';
 import { likeliest } from './entropy.ts';
 import { renderByTokenize, tokenizeText } from './tokenize-route.ts';
 
@@ -27,6 +27,8 @@ export const sglang: Dialect = {
   tellsConfidence: true,
   holdsShapes: true,
   stopLimit: Number.POSITIVE_INFINITY,
+  takes: ['top_k', 'min_p', 'presence_penalty', 'frequency_penalty', 'repetition_penalty', 'logit_bias'],
+  passes: ['continue_final_message', 'regex', 'ebnf', 'stop_token_ids'],
 
   encode(call, facts) {
     const { temperature, topP, topK, minP } = neutralSampling(call.sampling);
@@ -42,6 +44,7 @@ export const sglang: Dialect = {
           top_p: topP,
           top_k: topK === 0 ? -1 : topK,
           min_p: minP,
+          ...extrasFor(sglang, call.sampling),
           json_schema: call.shape && JSON.stringify(call.shape),
           sampling_seed: call.seed,
           // The first of the list that matches is reported, so the most specific goes first.

@@ -6,7 +6,15 @@ import { count, numbers, protocolFault, records, streamFault, strings, text } fr
 import { tokenConfidence } from '../../../tree/readings/confidence.ts';
 import type { JsonSchema } from '../../engine.ts';
 import { decodeChunk } from './completion-chunk.ts';
-import { type Call, type Dialect, neutralSampling, type Update, type WireEnd, wirePriority } from './dialect.ts';
+import {
+  type Call,
+  type Dialect,
+  extrasFor,
+  neutralSampling,
+  type Update,
+  type WireEnd,
+  wirePriority,
+} from './dialect.ts';
 import { entropyOfLikeliest, likeliest } from './entropy.ts';
 import { renderByTokenize, tokenizeText } from './tokenize-route.ts';
 
@@ -24,6 +32,16 @@ export const vllm: Dialect = {
   tellsPieces: true,
   holdsShapes: true,
   stopLimit,
+  takes: ['top_k', 'min_p', 'presence_penalty', 'frequency_penalty', 'repetition_penalty', 'logit_bias', 'bad_words'],
+  passes: [
+    'add_generation_prompt',
+    'continue_final_message',
+    'include_stop_str_in_output',
+    'structured_outputs',
+    'prompt_logprobs',
+    'allowed_token_ids',
+    'stop_token_ids',
+  ],
 
   encode(call, facts) {
     const { temperature, topP, topK, minP } = neutralSampling(call.sampling);
@@ -40,6 +58,7 @@ export const vllm: Dialect = {
         top_k: topK,
         min_p: minP,
         repetition_penalty: 1,
+        ...extrasFor(vllm, call.sampling),
         // Rows with a seed are drawn one by one, and log probabilities pass through the front end: neither without need.
         seed: call.seed,
         ...stops,

@@ -4,6 +4,8 @@
 import { z } from 'zod';
 import { issueLine } from '../../../config/knob.ts';
 import type { Plain } from '../../../journal/journal.ts';
+import { unfolded } from '../../dialects/fields.ts';
+import { record } from '../../dialects/unchecked.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { parseJson } from '../../http/exchange.ts';
 import type { BatchProblem } from '../../wire/document-json.ts';
@@ -67,7 +69,7 @@ function readLine(text: string, at: number, endpoint: BatchEndpoint): BatchLine 
   const { custom_id: customId, url, body } = parsed.data;
   if (url !== endpoint)
     return problem('mismatched_url', `'url' is ${url.slice(0, 64)}, and the batch is for ${endpoint}`, at, 'url');
-  return { at, customId, body };
+  return { at, customId, body: record(unfolded(endpoint, body)) };
 }
 
 /** Why it is none, where it is none; that fits no schema. */

@@ -8,7 +8,7 @@ import type { Caller } from '../../http/keys.ts';
 import { endOfRecord, resultFor } from '../../result/told-end.ts';
 import { readBack, replayLog, searchOf } from '../../searches/recovery.ts';
 import type { ErrorJson } from '../../wire/search-json.ts';
-import type { GatewayContext } from '../context.ts';
+import { type GatewayContext, tellIgnored } from '../context.ts';
 import { type PlannedSearch, planAsked } from '../plan-for.ts';
 
 export interface PlannedLine extends PlannedSearch {
@@ -31,6 +31,7 @@ export async function planLine(
   requireWhole(body);
   const asked = dialect.read(body, context.journal.texts);
   const planned = await planAsked(context, dialect, asked.body, caller, { deadlineMs: leftMs, idle: true });
+  tellIgnored(context, [...asked.ignored, ...planned.untaken]);
   return { ...planned, asked };
 }
 

@@ -1,13 +1,14 @@
 // The answer of a chat completion in OpenAI's words, whole or in chunks.
 
 import { version } from '../../../config/version.ts';
+import type { Verdict } from '../../../log/verdict.ts';
 import type { Node } from '../../../tree/node.ts';
 import { chosenPath, furtherAnswers, splitPath } from '../../result/chosen-path.ts';
 import { answerLogprobs, pathLogprobs } from '../../result/logprobs.ts';
 import { type ChoiceTokens, choiceTokens, promptTokenIds } from '../../result/rollout-choices.ts';
 import { describeForClient } from '../../result/search-result.ts';
 import type { LogprobsJson } from '../../wire/logprobs-json.ts';
-import type { ClientResult, ResultTexts, Usage } from '../../wire/result-json.ts';
+import type { ClientResult, ResultFacts, ResultTexts } from '../../wire/result-json.ts';
 import type { Delta } from '../deltas.ts';
 import type { ToldSearch } from '../dialect.ts';
 
@@ -31,10 +32,10 @@ export function completion(search: ToldSearch, { texts, outcome }: ClientResult)
   const first = { index: 0, message, logprobs, finish_reason: calls ? 'tool_calls' : outcome.finish_reason };
   const leaf = chosenPath(search.facts.plan, search.fold).at(-1);
   return {
-    ...head(search, 'chat.completion'),
+    ...head(search, 'chat.completion', outcome.verdict),
     ...(search.facts.plan.recordTokens ? { prompt_token_ids: promptTokenIds(leaf) } : {}),
     choices: [{ ...first, ...tokensOf(search, leaf) }, ...further],
-    usage: outcome.usage,
+    usage: usageOf(outcome),
     coppice: coppiceObject(search, { texts, outcome }),
   };
 }
@@ -129,12 +130,13 @@ export class Chunks {
     const first = isAnswer ? callDelta(search, texts.content ?? '') : undefined;
     const called = first === undefined ? [] : [this.#chunk(first, null)];
     const end = this.#chunk({}, first ? 'tool_calls' : outcome.finish_reason, 0, logprobsOf(search, result));
-    const { model } = search.facts.plan;
-    return [...called, ...further, { ...end, model, coppice: coppiceObject(search, result) }];
+    const last = head(search, 'chat.completion.chunk', outcome.verdict);
+    const { model, system_fingerprint } = last;
+    return [...called, ...further, { ...end, model, system_fingerprint, coppice: coppiceObject(search, result) }];
   }
 
-  usage(usage: Usage) {
-    return { ...this.#head, choices: [], usage };
+  usage(outcome: ResultFacts) {
+    return { ...this.#head, choices: [], usage: usageOf(outcome) };
   }
 
   #chunk(delta: object, finish_reason: string | null, index = 0, logprobs: LogprobsJson | null = null) {
@@ -148,13 +150,18 @@ function callDelta(search: ToldSearch, text: string, index = 0): object | undefi
   return called && { tool_calls: called.tool_calls.map((call) => ({ index: 0, ...call })) };
 }
 
-function head({ facts }: ToldSearch, object: string) {
+/** The verdict where clients keep what they are told: LangChain the fingerprint of a last chunk, others all of the usage. */
+function usageOf({ usage, verdict, verdict_text }: ResultFacts) {
+  return { ...usage, coppice: { verdict, verdict_text } };
+}
+
+function head({ facts }: ToldSearch, object: string, verdict?: Verdict) {
   const created = Math.floor(facts.createdMs / 1000);
   return {
     id: completionId(facts.id),
     object,
     created,
     model: facts.plan.model,
-    system_fingerprint: `coppice-${version}`,
+    system_fingerprint: `coppice-${version}${verdict === undefined ? '' : ` ${verdict}`}`,
   };
 }

@@ -3,11 +3,11 @@
 
 import type { Plain } from '../../../journal/journal.ts';
 import { forcedCall, shapeWith } from '../answer-format.ts';
-import { type ChatBody, chatSchema, parseChatBody } from '../chat-body.ts';
+import { type ChatBody, chatSchema, parseChatBody, takesReasoning } from '../chat-body.ts';
 import { type DeltaWords, deltaTeller } from '../deltas.ts';
 import type { AskedBody, Beyond, InboundDialect, Teller, ToldSearch } from '../dialect.ts';
-import { ignoredIn } from '../ignored-fields.ts';
-import { isFull, needsPassthrough, some } from '../unchecked.ts';
+import { ignoredIn, passedIn } from '../fields.ts';
+import { isFull, needsPassthrough, record, some } from '../unchecked.ts';
 import { Chunks, completion } from './chat-answer.ts';
 
 export const chatDialect: InboundDialect<ChatBody> = {
@@ -22,16 +22,22 @@ export const chatDialect: InboundDialect<ChatBody> = {
 };
 
 function beyond(body: Plain): Beyond {
-  const { tools, functions, messages, reasoning_effort: effort, stop } = body;
+  const { tools, functions, messages, reasoning_effort: effort, reasoning, stop } = body;
   const call = forcedCall(body);
   const isOffered = isFull(functions) || (isFull(tools) && call === undefined);
-  const isBeyond = isOffered || some(messages, needsPassthrough) || effort === 'none';
-  return { isBeyond, shape: () => shapeWith(body.response_format, call), stop };
+  const isBeyond = isOffered || some(messages, needsPassthrough) || (effort ?? record(reasoning).effort) === 'none';
+  return { isBeyond, passed: passedIn(body), shape: () => shapeWith(body.response_format, call), stop };
 }
 
 function read(value: unknown): AskedBody<ChatBody> {
   const body = parseChatBody(value);
-  return { body, stream: body.stream === true, background: false, stored: false, ignored: ignoredIn(body) };
+  return {
+    body,
+    stream: body.stream === true,
+    background: false,
+    stored: false,
+    ignored: ignoredIn(chatSchema, value),
+  };
 }
 
 function teller({ body, stream }: AskedBody<ChatBody>, search: ToldSearch): Teller {
@@ -42,13 +48,13 @@ function teller({ body, stream }: AskedBody<ChatBody>, search: ToldSearch): Tell
     delta: (delta) => [{ data: chunks.delta(delta) }],
     last: (last, result) => [
       ...chunks.last(last, result).map((data) => ({ data })),
-      ...(includesUsage ? [{ data: chunks.usage(result.outcome.usage) }] : []),
+      ...(includesUsage ? [{ data: chunks.usage(result.outcome) }] : []),
       { data: '[DONE]' },
     ],
     failed: (error) => [{ data: { error } }],
     whole: completion,
   };
-  return { ...deltaTeller(search, stream, words), heartbeat: () => progress(search) };
+  return { ...deltaTeller(search, stream, words, takesReasoning(body)), heartbeat: () => progress(search) };
 }
 
 function progress({ state, fold }: ToldSearch): string {

@@ -38,11 +38,41 @@ describe('a stream', () => {
       new Set(chunks.map(({ id, object, created, model }) => JSON.stringify([id, object, created, model]))).size,
     ).toBe(1);
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: whole.usage });
+    expect(whole.usage.coppice).toMatchObject({ verdict: 'accepted' });
+    expect([chunks.at(-2), whole].map((each) => each.system_fingerprint.split(' ')[1])).toEqual(
+      Array(2).fill('accepted'),
+    );
     expect(chunks.at(-2)).toMatchObject({
       choices: [{ delta: {}, finish_reason: 'stop' }],
       usage: null,
       coppice: { exit: { kind: 'accepted' } },
     });
+  });
+
+  /** Every event happens a second after the one before. */
+  const slow = () => {
+    let nowMs = 0;
+    return { nowMs: () => (nowMs += 1000) };
+  };
+  const lines = /^\d+ (of 16 (samples|rollouts)|steps)\b.*\n/gm;
+
+  test.each([
+    [{ reasoning_effort: 'medium' }, /^8 of 16 samples: answer \d leads with \d+ votes\.$/m, 'none'],
+    [
+      { include_reasoning: true },
+      /^\d+ of 16 rollouts, \d+ steps: answer \d has the best score, 0\.\d+\.$/m,
+      undefined,
+    ],
+  ] as const)('a client that takes reasoning is shown what the search does: %j', async (opted, line, verifier) => {
+    const { url } = await runGateway({ clock: slow(), ...(verifier && { verifier }) });
+    const wish = { seed: 3, coppice: { deadline_ms: 600_000, threshold: 1 } };
+    const { reasoning, content } = await read(url, { ...wish, ...opted });
+    expect(reasoning).toMatch(line);
+    const { reasoning: unasked, content: same } = await read(url, wish);
+    expect(unasked).not.toMatch(lines);
+    expect([content, reasoning.replace(lines, '')]).toEqual([same, unasked]);
+    const { reasoning: refused } = await read(url, { ...wish, ...opted, include_reasoning: false });
+    expect(refused).toBe(unasked);
   });
 
   test('text that all branches share goes out before the search ends', async () => {

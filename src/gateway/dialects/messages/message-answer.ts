@@ -89,10 +89,12 @@ function head({ facts }: ToldSearch) {
 function ending(_: ToldSearch, { outcome, texts }: ClientResult) {
   const { prompt_tokens: prompt, completion_tokens, prompt_tokens_details } = outcome.usage;
   const { cached_tokens: cached } = prompt_tokens_details;
-  const cut = outcome.finish_reason === 'length' ? 'max_tokens' : 'end_turn';
+  const { finish_reason, matchedStop = null } = outcome;
+  const ended = matchedStop === null ? 'end_turn' : 'stop_sequence';
+  const reason = finish_reason === 'length' ? 'max_tokens' : ended;
   return {
-    stop_reason: texts.refusal === null ? cut : 'refusal',
-    stop_sequence: null,
+    stop_reason: texts.refusal === null ? reason : 'refusal',
+    stop_sequence: reason === 'stop_sequence' && texts.refusal === null ? matchedStop : null,
     usage: {
       input_tokens: prompt - cached,
       cache_creation_input_tokens: 0,

@@ -8,7 +8,7 @@ import { modelKnobs, requestKnobs, samplingKnobs } from '../../../config/vocabul
 import { refuse } from '../../http/api-error.ts';
 import { parseBody } from '../../http/checked-input.ts';
 import { type ChatBody, coppiceSettings } from '../chat-body.ts';
-import { ignoredFields } from '../ignored-fields.ts';
+import { drawFields, drawsIn, refuseShaping } from '../fields.ts';
 
 const anything = z.unknown().optional();
 const block = z.looseObject({ type: z.string() });
@@ -16,7 +16,7 @@ const content = z.union([z.string(), z.array(block)]);
 
 const prompt = {
   model: z.string().min(1),
-  messages: z.array(z.strictObject({ role: z.enum(['user', 'assistant', 'system']), content })).min(1),
+  messages: z.array(z.object({ role: z.enum(['user', 'assistant', 'system']), content })).min(1),
   system: z.union([z.string(), z.array(block)]).nullish(),
   thinking: z
     .looseObject({
@@ -25,17 +25,12 @@ const prompt = {
       display: anything,
     })
     .nullish(),
-  output_config: z.looseObject({ effort: z.enum([...efforts, 'max']).nullish() }).nullish(),
+  output_config: z.object({ effort: z.enum([...efforts, 'max']).nullish(), format: anything }).nullish(),
   // A cache of ours needs no marks: prefixes are shared where they are the same.
   cache_control: anything,
-  // Taken as they are, and refused by name where they ask for something.
-  tools: anything,
-  tool_choice: anything,
-  mcp_servers: anything,
-  context_management: anything,
 };
 
-export const messageSchema = z.strictObject({
+export const messageSchema = z.object({
   ...prompt,
   max_tokens: schemaOf(requestKnobs.maxTokens),
   stream: z.boolean().nullish(),
@@ -43,15 +38,13 @@ export const messageSchema = z.strictObject({
   top_p: schemaOf(samplingKnobs.topP).nullish(),
   top_k: schemaOf(samplingKnobs.topK).nullish(),
   stop_sequences: z.array(z.string().min(1)).max(4).nullish(),
-  metadata: z.strictObject({ user_id: z.string().max(512).nullish() }).nullish(),
-  service_tier: z.enum(['auto', 'standard_only']).nullish(),
+  metadata: z.object({ user_id: z.string().max(512).nullish() }).nullish(),
+  min_p: schemaOf(samplingKnobs.minP).nullish(),
   coppice: coppiceSettings.nullish(),
-  container: anything,
-  inference_geo: anything,
-  ...ignoredFields,
+  ...drawFields,
 });
 
-export const countSchema = z.strictObject(prompt);
+export const countSchema = z.object(prompt);
 
 export type MessageBody = z.output<typeof messageSchema>;
 type CountBody = z.output<typeof countSchema>;
@@ -59,32 +52,20 @@ type ChatMessage = ChatBody['messages'][number];
 
 export function parseMessageBody(value: unknown): MessageBody {
   const body = parseBody(messageSchema, value);
-  refuseWhatIsAsked(body, ['tools', 'tool_choice', 'mcp_servers', 'context_management', 'container', 'inference_geo']);
-  // Whether the answer can have a format is seen where the chat is planned.
-  const { effort, format: _, ...more } = body.output_config ?? {};
-  if (effort === 'max')
+  refuseShaping(value, []);
+  if (body.output_config?.effort === 'max')
     refuse(
       'unsupported_parameter',
       `'output_config.effort' is 'max'; there are ${efforts.join(', ')}`,
       'output_config.effort',
     );
-  refuseWhatIsAsked(more, Object.keys(more), 'output_config.');
   return body;
 }
 
 export function parseCountBody(value: unknown): CountBody {
   const body = parseBody(countSchema, value);
-  refuseWhatIsAsked(body, ['tools', 'mcp_servers', 'context_management']);
+  refuseShaping(value, []);
   return body;
-}
-
-function refuseWhatIsAsked(body: Readonly<Record<string, unknown>>, names: readonly string[], within = ''): void {
-  for (const name of names) {
-    const value = body[name];
-    if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) continue;
-    if (name === 'tool_choice' && ['auto', 'none'].includes(String((value as { type?: unknown }).type))) continue;
-    refuse('unsupported_parameter', `'${within}${name}' cannot be honoured by a search`, `${within}${name}`);
-  }
 }
 
 /** Whether the client wants to see the steps before the answer. */
@@ -104,6 +85,8 @@ export function chatOf(body: MessageBody, mostTokens: number): ChatBody {
     temperature,
     top_p,
     top_k,
+    min_p: body.min_p,
+    ...drawsIn(body),
     user,
     max_completion_tokens: max_tokens,
     ...(stop_sequences?.length ? { stop: stop_sequences } : {}),

@@ -5,7 +5,7 @@ import type { ErrorJson } from '../../wire/search-json.ts';
 import { shapeIn } from '../answer-format.ts';
 import { type DeltaWords, deltaTeller } from '../deltas.ts';
 import type { AskedBody, Beyond, InboundDialect, SearchedChat, StreamFrame, Teller, ToldSearch } from '../dialect.ts';
-import { ignoredIn } from '../ignored-fields.ts';
+import { ignoredIn, passedIn } from '../fields.ts';
 import { isFull, record, some } from '../unchecked.ts';
 import { type BlockEvent, MessageEvents, wholeMessage } from './message-answer.ts';
 import { chatOf, type MessageBody, messageSchema, parseMessageBody, showsThinking } from './message-body.ts';
@@ -26,9 +26,11 @@ export const messagesDialect: InboundDialect<MessageBody> = {
   error: messagesError,
 };
 
-function beyond({ tools, messages, output_config: output, stop_sequences: stop }: Plain): Beyond {
+function beyond(body: Plain): Beyond {
+  const { tools, messages, output_config: output, stop_sequences: stop } = body;
   return {
     isBeyond: isFull(tools) || some(messages, hasOtherBlocks),
+    passed: passedIn(body),
     shape: () => shapeIn({ response_format: record(output).format }),
     stop,
   };
@@ -42,7 +44,13 @@ function hasOtherBlocks(message: unknown): boolean {
 
 function read(value: unknown): AskedBody<MessageBody> {
   const body = parseMessageBody(value);
-  return { body, stream: body.stream === true, background: false, stored: false, ignored: ignoredIn(body) };
+  return {
+    body,
+    stream: body.stream === true,
+    background: false,
+    stored: false,
+    ignored: ignoredIn(messageSchema, value),
+  };
 }
 
 /** The journal keeps the chat. */
@@ -60,7 +68,7 @@ function teller({ body, stream }: AskedBody<MessageBody>, search: ToldSearch): T
     failed: (error) => framed([messagesError(error)]),
     whole: (last, result) => wholeMessage(last, result, thinks),
   };
-  return deltaTeller(search, stream, words);
+  return deltaTeller(search, stream, words, thinks);
 }
 
 function framed(events: readonly BlockEvent[]): StreamFrame[] {

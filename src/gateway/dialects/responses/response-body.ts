@@ -1,5 +1,5 @@
 // The body of a response as OpenAI's clients send it, and the chat that it asks for. Shape only: what cannot be honoured is
-// refused by name, here or where every chat is planned. Never drops a field that asks for something.
+// refused by name, here or where every chat is planned.
 
 import { z } from 'zod';
 import { schemaOf } from '../../../config/knob.ts';
@@ -7,11 +7,9 @@ import { efforts } from '../../../config/search-limits.ts';
 import { requestKnobs, samplingKnobs } from '../../../config/vocabulary.ts';
 import { refuse } from '../../http/api-error.ts';
 import { parseBody } from '../../http/checked-input.ts';
-import { type ChatBody, coppiceSettings } from '../chat-body.ts';
-import { ignoredFields, ignoredStreamOptions } from '../ignored-fields.ts';
+import { type ChatBody, coppiceSettings, topK } from '../chat-body.ts';
+import { drawFields, drawsIn, refuseShaping } from '../fields.ts';
 import { record, some } from '../unchecked.ts';
-
-const anything = z.unknown().optional();
 
 const item = z.looseObject({
   type: z.string().optional(),
@@ -20,7 +18,7 @@ const item = z.looseObject({
   id: z.string().nullish(),
 });
 
-export const responseSchema = z.strictObject({
+export const responseSchema = z.object({
   model: z.string().min(1),
   input: z.union([z.string().min(1), z.array(item).min(1)]),
   instructions: z.string().nullish(),
@@ -34,7 +32,7 @@ export const responseSchema = z.strictObject({
   seed: schemaOf(requestKnobs.seed).nullish(),
   max_output_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
   reasoning: z
-    .strictObject({
+    .object({
       effort: z.enum(['none', ...efforts]).nullish(),
       summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
       generate_summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
@@ -43,21 +41,13 @@ export const responseSchema = z.strictObject({
   user: z.string().max(512).nullish(),
   safety_identifier: z.string().max(512).nullish(),
   prompt_cache_key: z.string().max(512).nullish(),
-  service_tier: z.enum(['auto', 'default']).nullish(),
-  stream_options: z.strictObject({ include_obfuscation: z.boolean().nullish(), ...ignoredStreamOptions }).nullish(),
+  stream_options: z.object({ include_obfuscation: z.boolean().nullish() }).nullish(),
+  top_k: topK,
+  min_p: schemaOf(samplingKnobs.minP).nullish(),
   coppice: coppiceSettings.nullish(),
-  ...ignoredFields,
-  // Taken as they are, and refused by name where they ask for something.
-  text: anything,
-  include: anything,
-  tools: anything,
-  tool_choice: anything,
-  parallel_tool_calls: anything,
-  max_tool_calls: anything,
-  truncation: anything,
-  top_logprobs: anything,
-  conversation: anything,
-  prompt: anything,
+  ...drawFields,
+  text: z.object({ format: z.looseObject({}).nullish() }).nullish(),
+  include: z.array(z.string()).nullish(),
 });
 
 export type ResponseBody = z.output<typeof responseSchema>;
@@ -66,42 +56,16 @@ type ChatMessage = ChatBody['messages'][number];
 
 export function parseResponseBody(value: unknown): ResponseBody {
   const body = parseBody(responseSchema, value);
-  for (const [name, isNothing] of Object.entries(asksNothing)) {
-    const asked = (body as Readonly<Record<string, unknown>>)[name];
-    if (asked === undefined || asked === null || isNothing(asked)) continue;
-    refuse('unsupported_parameter', `'${name}' cannot be honoured by a search`, name);
-  }
+  refuseShaping(value, []);
   return body;
 }
 
-/** The one thing that can be included. */
+/** The one thing that can be included; others, such as encrypted reasoning, do not exist here. */
 const includesLogprobs = 'message.output_text.logprobs';
 
-const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
-
-/** Whether a field asks for nothing. */
-const asksNothing: Readonly<Record<string, (value: unknown) => boolean>> = {
-  text: asksForFormatAlone,
-  include: (value) => Array.isArray(value) && value.every((each) => each === includesLogprobs),
-  tools: isEmpty,
-  tool_choice: (value) => value === 'none' || value === 'auto',
-  parallel_tool_calls: (value) => typeof value === 'boolean',
-  max_tool_calls: () => false,
-  truncation: (value) => value === 'disabled',
-  top_logprobs: (value) => value === 0,
-  conversation: () => false,
-  prompt: () => false,
-};
-
-function asksForFormatAlone(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { format, verbosity, ...rest } = value as Readonly<Record<string, unknown>>;
-  // Whether the answer can have the format that is asked for is seen where the chat is planned.
-  return (
-    (typeof format === 'object' || format === undefined) &&
-    (verbosity ?? 'medium') === 'medium' &&
-    Object.keys(rest).length === 0
-  );
+/** What is asked to be included and cannot be. */
+export function notIncluded({ include }: ResponseBody): string[] {
+  return (include ?? []).filter((each) => each !== includesLogprobs).map((each) => `include.${each}`);
 }
 
 export function itemsOf({ input }: ResponseBody): readonly InputItem[] {
@@ -110,9 +74,7 @@ export function itemsOf({ input }: ResponseBody): readonly InputItem[] {
 
 /** As it is asked for, and as the answer says it again. */
 export function formatOf({ text }: ResponseBody): Readonly<Record<string, unknown>> | undefined {
-  return (
-    (text as { readonly format?: Readonly<Record<string, unknown>> | null } | null | undefined)?.format ?? undefined
-  );
+  return text?.format ?? undefined;
 }
 
 /** The chat that is searched: instructions, what was said before, and the input. */
@@ -128,7 +90,10 @@ export function chatOf(body: ResponseBody, said: readonly ChatMessage[]): ChatBo
     coppice,
     metadata,
     user,
-    ...(Array.isArray(body.include) && body.include.length > 0 ? { logprobs: true } : {}),
+    top_k: body.top_k,
+    min_p: body.min_p,
+    ...drawsIn(body),
+    ...(body.include?.includes(includesLogprobs) ? { logprobs: true } : {}),
     response_format: formatOf(body),
     max_completion_tokens: max_output_tokens,
     reasoning_effort: reasoning?.effort,

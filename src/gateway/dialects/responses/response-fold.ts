@@ -7,6 +7,7 @@ import { SearchFold } from '../../../log/fold.ts';
 import { isFold } from '../../../tree/events.ts';
 import { chosenPath, hasThought, repeatsStep } from '../../result/chosen-path.ts';
 import { answerLogprobs } from '../../result/logprobs.ts';
+import { Progress } from '../../result/progress.ts';
 import { makeResult } from '../../result/search-result.ts';
 import { SharedText } from '../../result/shared-text.ts';
 import { exitMeanings, type ToldEnd } from '../../result/told-end.ts';
@@ -26,10 +27,10 @@ export class ResponseFold {
   #facts: ResponseFacts;
   #log = new SearchFold();
   #shared: SharedText;
+  readonly #progress: Progress;
   readonly #items: OutputItems;
   #status: ResponseStatus = 'queued';
   #given = 0;
-  #bestShown = Number.NEGATIVE_INFINITY;
   #broken = false;
   /** Its search has ended and may be handed on: only its record says whether it was. */
   #isHeld = false;
@@ -37,6 +38,7 @@ export class ResponseFold {
   constructor(facts: ResponseFacts) {
     this.#facts = facts;
     this.#shared = new SharedText(this.#log, facts.plan);
+    this.#progress = new Progress(this.#log, facts.plan);
     this.#items = new OutputItems(facts.id);
   }
 
@@ -56,7 +58,7 @@ export class ResponseFold {
       return this.#number([this.#whole('response.in_progress')]);
     }
     if (event.type === 'exited') this.#exit();
-    else if (isFold(event)) this.#grow();
+    else if (isFold(event)) this.#grow(entry.atMs);
     return this.#number(this.#items.take());
   }
 
@@ -93,14 +95,9 @@ export class ResponseFold {
   }
 
   /** What is given only where it is accepted is not certain before the end. */
-  #grow(): void {
-    const { bestScore = Number.NEGATIVE_INFINITY, rollouts } = this.#log;
-    if (bestScore > this.#bestShown) {
-      this.#bestShown = bestScore;
-      this.#items.progress(
-        `Score ${bestScore.toPrecision(3)} after ${this.#log.nodes - 1} steps, ${rollouts} rollouts.\n`,
-      );
-    }
+  #grow(atMs: number): void {
+    const line = this.#progress.next(atMs);
+    if (line !== undefined) this.#items.progress(line);
     if (!isHeldBack(this.#facts.plan)) this.#give(this.#shared.take());
   }
 

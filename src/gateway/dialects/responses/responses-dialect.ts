@@ -5,13 +5,14 @@ import type { Plain, TextKeeping } from '../../../journal/journal.ts';
 import { refuse } from '../../http/api-error.ts';
 import { shapeIn } from '../answer-format.ts';
 import type { AskedBody, Beyond, Desk, InboundDialect, SearchedChat, StreamFrame, Teller } from '../dialect.ts';
-import { ignoredIn } from '../ignored-fields.ts';
+import { ignoredIn, passedIn } from '../fields.ts';
 import { isFull, record, some } from '../unchecked.ts';
 import { historyOf, saidIn } from './conversation.ts';
 import {
   chatOf,
   isBeyondSearch,
   itemsOf,
+  notIncluded,
   parseResponseBody,
   type ResponseBody,
   responseSchema,
@@ -38,17 +39,19 @@ export const responsesDialect: InboundDialect<ResponseBody> = {
 };
 
 /** An earlier response and work in the background are ours alone. */
-function beyond({ tools, input, previous_response_id: previous, background, text }: Plain): Beyond {
-  if (typeof previous === 'string' || background === true) return { isBeyond: false };
+function beyond(body: Plain): Beyond {
+  const { tools, input, previous_response_id: previous, background, text } = body;
+  if (typeof previous === 'string' || background === true) return { isBeyond: false, passed: [] };
   const isBeyond = isFull(tools) || some(input, isBeyondSearch);
-  return { isBeyond, shape: () => shapeIn({ response_format: record(text).format }) };
+  return { isBeyond, passed: passedIn(body), shape: () => shapeIn({ response_format: record(text).format }) };
 }
 
 function read(value: unknown, texts: TextKeeping): AskedBody<ResponseBody> {
   const body = parseResponseBody(value);
   const { stream, background } = body;
+  const ignored = [...ignoredIn(responseSchema, value), ...notIncluded(body)];
   const stored = isStored(body, texts);
-  return { body, stream: stream === true, background: background === true, stored, ignored: ignoredIn(body) };
+  return { body, stream: stream === true, background: background === true, stored, ignored };
 }
 
 /** What is to be read again needs texts that stay; what does not say so is stored where it can be. */
