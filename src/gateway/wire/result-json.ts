@@ -51,12 +51,18 @@ const effort = {
   models: z.record(text, writerJson).exactOptional(),
   /** What the engines' tokens cost, where they have prices. */
   money: number.exactOptional(),
+  /** Where several answers were asked for, what to think of each; `node` is where its path ends. */
+  choices: z
+    .array(z.object({ index: number, node: number, verdict, verdict_text: text, score: maybeNumber }))
+    .exactOptional(),
 };
 
 export const resultFacts = z.object({
   ...effort,
   /** `length` only where the text was cut: some clients take it for an error. */
   finish_reason: z.enum(['stop', 'length']),
+  /** The stop string of the client that ended the content. */
+  matchedStop: text.exactOptional(),
   usage,
   escalated_to: text.exactOptional(),
   /** What the tree has shown of its model (log/tree-shape.ts), for figures over many searches. */

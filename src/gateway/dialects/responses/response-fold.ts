@@ -5,10 +5,11 @@
 import type { LoggedEvent } from '../../../log/events.ts';
 import { SearchFold } from '../../../log/fold.ts';
 import { isFold } from '../../../tree/events.ts';
-import { chosenPath, hasThought, repeatsStep } from '../../result/chosen-path.ts';
+import { chosenPath } from '../../result/chosen-path.ts';
 import { answerLogprobs } from '../../result/logprobs.ts';
 import { makeResult } from '../../result/search-result.ts';
 import { SharedText } from '../../result/shared-text.ts';
+import { StopCut, stopsOf } from '../../result/stop-cut.ts';
 import { exitMeanings, type ToldEnd } from '../../result/told-end.ts';
 import { handsOn, isHeldBack, unacceptedJson } from '../../result/unaccepted.ts';
 import type { ToldSearch } from '../dialect.ts';
@@ -26,6 +27,7 @@ export class ResponseFold {
   #facts: ResponseFacts;
   #log = new SearchFold();
   #shared: SharedText;
+  #cut: StopCut;
   readonly #items: OutputItems;
   #status: ResponseStatus = 'queued';
   #given = 0;
@@ -37,6 +39,7 @@ export class ResponseFold {
   constructor(facts: ResponseFacts) {
     this.#facts = facts;
     this.#shared = new SharedText(this.#log, facts.plan);
+    this.#cut = new StopCut(stopsOf(facts.plan));
     this.#items = new OutputItems(facts.id);
   }
 
@@ -66,6 +69,7 @@ export class ResponseFold {
     this.#facts = { ...this.#facts, plan, answeredBy: { id, escalatedFrom } };
     this.#log = fold;
     this.#shared = new SharedText(fold, plan);
+    this.#cut = new StopCut(stopsOf(plan));
     this.#isHeld = false;
     // Where it was cancelled before it began there is none.
     if (fold.exit !== undefined) this.#exit();
@@ -131,16 +135,10 @@ export class ResponseFold {
     if (this.#broken) return;
     if (unacceptedJson(plan, outcome) !== undefined) return;
     if (texts.refusal !== null) return this.#items.refuse(texts.refusal);
-    if (plan.mode === 'direct') {
-      this.#items.reasoning(texts.reasoning_content ?? '');
-      this.#items.content(texts.content ?? '');
-    } else {
-      this.#give(this.#shared.finish(path));
-      // Words of the answer that stand in no step: a chain was asked for it in the middle of its thinking.
-      if (hasThought(path)) this.#items.content((texts.content ?? '').slice(this.#items.contentLength));
-      // What has gone out as reasoning stands for the answer as well where the end of its path brings no text.
-      if (repeatsStep(plan, path, outcome.complete)) this.#items.content(texts.content ?? '');
-    }
+    if (plan.mode === 'direct') this.#items.reasoning(texts.reasoning_content ?? '');
+    else this.#give(this.#shared.finish(path));
+    // What was held back for a stop string; and words of the answer that went out as reasoning, or stand in no step.
+    this.#items.content((texts.content ?? '').slice(this.#items.contentLength));
     const logprobs = answerLogprobs(plan, this.#log, outcome.complete)?.content ?? [];
     this.#items.close(outcome.finish_reason === 'length' ? 'incomplete' : 'completed', logprobs);
   }
@@ -149,7 +147,7 @@ export class ResponseFold {
     const { reasoning, mode } = this.#facts.plan;
     if (mode === 'direct') return;
     for (const { kind, text } of pieces) {
-      if (kind === 'content' || reasoning === 'inline') this.#items.content(text);
+      if (kind === 'content' || reasoning === 'inline') this.#items.content(this.#cut.push(text));
       else this.#items.reasoning(text);
     }
   }
