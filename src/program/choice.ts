@@ -6,8 +6,8 @@ import { groupAnswers } from '../answer/groups.ts';
 import type { Answer } from '../log/end.ts';
 import type { NodeId } from '../tree/events.ts';
 import { answerPart, hasEnded, isComplete, type Node, pathText } from '../tree/node.ts';
-import { distinctAnswers } from '../tree/readings/distinct-answers.ts';
 import { lowestGroup, windowFor } from '../tree/readings/confidence.ts';
+import { distinctAnswers } from '../tree/readings/distinct-answers.ts';
 import type { Tree } from '../tree/tree.ts';
 import { meanLogprobOf } from './confidence.ts';
 

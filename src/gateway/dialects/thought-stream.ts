@@ -11,7 +11,7 @@ interface Split {
 export class ThoughtStream {
   readonly #tags: ThinkingTags | undefined;
   #place: 'before' | 'thinking' | 'behind' | 'answer';
-  /** White space before the first word. */
+  /** White space before the first word of a part. */
   #blank = '';
   #held = '';
   readonly #opened: boolean;
@@ -32,12 +32,11 @@ export class ThoughtStream {
   /** Behind the tag, and a line break after it, the thinking begins; so it does at once where the template has opened it. */
   #begin(): void {
     const { open } = this.#tags!;
-    const text = this.#blank === '' || this.#held.trim() === '' ? this.#held.trimStart() : this.#held;
-    this.#blank += this.#held.slice(0, this.#held.length - text.length);
-    this.#held = text;
-    if (open.startsWith(text)) return;
+    const text = this.#held.trimStart();
+    if (this.#isBlank() || open.startsWith(text)) return;
     const isTagged = text.startsWith(open);
-    this.#held = isTagged ? text.slice(open.length).replace(/^\n/, '') : this.#blank + text;
+    this.#held = isTagged ? text.slice(open.length).replace(/^\n/, '') : this.#blank + this.#held;
+    this.#blank = '';
     this.#place = isTagged || this.#opened ? 'thinking' : 'answer';
   }
 
@@ -54,9 +53,18 @@ export class ThoughtStream {
   /** Blank lines between thinking and answer belong to neither. */
   #say(): string {
     if (this.#place === 'before' || this.#place === 'thinking') return '';
-    const said = this.#place === 'behind' ? this.#held.replace(/^\n+/, '') : this.#held;
+    if (this.#place === 'behind' && this.#isBlank()) return '';
+    const said = this.#place === 'behind' ? (this.#blank + this.#held).replace(/^\n+/, '') : this.#held;
     this.#held = '';
-    if (said !== '') this.#place = 'answer';
+    this.#place = 'answer';
     return said;
+  }
+
+  /** Sets white space aside until a word follows. */
+  #isBlank(): boolean {
+    if (this.#held.trim() !== '') return false;
+    this.#blank += this.#held;
+    this.#held = '';
+    return true;
   }
 }

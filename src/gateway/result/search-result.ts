@@ -28,6 +28,7 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
     finish_reason: isCut ? 'stop' : finishReason(plan, path, complete, texts),
     ...(isCut ? { matchedStop: told.matchedStop } : {}),
     ...judged,
+    verdict_text: judged.verdict_text + (isCut ? unseen(texts) : ''),
     ...(choices === undefined ? {} : { choices }),
     support: answer?.support ?? null,
     complete,
@@ -44,6 +45,11 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
     ...(fold.tree && plan.mode !== 'direct' && { shape: { ...shapeOf(fold.tree), changes: fold.changes } }),
   };
   return { texts, outcome };
+}
+
+/** Whoever reads the text alone must know that the answer is not in it. */
+function unseen({ answer, content }: ResultTexts): string {
+  return answer === null || content?.includes(answer) ? '' : '; a stop string ended its text before the answer';
 }
 
 /** A generation without search may also be ended by a stop string of the client. */
