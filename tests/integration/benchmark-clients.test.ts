@@ -26,7 +26,7 @@ function writer(text: string): Script {
 const steps = 'First we add.\n\nThen we check.\n\n';
 const text = `${steps}The answer is 24.\nQuestion: what is next?`;
 
-/** A search's reply to each of the three APIs, whole and put together from its stream. */
+/** A search's reply to the two APIs that have stop strings, whole and put together from its stream. */
 async function repliesTo(url: string, stop: readonly string[], more: object) {
   const messages = [{ role: 'user', content: 'question' }];
   const bodies: [string, object][] = [

@@ -104,20 +104,19 @@ type JudgedChoice = NonNullable<ResultFacts['choices']>[number];
 function choicesOf(
   plan: SearchPlan,
   fold: SearchFold,
-  first: Pick<ResultFacts, 'verdict' | 'verdict_text' | 'score'>,
+  { verdict, score }: Pick<ResultFacts, 'verdict' | 'score'>,
 ): JudgedChoice[] | undefined {
   if (plan.answers === undefined || fold.answer === undefined) return undefined;
   const { scoring, threshold, marked } = plan;
   const others = furtherAnswers(plan, fold).map((path, at): JudgedChoice => {
     const leaf = path.at(-1)!;
-    const { answer, reward, score } = leaf;
+    const { answer, reward } = leaf;
     const unsaid = marked && answer === undefined ? { unsaid: marked } : {};
-    const said = { answer, complete: isWhole(leaf), score: reward === undefined ? undefined : score, ...unsaid };
+    const said = { answer, complete: isWhole(leaf), score: reward === undefined ? undefined : leaf.score, ...unsaid };
     const judged: Judged = { answer: said, scoring, threshold };
-    const verdict = { verdict: verdictOf(judged), verdict_text: verdictText(judged) };
-    return { index: at + 1, node: leaf.id, ...verdict, score: shownScore(judged) ?? null };
+    return { index: at + 1, node: leaf.id, verdict: verdictOf(judged), score: shownScore(judged) ?? null };
   });
-  return [{ index: 0, node: fold.answer.node, ...first }, ...others];
+  return [{ index: 0, node: fold.answer.node, verdict, score }, ...others];
 }
 
 function finishReason(

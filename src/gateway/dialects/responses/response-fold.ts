@@ -9,7 +9,6 @@ import { chosenPath } from '../../result/chosen-path.ts';
 import { answerLogprobs } from '../../result/logprobs.ts';
 import { makeResult } from '../../result/search-result.ts';
 import { SharedText } from '../../result/shared-text.ts';
-import { StopCut, stopsOf } from '../../result/stop-cut.ts';
 import { exitMeanings, type ToldEnd } from '../../result/told-end.ts';
 import { handsOn, isHeldBack, unacceptedJson } from '../../result/unaccepted.ts';
 import type { ToldSearch } from '../dialect.ts';
@@ -27,7 +26,6 @@ export class ResponseFold {
   #facts: ResponseFacts;
   #log = new SearchFold();
   #shared: SharedText;
-  #cut: StopCut;
   readonly #items: OutputItems;
   #status: ResponseStatus = 'queued';
   #given = 0;
@@ -39,7 +37,6 @@ export class ResponseFold {
   constructor(facts: ResponseFacts) {
     this.#facts = facts;
     this.#shared = new SharedText(this.#log, facts.plan);
-    this.#cut = new StopCut(stopsOf(facts.plan));
     this.#items = new OutputItems(facts.id);
   }
 
@@ -69,7 +66,6 @@ export class ResponseFold {
     this.#facts = { ...this.#facts, plan, answeredBy: { id, escalatedFrom } };
     this.#log = fold;
     this.#shared = new SharedText(fold, plan);
-    this.#cut = new StopCut(stopsOf(plan));
     this.#isHeld = false;
     // Where it was cancelled before it began there is none.
     if (fold.exit !== undefined) this.#exit();
@@ -137,7 +133,7 @@ export class ResponseFold {
     if (texts.refusal !== null) return this.#items.refuse(texts.refusal);
     if (plan.mode === 'direct') this.#items.reasoning(texts.reasoning_content ?? '');
     else this.#give(this.#shared.finish(path));
-    // What was held back for a stop string; and words of the answer that went out as reasoning, or stand in no step.
+    // Words of the answer that went out as reasoning, or stand in no step.
     this.#items.content((texts.content ?? '').slice(this.#items.contentLength));
     const logprobs = answerLogprobs(plan, this.#log, outcome.complete)?.content ?? [];
     this.#items.close(outcome.finish_reason === 'length' ? 'incomplete' : 'completed', logprobs);
@@ -147,7 +143,7 @@ export class ResponseFold {
     const { reasoning, mode } = this.#facts.plan;
     if (mode === 'direct') return;
     for (const { kind, text } of pieces) {
-      if (kind === 'content' || reasoning === 'inline') this.#items.content(this.#cut.push(text));
+      if (kind === 'content' || reasoning === 'inline') this.#items.content(text);
       else this.#items.reasoning(text);
     }
   }
