@@ -10,12 +10,10 @@ const howMuch = /\bhow (?:many|much|far|long|old|tall|fast|heavy|wide|deep|high|
 const quantity =
   'number|value|sum|product|difference|quotient|total|remainder|average|mean|median|probability|percentage|area|perimeter|volume|' +
   'circumference|radius|diameter|length|width|height|distance|speed|rate|weight|mass|age|cost|price|profit|salary|bill|balance|amount|measure|degree';
-const oneQuantity = new RegExp(
-  String.raw`\b(?:what (?:is|was|will be|would be)|what's|find|compute|calculate|determine)\b[^.?!]*?\b(?:${quantity})\b(?!s)`,
-  'i',
-);
-const whatPercent = new RegExp(String.raw`\bwhat (?:percent|${quantity})\b(?!s)`, 'i');
-const product = /^\s*(?:what is|what's|calculate|compute)\s+[-\d(][\d\s.,+\-*/×÷()^%]*\??\s*$/i;
+const asksOne = /\b(?:what (?:is|was|will be|would be)|what's|find|compute|calculate|determine)\b/i;
+const oneQuantity = new RegExp(String.raw`\b(?:${quantity})\b`, 'i');
+const whatPercent = new RegExp(String.raw`\bwhat (?:percent|${quantity})\b`, 'i');
+const product = /^(?:what is|what's|calculate|compute)\s+[-\d(][\d\s.,+\-*/×÷()^%]*\??$/i;
 
 /** More than one number, or none: its last number would make different answers equal. */
 const otherThanOne =
@@ -31,7 +29,14 @@ const code = /```|\bdef \w+\(|^(?:import|from) \w+|#include/m;
 /** One number. */
 export function asksForNumber(question: string): boolean {
   if (wantsText(question) || otherThanOne.test(question)) return false;
-  return [howMuch, oneQuantity, whatPercent, product].some((each) => each.test(question));
+  if (howMuch.test(question) || whatPercent.test(question) || product.test(question.trim())) return true;
+  return question.split(/[.?!]/).some(asksForQuantity);
+}
+
+/** One sentence: a quantity stands behind the words that ask for something. */
+function asksForQuantity(sentence: string): boolean {
+  const asked = asksOne.exec(sentence);
+  return asked !== null && oneQuantity.test(sentence.slice(asked.index + asked[0].length));
 }
 
 /** A number, an expression, a choice: something that fits into a box. Exercises in mathematics are told by their numbers and formulas. */
@@ -56,7 +61,8 @@ export function readingFor(question: string, read: ReadAnswer): ReadAnswer {
 /** "that Natalia sold 72 clips" says 72, "6 * 3 = 18 dollars a day" says 18. What has a value, or is no prose, is left as it is. */
 function numberSaid(marked: string): string {
   const isValue = !/^["e]/.test(canonical(marked));
-  const isProse = /(?<!\\)\b[a-z]{2,}\b.*\s/i.test(marked.trim()) || marked.includes('=');
+  const words = marked.trim().split(/\s/).slice(0, -1);
+  const isProse = words.some((word) => /(?<!\\)\b[a-z]{2,}\b/i.test(word)) || marked.includes('=');
   if (isValue || !isProse || marked.includes('_')) return marked;
   return numbersIn(marked.slice(marked.lastIndexOf('=') + 1))[0] ?? marked;
 }

@@ -3,14 +3,11 @@
 // by part, sets, unions and bare lists in any order, matrices entry by entry, all else by its letters. 0.33 is not 1/3.
 
 import { evaluate } from './expression.ts';
-import { clean } from './latex.ts';
+import { clean, longestFormula } from './latex.ts';
 import { divide, toFloat, valueKey } from './value.ts';
 
-/** Longer ones are prose, in characters; they are compared by their letters. */
-const longestExpression = 500;
-
 export function canonical(answer: string): string {
-  if (answer.length > longestExpression) return letters(answer);
+  if (answer.length > longestFormula) return letters(answer);
   const text = withoutSubject(clean(answer));
   const parts = splitTop(text, ',');
   return parts.length > 1 ? anyOrder('list', parts) : part(text);
@@ -38,10 +35,14 @@ function anyOrder(kind: string, members: readonly string[]): string {
   return `${kind}<${[...new Set(keys)].sort().join(' ')}>`;
 }
 
+/** Each doubles the answers. */
+const mostSigns = 4;
+
 /** `1 \pm 2` is the two answers 3 and -1. */
 function alternatives(text: string): string[] {
   const sign = /\\pm(?![a-zA-Z])|±/;
-  return sign.test(text) ? [text.replace(sign, '+'), text.replace(sign, '-')] : [text];
+  const signs = text.split(sign).length - 1;
+  return signs > 0 && signs <= mostSigns ? [text.replace(sign, '+'), text.replace(sign, '-')] : [text];
 }
 
 function part(given: string): string {

@@ -3,15 +3,20 @@
 // A whole number is not a rounded one: a quotient of whole numbers that leaves a remainder is false, unless a task allows it.
 
 import { evaluate } from './expression.ts';
+import { trimEndOf } from './trim.ts';
 import { add, negate, toFloat, type Value } from './value.ts';
 
 const equals = /(?<![=<>!≠≈:])=(?![=>])/g;
-const sideBefore = /[\d.,+\-−*/×÷·()\s]+$/;
-const sideAfter = /^[\d.,+\-−*/×÷·()\s]+/;
+/** A character of a side. No equals sign is: the sides of a text do not overlap, and each is read once from the left and once from the right. */
+const ofSide = /[\d.,+\-−*/×÷·()\s]/;
+/** Characters of a side; a longer one is no sum that a person would check. */
+const longestSide = 500;
 /** What a number may follow or be followed by without a space and still be a whole one. */
-const beginsClean = /(?:^|[\s:;$(=])$/;
+const beginsClean = /[\s:;$(=]/;
 const endsClean = /^(?:$|[\s:;$)=!?])/;
 const modulus = /^\s*[,(\\]*\s*\\?p?mod/;
+/** Characters behind a side in which a modulus is looked for. */
+const modulusReach = 32;
 
 export interface EquationOptions {
   /** For tasks that round: 28/8=3 and 28/8=4 may both stand. */
@@ -21,8 +26,8 @@ export interface EquationOptions {
 /** The first equation in the text that does not hold, as it stands there. */
 export function falseEquation(text: string, options: EquationOptions = {}): string | undefined {
   for (const { index } of text.matchAll(equals)) {
-    const left = leftOf(text.slice(0, index));
-    const right = rightOf(text.slice(index + 1));
+    const left = leftOf(text, index);
+    const right = left === undefined ? undefined : rightOf(text, index + 1);
     if (left === undefined || right === undefined) continue;
     if (isNumber(left) && isNumber(right)) continue;
     if (!mayBeEqual(left, right, options)) return `${left}=${right}`;
@@ -30,18 +35,24 @@ export function falseEquation(text: string, options: EquationOptions = {}): stri
   return undefined;
 }
 
-function leftOf(before: string): string | undefined {
-  const run = sideBefore.exec(before)?.[0] ?? '';
+function leftOf(text: string, end: number): string | undefined {
+  let start = end;
+  while (start > 0 && ofSide.test(text[start - 1]!)) start -= 1;
+  if (end - start > longestSide) return undefined;
+  const run = text.slice(start, end);
   const side = run.replace(/^[.,\s]+/, '').trimEnd();
-  const beginning = before.slice(0, before.length - run.length) + run.slice(0, run.length - run.trimStart().length);
-  return /^[\d(.]/.test(side) && beginsClean.test(beginning) ? side : undefined;
+  const isClean = start === 0 || beginsClean.test(text[start - 1]!) || /^\s/.test(run);
+  return /^[\d(.]/.test(side) && isClean ? side : undefined;
 }
 
-function rightOf(after: string): string | undefined {
-  const run = sideAfter.exec(after)?.[0] ?? '';
-  const side = run.replace(/[.,\s]+$/, '').trimStart();
-  const rest = after.slice(run.trimEnd().length);
-  return /[\d)]$/.test(side) && endsClean.test(rest) && !modulus.test(rest) ? side : undefined;
+function rightOf(text: string, start: number): string | undefined {
+  let end = start;
+  while (end < text.length && ofSide.test(text[end]!)) end += 1;
+  if (end - start > longestSide) return undefined;
+  const run = text.slice(start, end).trimEnd();
+  const side = trimEndOf(run, /[.,\s]/).trimStart();
+  const rest = text.slice(start + run.length, start + run.length + modulusReach);
+  return /[\d)]/.test(side.at(-1) ?? '') && endsClean.test(rest) && !modulus.test(rest) ? side : undefined;
 }
 
 function isNumber(side: string): boolean {

@@ -19,11 +19,14 @@ const functions: Readonly<Record<string, (x: number) => number>> = {
 };
 
 const greek = /^(?:alpha|beta|gamma|delta|theta|lambda|mu|phi|varphi|rho|sigma|omega)$/;
+/** In characters; longer ones are no expressions. */
+const longest = 2000;
 /** Brackets within brackets; deeper is not an answer. */
 const deepest = 40;
 
 /** `salt` chooses the numbers that letters stand for. */
 export function evaluate(text: string, salt = 0): Value | undefined {
+  if (text.length > longest) return undefined;
   const reader = new Reader(text, salt);
   const value = reader.sum();
   return value !== undefined && reader.atEnd() && !Number.isNaN(toFloat(value)) ? value : undefined;
@@ -83,7 +86,8 @@ class Reader {
 
   #factor(): Value | undefined {
     const literal = this.#take(/\s*(\d+(?:\.\d*)?|\.\d+)/y);
-    if (literal !== undefined) return this.#mixed(parseDecimal(literal), literal);
+    const number = literal === undefined ? undefined : parseDecimal(literal);
+    if (literal !== undefined) return number && this.#mixed(number, literal);
     const letter = this.#take(/\s*([a-zA-Z])(?![a-zA-Z]{2})/y);
     if (letter !== undefined) return this.#letter(letter);
     if (this.#take(/\s*(\()/y) !== undefined) return this.#closed(/\s*(\))/y);
@@ -99,7 +103,8 @@ class Reader {
       return fraction && add(whole, fraction);
     }
     const plain = this.#take(/\s+(\d+\/\d+)/y)?.split('/');
-    const fraction = plain && divide(parseDecimal(plain[0]!), parseDecimal(plain[1]!));
+    const [up, down] = plain?.map(parseDecimal) ?? [];
+    const fraction = up && down && divide(up, down);
     return plain === undefined ? whole : fraction && add(whole, fraction);
   }
 

@@ -2,6 +2,8 @@
 // "Answer: 18". The last statement counts, a box before a mark before a sentence. Gives the answer as it was written:
 // what it means is canonical.ts's business. Never guesses: a text without a statement answers nothing.
 
+import { trimEndOf } from './trim.ts';
+
 /** A text with more unclosed boxes than this at its end is noise, and not worth reading to the end for each. */
 const mostBoxes = 16;
 /** Characters of a stated answer that are looked at. */
@@ -35,12 +37,12 @@ export function lastNumber(text: string): string | undefined {
   if (found !== undefined) return found;
   const last = [...text.matchAll(number)].at(-1);
   if (last === undefined || inFormula.test(text.slice(0, last.index))) return undefined;
-  return intoFormula.test(text.slice(last.index + last[0].length)) ? undefined : last[0].replace(/,+$/, '');
+  return intoFormula.test(text.slice(last.index + last[0].length)) ? undefined : trimEndOf(last[0], /,/);
 }
 
 /** As they are written, first to last. */
 export function numbersIn(text: string): string[] {
-  return (text.match(number) ?? []).map((each) => each.replace(/,+$/, ''));
+  return (text.match(number) ?? []).map((each) => trimEndOf(each, /,/));
 }
 
 /** The content of the last complete box; one that was cut off in the middle does not count. */
@@ -73,7 +75,7 @@ function afterMark(text: string): string | undefined {
 
 /** What an answer is said by: "the answer to the question is therefore", "the answer would be", "Answer:", a heading. */
 const phrase = new RegExp(
-  String.raw`\banswer\b(?:[ \t]+(?:to|for|of)[ \t]+(?:the|this|your)[ \t]+\w+)?(?:,[^,.\n]{1,30},)?[ \t*_]*` +
+  String.raw`\banswer\b(?:[ \t]+(?:to|for|of)[ \t]+(?:the|this|your)[ \t]+\w{1,40})?(?:,[^,.\n]{1,30},)?[ \t*_]*` +
     String.raw`(?:is\b|'s\b|(?:would|should|will|must)[ \t]+be\b|=|:|$)[ \t*_]*:?(?:[ \t]*,?(?:therefore|thus|then|hence|simply)\b,?)?`,
   'gim',
 );
@@ -89,7 +91,7 @@ function afterPhrase(text: string): string | undefined {
 function isSaid(text: string, { 0: words, index }: RegExpExecArray): boolean {
   if (!/^answer[ \t*_]*$/i.test(words)) return true;
   const line = text.slice(text.lastIndexOf('\n', index) + 1, index);
-  return /^[#*_\s]*(?:the\s+)?(?:final\s+)?$/i.test(line) && text.slice(index + words.length).trim() !== '';
+  return /^[#*_\s]*(?:the\s+)?(?:final\s+)?$/i.test(line) && /\S/.test(text.slice(index + words.length));
 }
 
 /** Up to the first full stop that ends a sentence; the point of a decimal does not. */

@@ -1,6 +1,8 @@
 // Takes off what LaTeX and prose add around an answer without changing what it says: spacing, sizes, fonts, dollar and
 // percent signs, degrees, units, thousands separators, a trailing full stop.
 
+import { trimEndOf } from './trim.ts';
+
 const replacements: readonly (readonly [RegExp, string])[] = [
   // Rows of a matrix first: the second half of `\\\\` must not be taken for an escape.
   [/\\\\(?:\[[^\]]*\])?/g, ' \\cr '],
@@ -37,11 +39,15 @@ const unitTail = new RegExp(
   `^(.*[\\d})])(?:\\s*(?:${units})|\\s+[a-zA-Z]{3,})(?:[\\s/]+(?:per\\s+)?[a-zA-Z]{1,})*(?:\\s*\\^\\s*\\{?[23]\\}?)?$`,
 );
 
+/** In characters; what is longer is prose, and stays as it is. */
+export const longestFormula = 500;
+
 export function clean(answer: string): string {
-  let text = answer.trim();
+  if (answer.length > longestFormula) return answer;
+  // Patterns look from every space of a run to its end.
+  let text = answer.trim().replace(/\s{2,}/g, (run) => (run.includes('\n') ? '\n' : run[0]!));
   for (const [pattern, plain] of replacements) text = text.replace(pattern, plain);
-  text = text.replace(/[.;,:\s]+$/, '').trim();
-  return withoutThousands(withoutUnit(text));
+  return withoutThousands(withoutUnit(trimEndOf(text, /[.;,:\s]/).trim()));
 }
 
 /** `15 cm^2` is 15 and `18 dollars` is 18; `3x` and `2ab` are what they are. */

@@ -3,34 +3,49 @@
 
 export interface Rational {
   readonly numerator: bigint;
-  /** Positive, without a common factor. */
+  /** Positive. Common factors stay until a name or a root needs them gone: to look for them at every step takes longer than all else. */
   readonly denominator: bigint;
 }
 
 export type Value = Rational | number;
 
-/** Beyond this many binary digits an exact power is not worth having. */
+/** Beyond this many binary digits an exact power is not worth having, and of twice as many no number is computed. */
 const largestPowerBits = 4096;
+const tooLarge = 1n << BigInt(2 * largestPowerBits);
 /** Numerators and denominators up to these differ by more than the ten digits that floating point is compared to. */
 const smallNumerator = 100_000n;
 const smallDenominator = 10_000n;
 const comparedDigits = 10;
 
+/** Undefined of a division by zero, and of numbers too large to compute with. */
 function rational(numerator: bigint, denominator = 1n): Rational | undefined {
-  if (denominator === 0n) return undefined;
-  const sign = denominator < 0n ? -1n : 1n;
-  const common = gcd(numerator < 0n ? -numerator : numerator, denominator * sign) || 1n;
-  return { numerator: (numerator * sign) / common, denominator: (denominator * sign) / common };
+  const [up, down] = denominator < 0n ? [-numerator, -denominator] : [numerator, denominator];
+  return down === 0n || down > tooLarge || up > tooLarge || up < -tooLarge
+    ? undefined
+    : { numerator: up, denominator: down };
 }
 
+function reduced({ numerator, denominator }: Rational): Rational {
+  const common = gcd(numerator < 0n ? -numerator : numerator, denominator);
+  return { numerator: numerator / common, denominator: denominator / common };
+}
+
+/** Characters; a longer one has more binary digits than any number may have. */
+const longestLiteral = 2400;
+
 /** A decimal literal, exactly. */
-export function parseDecimal(literal: string): Rational {
+export function parseDecimal(literal: string): Rational | undefined {
+  if (literal.length > longestLiteral) return undefined;
   const [whole = '', fraction = ''] = literal.split('.');
-  return rational(BigInt(`${whole}${fraction}` || '0'), 10n ** BigInt(fraction.length))!;
+  return rational(BigInt(`${whole}${fraction}` || '0'), 10n ** BigInt(fraction.length));
 }
 
 export function toFloat(value: Value): number {
-  return typeof value === 'number' ? value : Number(value.numerator) / Number(value.denominator);
+  if (typeof value === 'number') return value;
+  const { numerator, denominator } = value;
+  // A float holds 1,024 binary digits: of larger numbers the last ones say nothing.
+  const spare = BigInt(Math.max(0, bitLength(numerator) - 1000, bitLength(denominator) - 1000));
+  return Number(numerator >> spare) / Number(denominator >> spare);
 }
 
 export function add(a: Value, b: Value): Value | undefined {
@@ -53,8 +68,8 @@ export function negate(value: Value): Value {
 }
 
 export function power(base: Value, exponent: Value): Value | undefined {
-  if (typeof base !== 'number' && typeof exponent !== 'number' && exponent.denominator === 1n) {
-    const exact = wholePower(base, exponent.numerator);
+  if (typeof base !== 'number' && typeof exponent !== 'number' && exponent.numerator % exponent.denominator === 0n) {
+    const exact = wholePower(reduced(base), exponent.numerator / exponent.denominator);
     if (exact !== undefined) return exact;
   }
   const result = toFloat(base) ** toFloat(exponent);
@@ -67,15 +82,15 @@ export function root(value: Value, degree: number): Value | undefined {
   if (float < 0 && degree % 2 === 0) return undefined;
   const near = Math.sign(float) * Math.abs(float) ** (1 / degree);
   if (typeof value === 'number') return near;
-  const numerator = wholeRoot(value.numerator, degree);
-  const denominator = wholeRoot(value.denominator, degree);
+  const { numerator: up, denominator: down } = reduced(value);
+  const [numerator, denominator] = [wholeRoot(up, degree), wholeRoot(down, degree)];
   return numerator === undefined || denominator === undefined ? near : rational(numerator, denominator);
 }
 
 /** Equal for equal values. Large rationals are named exactly; all else to ten digits, so that √2·√2 is 2. */
 export function valueKey(value: Value): string {
   if (typeof value === 'number') return floatKey(value);
-  const { numerator, denominator } = value;
+  const { numerator, denominator } = reduced(value);
   const size = numerator < 0n ? -numerator : numerator;
   if (size <= smallNumerator && denominator <= smallDenominator) return floatKey(toFloat(value));
   return denominator === 1n ? `${numerator}` : `${numerator}/${denominator}`;
@@ -101,7 +116,7 @@ function wholeRoot(value: bigint, degree: number): bigint | undefined {
 }
 
 function bitLength(value: bigint): number {
-  return (value < 0n ? -value : value).toString(2).length;
+  return 4 * (value < 0n ? -value : value).toString(16).length;
 }
 
 function gcd(a: bigint, b: bigint): bigint {

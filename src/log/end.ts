@@ -32,6 +32,8 @@ export interface Answer {
   readonly score: number | undefined;
   /** False when no path has been completed and this is the best beginning of one. */
   readonly complete: boolean;
+  /** The question has an answer that can be read off a text, and no path says one. */
+  readonly unsaid?: true;
   /** Where paths voted: the share of all weight that speaks for this answer. */
   readonly support?: number;
 }

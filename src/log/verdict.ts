@@ -7,7 +7,7 @@ export const verdicts = [
   'accepted', // a finished path that reached the threshold
   'below-threshold', // the best attempt: finished, scored, and not good enough
   'unscored', // finished, and nothing has judged it
-  'none', // no path was finished; a text, if there is one, is the beginning of one
+  'none', // no path was finished, or none says what the question asks for; a text, if there is one, is an attempt
 ] as const;
 export type Verdict = (typeof verdicts)[number];
 
@@ -16,13 +16,13 @@ export const scorings = ['verifier', 'confidence', 'self-consistency', 'none'] a
 export type ScoredBy = (typeof scorings)[number];
 
 export interface Judged {
-  readonly answer: Pick<Answer, 'answer' | 'complete' | 'score' | 'support'> | undefined;
+  readonly answer: Pick<Answer, 'answer' | 'complete' | 'score' | 'support' | 'unsaid'> | undefined;
   readonly scoring: ScoredBy;
   readonly threshold: number;
 }
 
 export function verdictOf({ answer, scoring, threshold }: Judged): Verdict {
-  if (answer === undefined || !answer.complete) return 'none';
+  if (answer === undefined || !answer.complete || answer.unsaid) return 'none';
   if (scoring !== 'verifier' || answer.score === undefined) return 'unscored';
   return answer.score >= threshold ? 'accepted' : 'below-threshold';
 }
@@ -39,7 +39,7 @@ export function verdictText(judged: Judged): string {
 
 /** An answer that nothing marks cannot be compared or checked: a reader of the verdict must know that the text is all there is. */
 function unread({ answer }: Judged): string {
-  return answer?.complete && answer.answer === undefined
+  return answer?.complete && answer.answer === undefined && !answer.unsaid
     ? '; nothing in it is marked as the answer: the text stands for itself'
     : '';
 }
@@ -55,6 +55,7 @@ function wordOf(judged: Judged): string {
     case 'unscored':
       return `unscored: ${judgement(judged)}`;
     case 'none':
+      if (answer?.unsaid) return 'no answer: no path says one; this is the text of the best';
       return answer === undefined ? 'no answer' : 'no answer: no path was finished; this is the beginning of one';
   }
 }

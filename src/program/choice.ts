@@ -7,6 +7,7 @@ import type { Answer } from '../log/end.ts';
 import type { NodeId } from '../tree/events.ts';
 import { answerPart, hasEnded, isComplete, type Node, pathText } from '../tree/node.ts';
 import { lowestGroup, windowFor } from '../tree/readings/confidence.ts';
+import { distinctAnswers } from '../tree/readings/distinct-answers.ts';
 import type { Tree } from '../tree/tree.ts';
 import { meanLogprobOf } from './confidence.ts';
 
@@ -105,6 +106,13 @@ function sharesOf(tree: Tree): Float64Array {
 function isBetter(node: Node, other: Node): boolean {
   const lead = node.score - other.score || meanLogprobOf(node) - meanLogprobOf(other);
   return lead > 0 || (lead === 0 && node.key < other.key);
+}
+
+/** Of a question whose answers can be read off a text: where the chosen path says none, the best that says one. */
+export function saidAnswer(tree: Tree, chosen: Answer | undefined): Answer | undefined {
+  if (chosen?.complete !== true || chosen.answer !== undefined) return chosen;
+  const [best] = distinctAnswers(tree);
+  return best === undefined ? { ...chosen, unsaid: true } : describe(best);
 }
 
 function describe(node: Node): Answer {

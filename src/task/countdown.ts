@@ -70,11 +70,12 @@ function outOfReach({ target, numbers }: CountdownQuestion): Fault | undefined {
 
 /** `×`, `÷` and a last `= 24` are ways of saying the same. */
 function plain(answer: string): string {
-  return answer
+  const equals = answer.lastIndexOf('=');
+  const isSaid = equals >= 0 && /^\s*\d+\s*$/.test(answer.slice(equals + 1));
+  return (isSaid ? answer.slice(0, equals).trimEnd() : answer)
     .replaceAll('×', '*')
     .replaceAll('÷', '/')
     .replaceAll('−', '-')
-    .replace(/\s*=\s*\d+\s*$/, '')
     .replaceAll(' ', '');
 }
 

@@ -19,14 +19,14 @@ const digitCounts = { least: 4, most: 6 };
 const longest = 490;
 
 const shape =
-  /^ledger\s*:?\s*(?:opening\s+(?:balance\s*)?|balance\s+|starts?\s+(?:at|with)\s+)?(\d+)\s*[:;,]\s*(.+?)\.?$/i;
+  /^ledger\s*(?::\s*)?(?:opening\s+(?:balance\s*)?|balance\s+|starts?\s+(?:at|with)\s+)?(\d+)\s*[:;,]\s*(\S.*?)\.?$/i;
 const amounts = /^(?:\s*[+-]\s*\d+)+\s*$/;
 
 /** Reads a ledger; its entries are lettered, or parted by commas, semicolons or lines. */
 export function parseLedger(question: string): LedgerQuestion | undefined {
   const [, opening, told] = shape.exec(question.trim().replaceAll('−', '-')) ?? [];
   if (told === undefined) return undefined;
-  const parts = told.split(/[,;\n]|\s*\b[a-p]\b\s*:?/i).filter((part) => part.trim() !== '');
+  const parts = told.split(/[,;\n]|\b[a-p]\b\s*:?/i).filter((part) => part.trim() !== '');
   if (parts.length === 0 || !parts.every((part) => amounts.test(part))) return undefined;
   const entries = parts.map((part) => part.match(/[+-]\s*\d+/g)!.map((amount) => Number(amount.replace(/\s/g, ''))));
   return { opening: Number(opening), entries };

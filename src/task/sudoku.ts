@@ -17,7 +17,7 @@ const rowNames = 'abcdef';
 /** Empty cells that the models were trained on. */
 const emptyCounts = { least: 4, most: 22 };
 
-const shape = /^(?:(?:please\s+)?solve\s+(?:this\s+|the\s+)?)?sudoku\s*:?\s*([\d._*\s/|,;-]+)$/i;
+const shape = /^(?:(?:please\s+)?solve\s+(?:this\s+|the\s+)?)?sudoku\s*(?::\s*)?([\d._*/|,;-][\d._*\s/|,;-]*)$/i;
 
 export function parseSudoku(question: string): SudokuQuestion | undefined {
   const told = shape.exec(question.trim())?.[1];

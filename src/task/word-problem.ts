@@ -27,7 +27,8 @@ export const wordProblem: Task = {
 
   recognise(question) {
     const text = question.trim().replace(/\s+/g, ' ');
-    const asks = /\b(?:how many|what is the number)\b[^?]*\?$/i.test(text);
+    const last = text.slice(text.lastIndexOf('?', text.length - 2) + 1);
+    const asks = /\b(?:how many|what is the number)\b/i.test(last) && text.endsWith('?');
     if (!asks || !/\d/.test(text)) return undefined;
     if (text.length > longest) {
       return fault('unsupported', `the question has ${text.length} characters; the shipped models read ${longest}`);

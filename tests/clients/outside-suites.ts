@@ -61,7 +61,7 @@ function taskFolder(): string {
     output_type: 'generate_until',
     doc_to_text: '{{question}}',
     doc_to_target: '{{answer}}',
-    generation_kwargs: { until: ['\n\n', 'Question:'], do_sample: false, temperature: 0, max_gen_toks: 256 },
+    generation_kwargs: { until: ['\n', 'Question:'], do_sample: false, temperature: 0, max_gen_toks: 256 },
     filter_list: [
       { name: 'number', filter: [{ function: 'regex', regex_pattern: '(\\d+)\\s*$' }, { function: 'take_first' }] },
     ],

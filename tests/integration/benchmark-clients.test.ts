@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { GenerateRequest } from '../../src/engine/engine.ts';
 import type { Loose } from '../support/loose.ts';
 import { ask, post, question, runGateway, serverEvents } from '../support/running-gateway.ts';
-import { type Script, ScriptedEngine } from '../support/scripted-engine.ts';
+import { type Script, ScriptedEngine, ScriptedVerifier } from '../support/scripted-engine.ts';
 
 /** The text as an engine would give it: up to and with the first of the delimiters. */
 function upTo(text: string, { delimiters }: GenerateRequest): string {
@@ -23,30 +23,99 @@ function writer(text: string): Script {
   };
 }
 
-const text = 'First we add.\n\nThe answer is 24.\n\nQuestion: what is next?\n\nAnother one.';
+const steps = 'First we add.\n\nThen we check.\n\n';
+const text = `${steps}The answer is 24.\nQuestion: what is next?`;
 
-describe('a stop string with a line break', () => {
-  const cases: [string, string, string][] = [
-    ['\n\n', 'First we add.', ''],
-    ['\n', 'First we add.', ''],
-    ['Question:', 'The answer is 24.\n\n', 'First we add.\n\nThe answer is 24.\n\n'],
-    ['\n\nQuestion:', 'The answer is 24.\n\n', 'First we add.\n\nThe answer is 24.\n\n'],
-    ['24.\n\nQuest', 'The answer is 24.\n\n', 'First we add.\n\nThe answer is 24.\n\n'],
-    ['is 24', 'The answer ', 'First we add.\n\n'],
+/** A search's reply to the two APIs that have stop strings, whole and put together from its stream. */
+async function repliesTo(url: string, stop: readonly string[], more: object) {
+  const messages = [{ role: 'user', content: 'question' }];
+  const bodies: [string, object][] = [
+    ['/v1/chat/completions', { messages, stop, ...more }],
+    ['/v1/messages', { messages, stop_sequences: stop, max_tokens: 1000, ...more }],
+  ];
+  return Promise.all(
+    bodies.map(async ([path, body]) => {
+      const whole = (await (await post(url + path, { model: 'm', ...body })).json()) as Loose;
+      const response = await post(url + path, { model: 'm', ...body, stream: true });
+      const events: Loose[] = [];
+      for await (const { data = '' } of serverEvents(response)) if (data.startsWith('{')) events.push(JSON.parse(data));
+      const deltas = events.map((each) => each.choices?.[0]?.delta?.content ?? each.delta?.text ?? '');
+      const said = whole.choices?.[0].message.content ?? whole.content.at(-1)?.text ?? '';
+      return { said, streamed: deltas.join(''), coppice: whole.coppice as Loose };
+    }),
+  );
+}
+
+describe('a stop string', () => {
+  const cases: [readonly string[], string][] = [
+    [['\n'], 'The answer is 24.'],
+    [['Question:', '</s>'], 'The answer is 24.\n'],
+    [['24.\nQuest'], 'The answer is '],
+    [['\n\n', 'First'], 'The answer is 24.\nQuestion: what is next?'],
+    [['is 24', '24.'], 'The answer '],
   ];
 
-  test.each(cases)('%j ends the answer, whole and streamed', async (stop, content, reasoning) => {
-    const { url } = await runGateway({ scripted: { script: writer(text) } });
-    const { choices } = await ask(url, { stop });
-    const [{ message, finish_reason }] = choices;
-    expect([message.content, message.reasoning_content ?? '', finish_reason]).toEqual([content, reasoning, 'stop']);
-    const response = await post(`${url}/v1/chat/completions`, { ...question, stop: [stop, '</s>'], stream: true });
-    const deltas: Loose[] = [];
-    for await (const { data = '' } of serverEvents(response))
-      if (data.startsWith('{')) deltas.push(JSON.parse(data).choices[0]?.delta ?? {});
-    const joined = (field: string) => deltas.map((delta) => delta[field] ?? '').join('');
-    expect([joined('content'), joined('reasoning_content')]).toEqual([content, reasoning]);
+  test.each(cases)('%j ends the text that is told, and neither a step nor a path', async (stop, content) => {
+    const { url, engine } = await runGateway({ scripted: { script: writer(text) } });
+    for (const { said, streamed, coppice } of await repliesTo(url, stop, {})) {
+      expect([said, streamed]).toEqual([content, content]);
+      expect(coppice).toMatchObject({ verdict: 'accepted', complete: true, answer: '24' });
+      expect(coppice.verdict_text.includes('before the answer')).toBe(!content.includes('24'));
+    }
+    expect(engine.asked.every(({ delimiters }) => delimiters.join() === '\n\n')).toBe(true);
   });
+
+  test('ends the one text where reasoning stands in it', async () => {
+    const { url } = await runGateway({ scripted: { script: writer(text) } });
+    const [chat] = await repliesTo(url, ['check'], { coppice: { reasoning: 'inline' } });
+    expect([chat!.said, chat!.streamed]).toEqual(['First we add.\n\nThen we ', 'First we add.\n\nThen we ']);
+    expect(chat!.coppice).toMatchObject({ answer: '24', verdict_text: expect.stringMatching(/before the answer$/) });
+  });
+
+  test("is the engine's without search, and nothing is accepted", async () => {
+    const { url, engine } = await runGateway({ scripted: { script: writer(text) } });
+    const response = await ask(url, { stop: 'Then', reasoning_effort: 'none' });
+    expect(response.choices[0]).toMatchObject({ message: { content: 'First we add.\n\n' }, finish_reason: 'stop' });
+    expect(response.coppice.verdict).toBe('unscored');
+    expect(engine.asked[0]?.delimiters).toEqual(['Then']);
+  });
+
+  test('a finished path that says no number is not accepted where one is asked for', async () => {
+    const script: Script = ({ index }) => ({ text: index === 0 ? 'It is hard to say.' : 'It is 24.', end: 'eos' });
+    const verifier = new ScriptedVerifier(({ step }) => (step.text.includes('24') ? 0.8 : 0.9));
+    const { url } = await runGateway({ scripted: { script }, verifier });
+    const wish = { messages: [{ role: 'user', content: 'How many are 20 and 4?' }], coppice: { program: 'best-of-n' } };
+    const [one, two] = [1, 2].map((rollouts) => ({ ...wish, coppice: { ...wish.coppice, rollouts } }));
+    expect((await ask(url, one!)).coppice).toMatchObject({ verdict: 'none', complete: true, answer: null });
+    const both = await ask(url, two!);
+    expect(both.choices[0].message.content).toBe('It is 24.');
+    expect(both.coppice).toMatchObject({ verdict: 'accepted', answer: '24', score: 0.8 });
+    const open = { ...one, messages: [{ role: 'user', content: 'Write a poem.' }] };
+    expect((await ask(url, open)).coppice).toMatchObject({ verdict: 'accepted', answer: null });
+  });
+});
+
+test('each of n choices has its own verdict, whole and streamed, and the search keeps them', async () => {
+  const verifier = new ScriptedVerifier(({ step }) => (step.text.includes('answer is 1') ? 0.2 : 1));
+  const { url } = await runGateway({ verifier });
+  const wish = { n: 3, seed: 7, coppice: { program: 'best-of-n', policy: 'vanilla', rollouts: 12 } };
+  const { choices, coppice } = await ask(url, wish);
+  expect(coppice.choices.map(({ index }: Loose) => index)).toEqual(choices.map(({ index }: Loose) => index));
+  expect(choices).toHaveLength(3);
+  for (const [at, { message }] of choices.entries()) {
+    const isBad = message.content.includes('answer is 1');
+    expect(coppice.choices[at]).toMatchObject(
+      isBad ? { verdict: 'below-threshold', score: 0.2 } : { verdict: 'accepted', score: 1 },
+    );
+  }
+  expect(coppice.choices.map(({ verdict }: Loose) => verdict)).toContain('below-threshold');
+  const response = await post(`${url}/v1/chat/completions`, { ...question, ...wish, stream: true });
+  let last: Loose = {};
+  for await (const { data = '' } of serverEvents(response)) if (data.includes('"coppice"')) last = JSON.parse(data);
+  const plain = ({ index, verdict, score }: Loose) => ({ index, verdict, score });
+  expect(last.coppice.choices.map(plain)).toEqual(coppice.choices.map(plain));
+  const kept = (await (await fetch(`${url}/v1/searches/${coppice.search}`)).json()) as Loose;
+  expect(kept.result.coppice.choices).toEqual(coppice.choices);
 });
 
 describe('temperature 0', () => {

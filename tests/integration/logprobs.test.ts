@@ -40,7 +40,7 @@ test('a chat completion has those of its answer and of the steps before it', asy
 });
 
 test('they end where a stop string ends the answer, and each of several answers has its own', async () => {
-  const script: Script = () => ({ text: 'The answer END', end: 'delimiter' });
+  const script: Script = () => ({ text: 'The answer END of it', end: 'eos' });
   const { openai: stopping } = await client(true, script);
   const stopped = await stopping.chat.completions.create({ ...chat, stop: 'END' });
   expect(stopped.choices[0]?.message.content).toBe('The answer ');

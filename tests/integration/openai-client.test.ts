@@ -61,11 +61,11 @@ describe('the openai package', () => {
     ]);
   });
 
-  test('ends its answer at a string of its own, which is no part of it', async () => {
+  test("ends its text at a string of its own, which is no part of it and not the engine's to know", async () => {
     const script: Script = ({ path, delimiters }) => {
       if (path.length === 0) return { text: 'step 1\n\n', end: 'delimiter' };
-      expect(delimiters).toContain('END');
-      return { text: 'The answer is 4. END', end: 'delimiter' };
+      expect(delimiters).not.toContain('END');
+      return { text: 'The answer is 4. END of it', end: 'eos' };
     };
     const { openai } = await client({ scripted: { script } });
     const { choices } = await openai.chat.completions.create({ ...ask, stop: 'END' });

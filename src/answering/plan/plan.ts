@@ -17,7 +17,7 @@ import {
 } from './plan-check.ts';
 import { drawsOf } from './planned-draws.ts';
 import { panelOf } from './planned-panel.ts';
-import { promptFor, shapeOf } from './planned-prompt.ts';
+import { hasMark, promptFor, shapeOf } from './planned-prompt.ts';
 import { directShape, searchShape } from './planned-search.ts';
 import type { PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 import { carryRules } from './search-request.ts';
@@ -58,6 +58,7 @@ function planOf(request: PlanRequest): SearchPlan {
     shape: wish.shape && shapeOf(wish.shape, isDirect ? undefined : model.config, longest),
     logprobs: wish.logprobs === true ? true : undefined,
     recordTokens: (wish.recordTokens ?? model.config.recordTokens) === 'on' ? true : undefined,
+    marked: isDirect ? undefined : hasMark(question.prompt, model),
     tests: testsOf(request),
     idle: request.idle,
     onUnaccepted: isDirect ? 'best' : (wish.onUnaccepted ?? model.config.onUnaccepted),

@@ -1,9 +1,10 @@
 // What a model is told: the question in its form with the operator's advice on steps, and the words before an answer that is held to a schema.
 
+import { asksForNumber } from '../../answer/asked.ts';
 import { readPrompts } from '../../config/prompts.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Prompt } from '../../tree/step.ts';
-import { wantsAdvice } from '../question-form.ts';
+import { lastAsked, wantsAdvice } from '../question-form.ts';
 import { refuseSetting } from './plan-check.ts';
 import type { PlannedModel, PlannedShape, Wish, WishedShape } from './search-plan.ts';
 
@@ -20,6 +21,12 @@ function adviceFor(prompt: Prompt, { shape }: Wish, { config }: PlannedModel): s
   if (stepPrompt !== undefined) return stepPrompt;
   if (engine.kind === 'sim' || shape !== undefined || !wantsAdvice(prompt)) return '';
   return readPrompts(['answer'], config).answer ?? '';
+}
+
+/** A task that a model was trained on marks its answers, and a number is found in any text. Tests judge code, whatever it says. */
+export function hasMark(asked: Prompt, { form, config }: PlannedModel): true | undefined {
+  const isNumber = config.verifier.kind !== 'command' && asksForNumber(lastAsked(asked));
+  return form !== undefined || isNumber ? true : undefined;
 }
 
 function advise(prompt: Prompt, advice: string): Prompt {

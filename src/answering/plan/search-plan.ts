@@ -60,7 +60,7 @@ export interface SearchPlan {
   readonly choose: Choice;
   readonly maxDepth: number;
   readonly delimiters: readonly string[];
-  /** Strings of the client that end an answer of a search, and are no part of it. */
+  /** Strings of the client that end the text it is told of a search; no step and no path ends at them. */
   readonly stops?: readonly string[] | undefined;
   readonly stepTokens: number;
   /** Least cosine of open answers that mean the same; unset where the model has no embedder. */
@@ -77,6 +77,8 @@ export interface SearchPlan {
   readonly logprobs?: true | undefined;
   /** Steps are logged with their tokens. */
   readonly recordTokens?: true | undefined;
+  /** The question has an answer that can be read off a text: one that says none is not accepted. */
+  readonly marked?: true | undefined;
   /** Tests that came with the question. */
   readonly tests?: string | undefined;
   /** No client waits for it: it runs on what the others leave idle. */
@@ -106,7 +108,7 @@ export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | unde
   readonly effort?: Effort | 'none' | undefined;
   /** Different answers wanted of the one tree. */
   readonly answers?: number | undefined;
-  /** Strings that end an answer. */
+  /** Strings that end the text that is told; without search the generation itself. */
   readonly stop?: readonly string[] | undefined;
   /** Sampling fields that the vocabulary has no name for, as the client wrote them; the engine gets those that it takes. */
   readonly extras?: Readonly<Record<string, unknown>> | undefined;

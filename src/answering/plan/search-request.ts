@@ -7,7 +7,7 @@ import { defaultsOf } from '../../base/knob.ts';
 import type { PartOptions } from '../../base/part.ts';
 import { agreed } from '../../exit/agreed.ts';
 import type { ExitRule } from '../../exit/exit.ts';
-import { positive, positiveAnswers } from '../../exit/positive.ts';
+import { positive, positiveAnswers, positiveSaid } from '../../exit/positive.ts';
 import { createRules } from '../../policy/create.ts';
 import type { PolicyDefinition } from '../../policy/definition.ts';
 import { policyOf } from '../../policy/policies.ts';
@@ -108,7 +108,6 @@ export function requestOf(
     priority: plan.priority,
     idle: plan.idle,
     delimiters: plan.delimiters,
-    stops: plan.stops,
     maxStepTokens: plan.stepTokens,
     shape: plan.shape && { ...plan.shape, maxDepth: plan.maxDepth },
     logprobs: plan.logprobs,
@@ -117,6 +116,7 @@ export function requestOf(
     thinking: plan.thinking,
     tests: plan.tests,
     experiment,
+    marked: plan.marked,
     extract: readerOf(plan, extract),
   };
 }
@@ -127,7 +127,8 @@ function readerOf({ prompt }: SearchPlan, extract: Extract): Extract {
 }
 
 /** The positive exit of a search for several answers waits for them all, and that one answer is agreed on does not end it. */
-function forAnswers(rule: ExitRule, { answers = 1 }: SearchPlan): readonly ExitRule[] {
+function forAnswers(rule: ExitRule, { answers = 1, marked }: SearchPlan): readonly ExitRule[] {
+  if (answers === 1 && marked && rule === positive) return [positiveSaid];
   if (answers === 1 || (rule !== positive && rule !== agreed)) return [rule];
   return rule === positive ? [positiveAnswers(answers)] : [];
 }

@@ -4,16 +4,17 @@
 import type { LoggedEvent } from '../../log/events.ts';
 import type { Token } from '../../runtime/parts/options.ts';
 import { isFold } from '../../tree/events.ts';
-import { type ThinkingTags, thoughtOf, thoughtText } from '../../tree/thinking.ts';
 import { ApiError } from '../http/api-error.ts';
-import { chosenPath, repeatsStep, splitPath } from '../result/chosen-path.ts';
+import { chosenPath } from '../result/chosen-path.ts';
 import { Progress } from '../result/progress.ts';
 import { SharedText } from '../result/shared-text.ts';
+import { StopCut, stopsOf } from '../result/stop-cut.ts';
 import { resultFor, type ToldEnd } from '../result/told-end.ts';
 import { isHeldBack } from '../result/unaccepted.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { ErrorJson } from '../wire/search-json.ts';
 import type { StreamFrame, Teller, ToldSearch } from './dialect.ts';
+import { ThoughtStream } from './thought-stream.ts';
 
 export type Delta = Readonly<Record<string, string>>;
 
@@ -114,76 +115,49 @@ function wholeAnswer(_: ToldSearch, { texts }: ClientResult): Delta[] {
 function treeDeltas({ facts: { plan }, fold }: ToldSearch): Deltas {
   const shared = new SharedText(fold, plan);
   const inline = plan.reasoning === 'inline';
-  const toDelta = ({ kind, text }: { kind: 'reasoning' | 'content'; text: string }): Delta =>
-    kind === 'content' || inline ? { content: text } : { reasoning_content: text };
-  let sent = 0;
-  const take = () => {
-    const deltas = shared.take().map(toDelta);
-    for (const { content = '' } of deltas) sent += content.length;
-    return deltas;
+  const cut = new StopCut(stopsOf(plan));
+  let told = 0;
+  const toDelta = ({ kind, text }: { kind: 'reasoning' | 'content'; text: string }): Delta[] => {
+    if (kind === 'reasoning' && !inline) return [{ reasoning_content: text }];
+    const content = cut.push(text);
+    told += content.length;
+    return content === '' ? [] : [{ content }];
   };
   return {
-    event: ({ event }) => (isFold(event) ? take() : []),
-    rest: (last, { outcome, texts }) => {
+    event: ({ event }) => (isFold(event) ? shared.take().flatMap(toDelta) : []),
+    rest: (last, { texts }) => {
       const path = chosenPath(plan, last.fold);
       if (!shared.agrees(path)) return undefined;
-      const pieces = shared.finish(path).map(toDelta);
-      // What has gone out as reasoning stands for the answer as well where the end of its path brings no text.
-      const isRepeated = repeatsStep(plan, path, outcome.complete);
-      const repeat = isRepeated ? splitPath(plan, path, outcome.complete).content : restOf(texts.content, pieces, sent);
-      return repeat === '' ? pieces : [...pieces, { content: repeat }];
+      const pieces = shared.finish(path).flatMap(toDelta);
+      // What was held back for a stop string; and words of the answer that went out as reasoning, or stand in no step.
+      const content = texts.content?.slice(told) ?? '';
+      return content === '' ? pieces : [...pieces, { content }];
     },
   };
 }
 
-/** Words of the answer that stand in no step: a chain was asked for it in the middle of its thinking. */
-function restOf(content: string | null, pieces: readonly Delta[], sent: number): string {
-  const given = pieces.reduce((sum, piece) => sum + (piece.content?.length ?? 0), sent);
-  return content?.slice(given) ?? '';
-}
-
-/** One generation goes out token by token; a stop string is held back until it is known to be one. */
+/** One generation goes out token by token, its thinking apart. */
 function tokenDeltas({ facts: { plan } }: ToldSearch): Deltas {
-  const tags = plan.reasoning === 'inline' ? undefined : plan.thinking;
-  const held = [...plan.delimiters, ...(tags === undefined ? [] : [tags.open, tags.close])];
-  const hold = Math.max(0, ...held.map((each) => each.length));
-  let text = '';
+  const split = new ThoughtStream(plan.reasoning === 'inline' ? undefined : plan.thinking);
+  const cut = new StopCut(stopsOf(plan));
+  const sent = { reasoning_content: '', content: '' };
   let index: number | undefined;
-  const sent = { content: 0, reasoning_content: 0 };
-  /** What `content` and thinking add to what has gone out. */
-  const more = (said: SplitText): Delta[] =>
-    (['reasoning_content', 'content'] as const).flatMap((field) => {
-      const added = said[field].slice(sent[field]);
-      sent[field] += added.length;
-      return added === '' ? [] : [{ [field]: added }];
-    });
+  const say = (field: keyof typeof sent, text: string): Delta[] => {
+    sent[field] += text;
+    return text === '' ? [] : [{ [field]: text }];
+  };
   return {
     token: (token) => {
       index ??= token.index;
       if (token.index !== index) return [];
-      text += token.text;
-      return more(splitText(text.slice(0, Math.max(0, text.length - hold)), tags));
+      const { thought, said } = split.push(token.text);
+      return [...say('reasoning_content', thought), ...say('content', cut.push(said))];
     },
     rest: (_, { texts }) => {
       const [content, thought] = [texts.content ?? '', texts.reasoning_content ?? ''];
-      const before = splitText(text, tags);
-      const agrees = content.startsWith(before.content.slice(0, sent.content));
-      if (!agrees || !thought.startsWith(before.reasoning_content.slice(0, sent.reasoning_content))) return undefined;
-      return more({ content, reasoning_content: thought });
+      if (!content.startsWith(sent.content) || !thought.startsWith(sent.reasoning_content)) return undefined;
+      const left = thought.slice(sent.reasoning_content.length);
+      return [...say('reasoning_content', left), ...say('content', content.slice(sent.content.length))];
     },
   };
-}
-
-interface SplitText {
-  readonly content: string;
-  readonly reasoning_content: string;
-}
-
-/** One generation so far, its thinking apart. */
-function splitText(text: string, tags: (ThinkingTags & { readonly opened: boolean }) | undefined): SplitText {
-  const step = { text, tokens: 1, meanLogprob: 0, end: 'length' } as const;
-  const thought = tags && thoughtOf(step, tags.opened, tags);
-  if (tags === undefined || thought === undefined) return { content: text, reasoning_content: '' };
-  const content = thought.open ? '' : text.slice(thought.chars).replace(/^\n+/, '');
-  return { content, reasoning_content: thoughtText({ ...step, thought }, tags) };
 }

@@ -9,6 +9,7 @@ import { answerPart, lastMessage, type Node } from '../../tree/node.ts';
 import { distinctAnswers } from '../../tree/readings/distinct-answers.ts';
 import { thoughtText, usualTags } from '../../tree/thinking.ts';
 import { otherRollouts } from './rollout-choices.ts';
+import { cutAtStop, stopsOf } from './stop-cut.ts';
 import { isHeldBack } from './unaccepted.ts';
 
 /** The path of the answer behind the last turn, cut at the last step that fits into the client's token limit. */
@@ -20,8 +21,8 @@ export function chosenPath(plan: SearchPlan, fold: SearchFold): Node[] {
 }
 
 /**
- * Where the end of a path brings no text, because it was cut there or its model or a stop string ended it at once: all of it is reasoning,
- * and its last step with a text stands for the answer.
+ * Where the end of a path brings no text, because it was cut there or its model ended it at once: all of it is reasoning, and its last
+ * step with a text stands for the answer.
  */
 export function repeatsStep(plan: SearchPlan, path: readonly Node[], complete: boolean): boolean {
   if (plan.mode === 'direct' || plan.reasoning === 'inline' || hasThought(path)) return false;
@@ -45,13 +46,21 @@ export function wordsBehind({ answer }: SearchFold, path: readonly Node[]): stri
   return answer.text.slice(path.reduce((sum, node) => sum + textOf(node).length, 0));
 }
 
+interface ToldPath {
+  readonly content: string;
+  readonly reasoning: string;
+  /** The client's string that ended the content. */
+  readonly matchedStop?: string | undefined;
+}
+
 /** `behind`: words of the answer that are no step of the path. */
-export function splitPath(
-  plan: SearchPlan,
-  path: readonly Node[],
-  complete: boolean,
-  behind = '',
-): { content: string; reasoning: string } {
+export function splitPath(plan: SearchPlan, path: readonly Node[], complete: boolean, behind = ''): ToldPath {
+  const { content, reasoning } = wholePath(plan, path, complete, behind);
+  const { text, stop } = cutAtStop(content, stopsOf(plan));
+  return { content: text, reasoning, matchedStop: stop };
+}
+
+function wholePath(plan: SearchPlan, path: readonly Node[], complete: boolean, behind: string): ToldPath {
   const texts = path.map(textOf);
   const thought = hasThought(path);
   if (thought && (plan.mode === 'direct' || plan.reasoning === 'separate')) {
@@ -59,11 +68,10 @@ export function splitPath(
     const said = path.map(({ step }) => answerPart(step)).join('');
     const isOpen = path.at(-1)?.step?.thought?.open === true;
     const rest = isOpen ? behindTag(behind, tags.close) : behind;
-    const content = (plan.mode === 'direct' ? stripStop(plan, path.at(-1), said) : said) + rest;
     const reasoning = path.map(({ step }) => (step === undefined ? '' : thoughtText(step, tags))).join('');
-    return { content: content.replace(/^\n+/, ''), reasoning };
+    return { content: (said + rest).replace(/^\n+/, ''), reasoning };
   }
-  if (plan.mode === 'direct') return { content: stripStop(plan, path.at(-1), texts.at(-1) ?? ''), reasoning: '' };
+  if (plan.mode === 'direct') return { content: texts.at(-1) ?? '', reasoning: '' };
   if (plan.reasoning === 'inline') return { content: texts.join(''), reasoning: '' };
   const before = repeatsStep(plan, path, complete) ? texts : texts.slice(0, -1);
   return { content: textOf(answerStep(path)), reasoning: before.join('') };
@@ -97,11 +105,4 @@ function behindTag(text: string, close: string): string {
 
 function textOf(node: Node | undefined): string {
   return node?.step?.text ?? '';
-}
-
-/** OpenAI's answers do not include the stop string that ended them. */
-function stripStop(plan: SearchPlan, node: Node | undefined, text: string): string {
-  if (node?.step?.end !== 'delimiter') return text;
-  const stop = plan.delimiters.find((each) => text.endsWith(each));
-  return stop === undefined ? text : text.slice(0, -stop.length);
 }

@@ -3,7 +3,7 @@
 
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { SearchFold } from '../../log/fold.ts';
-import type { Node } from '../../tree/node.ts';
+import { answerText, type Node } from '../../tree/node.ts';
 import type { Step } from '../../tree/step.ts';
 import type { LogprobsJson, TokenLogprob } from '../wire/logprobs-json.ts';
 import { answerStep, chosenPath, hasThought, repeatsStep, splitPath } from './chosen-path.ts';
@@ -16,7 +16,7 @@ export function answerLogprobs(plan: SearchPlan, fold: SearchFold, complete: boo
 export function pathLogprobs(plan: SearchPlan, path: readonly Node[], complete: boolean): LogprobsJson | null {
   if (plan.logprobs === undefined || !path.every(hasPieces)) return null;
   const { content, reasoning } = splitPath(plan, path, complete);
-  if (hasThought(path) && plan.reasoning === 'separate') return thoughtLogprobs(path);
+  if (hasThought(path) && plan.reasoning === 'separate') return thoughtLogprobs(path, content);
   const answer = answerStep(path);
   const said = plan.mode === 'search' && plan.reasoning === 'inline' ? path : answer === undefined ? [] : [answer];
   const before = repeatsStep(plan, path, complete) ? path : path.slice(0, -1);
@@ -27,11 +27,16 @@ export function pathLogprobs(plan: SearchPlan, path: readonly Node[], complete: 
   };
 }
 
-/** Where the model thinks, the tokens of its thinking, tags and all, and those behind it. */
-function thoughtLogprobs(path: readonly Node[]): LogprobsJson {
+/** Where the model thinks, the tokens of its thinking, tags and all, and those behind it, as far as its text is told. */
+function thoughtLogprobs(path: readonly Node[], told: string): LogprobsJson {
   const parts = path.map(({ step }) => ({ step, chars: step?.thought?.chars ?? 0 }));
   const reasoning = parts.flatMap(({ step, chars }) => (chars === 0 ? [] : tokensOfStep(step!, 0, chars)));
-  const content = parts.flatMap(({ step, chars }) => tokensOfStep(step!, chars, step!.text.length));
+  let left = answerText(path.at(-1)!).search(/[^\n]|$/) + told.length;
+  const content = parts.flatMap(({ step, chars }) => {
+    const upTo = Math.min(step!.text.length, chars + left);
+    left -= upTo - chars;
+    return tokensOfStep(step!, chars, upTo);
+  });
   return { content, reasoning_content: reasoning, refusal: null };
 }
 

@@ -6,10 +6,10 @@ import type { Exit } from '../../log/end.ts';
 import type { SearchFold } from '../../log/fold.ts';
 import { shapeOf } from '../../log/tree-shape.ts';
 import { type Judged, shownScore, verdictOf, verdictText } from '../../log/verdict.ts';
-import type { Node } from '../../tree/node.ts';
+import { isComplete as isWhole, type Node } from '../../tree/node.ts';
 import type { ClientResult, CoppiceJson, ResultFacts, ResultTexts } from '../wire/result-json.ts';
 import type { AboutJson } from '../wire/search-json.ts';
-import { chosenPath, splitPath, wordsBehind } from './chosen-path.ts';
+import { chosenPath, furtherAnswers, splitPath, wordsBehind } from './chosen-path.ts';
 import { tokensOf, usageOf, writersOf } from './result-tokens.ts';
 import { isUnaccepted, unacceptedText } from './unaccepted.ts';
 
@@ -19,11 +19,17 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
   const path = chosenPath(plan, fold);
   const complete = isComplete(plan, fold, path);
   const judged = judgedBy(plan, fold, path, complete);
-  const texts = textsOf(plan, fold, path, complete, exit, judged);
+  const told = splitPath(plan, path, complete, wordsBehind(fold, path));
+  const texts = textsOf(plan, fold, told, complete, exit, judged);
+  const isCut = told.matchedStop !== undefined && texts.refusal === null;
+  const choices = choicesOf(plan, fold, judged);
   const outcome: ResultFacts = {
     exit,
-    finish_reason: finishReason(plan, path, complete, texts),
+    finish_reason: isCut ? 'stop' : finishReason(plan, path, complete, texts),
+    ...(isCut ? { matchedStop: told.matchedStop } : {}),
     ...judged,
+    verdict_text: judged.verdict_text + (isCut ? unseen(texts) : ''),
+    ...(choices === undefined ? {} : { choices }),
     support: answer?.support ?? null,
     complete,
     usage: usageOf(plan, fold, path, promptTokens),
@@ -41,6 +47,11 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
   return { texts, outcome };
 }
 
+/** Whoever reads the text alone must know that the answer is not in it. */
+function unseen({ answer, content }: ResultTexts): string {
+  return answer === null || content?.includes(answer) ? '' : '; a stop string ended its text before the answer';
+}
+
 /** A generation without search may also be ended by a stop string of the client. */
 function isComplete(plan: SearchPlan, fold: SearchFold, path: readonly Node[]): boolean {
   const last = path.at(-1);
@@ -52,7 +63,7 @@ function isComplete(plan: SearchPlan, fold: SearchFold, path: readonly Node[]): 
 function textsOf(
   plan: SearchPlan,
   fold: SearchFold,
-  path: readonly Node[],
+  { content, reasoning }: ReturnType<typeof splitPath>,
   complete: boolean,
   exit: Exit,
   { verdict, score }: Pick<ResultFacts, 'verdict' | 'score'>,
@@ -62,7 +73,6 @@ function textsOf(
     return { content: null, reasoning_content: null, refusal, answer: null };
   }
   const answer = complete ? (fold.answer?.answer ?? null) : null;
-  const { content, reasoning } = splitPath(plan, path, complete, wordsBehind(fold, path));
   return { content, reasoning_content: reasoning === '' ? null : reasoning, refusal: null, answer };
 }
 
@@ -86,6 +96,27 @@ function judgedBy(
   };
   const score = shownScore({ ...judged, answer }) ?? null;
   return { verdict: verdictOf(judged), verdict_text: verdictText(judged), score };
+}
+
+type JudgedChoice = NonNullable<ResultFacts['choices']>[number];
+
+/** Of a search for several answers, what to think of each: in the order in which they are given. */
+function choicesOf(
+  plan: SearchPlan,
+  fold: SearchFold,
+  { verdict, score }: Pick<ResultFacts, 'verdict' | 'score'>,
+): JudgedChoice[] | undefined {
+  if (plan.answers === undefined || fold.answer === undefined) return undefined;
+  const { scoring, threshold, marked } = plan;
+  const others = furtherAnswers(plan, fold).map((path, at): JudgedChoice => {
+    const leaf = path.at(-1)!;
+    const { answer, reward } = leaf;
+    const unsaid = marked && answer === undefined ? { unsaid: marked } : {};
+    const said = { answer, complete: isWhole(leaf), score: reward === undefined ? undefined : leaf.score, ...unsaid };
+    const judged: Judged = { answer: said, scoring, threshold };
+    return { index: at + 1, node: leaf.id, verdict: verdictOf(judged), score: shownScore(judged) ?? null };
+  });
+  return [{ index: 0, node: fold.answer.node, verdict, score }, ...others];
 }
 
 function finishReason(
@@ -124,8 +155,8 @@ export function describeForClient(
   };
   const how =
     plan.mode === 'direct' ? ({ passed_through: true } as const) : { scoring, program, policy, ...note, calibrated };
-  const { models, money } = outcome;
-  const written = { ...(models && { models }), ...(money === undefined ? {} : { money }) };
+  const { models, money, choices } = outcome;
+  const written = { ...(models && { models }), ...(money === undefined ? {} : { money }), ...(choices && { choices }) };
   const effort = { rollouts, nodes, queue_ms, search_ms, tokens, ...written };
   return {
     search: id,

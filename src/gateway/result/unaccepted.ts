@@ -31,7 +31,7 @@ export function unacceptedText(verdict: Verdict, score: number | null, threshold
     accepted: 'the one that was found is',
     'below-threshold': `the best score is ${roundedScore(score ?? 0)}, below the threshold ${threshold}`,
     unscored: 'no verifier has judged one',
-    none: 'no path was finished',
+    none: 'no path came to one',
   };
   const made = `after ${rollouts} rollout${rollouts === 1 ? '' : 's'}`;
   return `No answer was accepted ${made}: ${reasons[verdict]}.`;

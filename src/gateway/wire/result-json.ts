@@ -51,6 +51,8 @@ const effort = {
   models: z.record(text, writerJson).exactOptional(),
   /** What the engines' tokens cost, where they have prices. */
   money: number.exactOptional(),
+  /** Where several answers were asked for, what to think of each; `node` is where its path ends. */
+  choices: z.array(z.object({ index: number, node: number, verdict, score: maybeNumber })).exactOptional(),
 };
 
 export const resultFacts = z.object({

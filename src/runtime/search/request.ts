@@ -34,8 +34,6 @@ export interface SearchRequest {
   readonly idle?: boolean | undefined;
   /** Strings that end a step. */
   readonly delimiters: readonly string[];
-  /** Strings that end an answer, and are no part of it. */
-  readonly stops?: readonly string[] | undefined;
   readonly maxStepTokens: number;
   /** What the last step of every path is held to. */
   readonly shape?: AnswerShape | undefined;
@@ -51,6 +49,8 @@ export interface SearchRequest {
   readonly tests?: string | undefined;
   /** What an experiment turns that no setting does; see Experiment. */
   readonly experiment?: Experiment | undefined;
+  /** The question has an answer that `extract` can read: a path that says none is not accepted. */
+  readonly marked?: boolean | undefined;
   /** What a finished path answers; undefined where it answers nothing. Must be pure. */
   readonly extract: (pathText: string) => string | undefined;
 }

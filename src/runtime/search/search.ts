@@ -6,7 +6,7 @@ import type { SearchView } from '../../exit/exit.ts';
 import { doomedBy } from '../../exit/prune/prune.ts';
 import type { Answer, Cost, Exit } from '../../log/end.ts';
 import { SearchFold } from '../../log/fold.ts';
-import { bestAnswer, certainAnswer } from '../../program/choice.ts';
+import { bestAnswer, certainAnswer, saidAnswer } from '../../program/choice.ts';
 import type { Doomed } from '../../program/program.ts';
 import type { RunningSearch, WaitingSearch, Width } from '../../scheduler/scheduler.ts';
 import type { SearchGuesses } from '../../scheduler/speculation-budget.ts';
@@ -336,10 +336,11 @@ export class Search implements Breakable {
 
   /** What was accepted is the answer, whatever a vote would say; so is what a rule was certain of. */
   #answer(exit: Exit): Answer | undefined {
-    if (exit.kind === 'accepted') return bestAnswer(this.tree);
     const { node } = exit.evidence;
     const isNamed = exit.kind === 'certain' && typeof node === 'number';
-    return isNamed ? certainAnswer(this.tree, node) : this.request.program.answer(this.tree);
+    const named = exit.kind === 'accepted' ? bestAnswer(this.tree) : isNamed && certainAnswer(this.tree, node);
+    const chosen = named || this.request.program.answer(this.tree);
+    return this.request.marked ? saidAnswer(this.tree, chosen) : chosen;
   }
 
   cost(): Cost {

@@ -1,6 +1,5 @@
-// What an engine's text means to the search that asked for it: whether it is a step at all, where a string of the client ends an
-// answer, whether an answer has the shape that was asked for, and what a probe was told. The engine gets the client's strings as delimiters; tree,
-// verifier and client see the step as it is cut here.
+// What an engine's text means to the search that asked for it: whether it is a step at all, whether an answer has the shape that was
+// asked for, and what a probe was told.
 
 import { type Fault, fault } from '../../base/fault.ts';
 import type { EngineMessage, JsonSchema } from '../../engine/engine.ts';
@@ -10,34 +9,6 @@ import type { Manner, Step } from '../../tree/step.ts';
 import { recordOf } from '../../tree/token-record.ts';
 import type { Flight } from '../search/search.ts';
 import { goesOnThinking, longestThought, thoughtRoom, thoughtStep } from './thinking-steps.ts';
-
-/** A step is cut at the first of the strings, which ends its path and is no part of it. Of one that begins in steps before, these keep their part. */
-function endedAtStop(step: Step, stops: readonly string[], said: string): Step {
-  // Of a step that ends the thinking, what stands behind it alone can end an answer.
-  const before = said + step.text.slice(0, step.thought?.chars ?? 0);
-  const at = firstStop(said + step.text, stops, before.length);
-  if (at === undefined) return step;
-  // The tokens of the string were generated and stay counted; continuing by token id has no meaning after the end.
-  const { tokenIds: _, pieces, ...rest } = step;
-  const text = step.text.slice(0, Math.max(step.thought?.chars ?? 0, at - said.length));
-  return { ...rest, text, end: 'eos', ...(pieces === undefined ? {} : { pieces: cutPieces(pieces, text.length) }) };
-}
-
-/** Where the first begins that ends behind `from`: what lies before was looked through when it came. */
-function firstStop(text: string, stops: readonly string[], from: number): number | undefined {
-  const found = stops.map((stop) => text.indexOf(stop, Math.max(0, from - stop.length + 1))).filter((at) => at >= 0);
-  return found.length === 0 ? undefined : Math.min(...found);
-}
-
-/** The pieces of the first `length` characters; what lies beyond is empty. */
-function cutPieces(pieces: readonly string[], length: number): string[] {
-  let left = length;
-  return pieces.map((piece) => {
-    const kept = piece.slice(0, left);
-    left -= kept.length;
-    return kept;
-  });
-}
 
 /** A step at which the model ended its answer, where that is still to be put into a shape: one step more ends its path. */
 function toBeShaped(step: Step): Step {
@@ -75,12 +46,10 @@ function sorted(value: unknown): unknown {
 export function stepFor({ search, node, shape, manner, path }: Flight, given: Step): Step {
   const generated = manner?.model === undefined ? given : { ...given, model: manner.model };
   if (shape !== undefined) return generated;
-  const { stops = [] } = search.request;
   const turn = manner?.byUser ? path.at(-1)?.step.turn : undefined;
   const placed: Step = turn === undefined ? generated : { ...generated, turn };
   const step = thoughtStep(search.request, node, manner, placed);
-  const ended = stops.length === 0 || step.thought?.open ? step : endedAtStop(step, stops, textBefore(node, step));
-  return search.request.shape === undefined ? ended : toBeShaped(ended);
+  return search.request.shape === undefined ? step : toBeShaped(step);
 }
 
 /** With its record, where the search keeps one and the engine told what was read. */

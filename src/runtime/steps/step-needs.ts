@@ -151,7 +151,7 @@ export function sourcesOf(tree: Tree, node: Node, { sources = [] }: Manner): (No
 
 export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<GenerateRequest, 'priority'> {
   const { id, search, node, index, form, path, lane, isProbe, shape, manner = {} } = flight;
-  const { program, seed, delimiters, stops = [], thinking } = search.request;
+  const { program, seed, delimiters, thinking } = search.request;
   const thinks = !isProbe && goesOnThinking(search.request, node, manner);
   return {
     id,
@@ -162,7 +162,7 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
     index,
     sampling: isGreedy(flight) ? coldest(sampling) : sampling,
     seed: drawSeed(seed, node.key, index, form),
-    delimiters: shape ? [] : (manner.stops ?? (thinks ? thoughtStops(thinking!) : [...delimiters, ...stops])),
+    delimiters: shape ? [] : (manner.stops ?? (thinks ? thoughtStops(thinking!) : delimiters)),
     maxTokens: Math.min(
       longestStep(flight),
       isProbe ? unlimited : (program.maxPathTokens ?? unlimited) - (manner.byUser ? 0 : node.pathTokens),

@@ -3,6 +3,7 @@
 
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Loose } from '../../support/loose.ts';
 import { type Served, startServer } from '../../support/served.ts';
 import { hasBrowser, openBrowser } from './chromium.ts';
 
@@ -83,6 +84,22 @@ describe.skipIf(!hasBrowser)('verdicts on the page', () => {
     await page.getByText('None of the last 2 is like that.').waitFor();
     await page.getByLabel('Verdict').selectOption('every verdict');
     expect(await rows.allTextContents()).toEqual([expect.stringMatching(/✓accepted.*easy/)]);
+  });
+
+  it('shows each of several choices with its own verdict', async () => {
+    const messages = [{ role: 'user', content: 'a question with several answers' }];
+    const body = { model: 'simulated', messages, n: 3, coppice: { threshold: 0.5, rollouts: 16, policy: 'vanilla' } };
+    const headers = { 'content-type': 'application/json' };
+    const asked = { method: 'POST', headers, body: JSON.stringify(body) };
+    const { choices, coppice } = (await (await fetch(`${server.url}/v1/chat/completions`, asked)).json()) as Loose;
+    expect(choices.length).toBeGreaterThan(1);
+    await page.goto(`${server.url}/#/search/${coppice.search}`);
+    await page.locator('.outcome .choice').first().waitFor();
+    const shown = await page.locator('.outcome .choice').allTextContents();
+    const words: Loose = { accepted: 'accepted', 'below-threshold': 'not accepted' };
+    expect(shown.map((each) => /given, ([^:]*):/.exec(each)?.[1])).toEqual(
+      coppice.choices.slice(1).map(({ verdict }: Loose) => words[verdict]),
+    );
   });
 
   it('says that the engine is simulated, and that the server is gone', async () => {

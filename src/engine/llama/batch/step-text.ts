@@ -20,6 +20,8 @@ export class StepText {
   /** Characters of text after each token, to find the token in which a stop string ends. */
   readonly #endOfToken: number[] = [];
   #text = '';
+  /** The end of the text, in which a stop string may be complete: to look in all of it would copy it with every token. */
+  #tail = '';
 
   constructor(pieceOf: PieceOf, stops: readonly string[]) {
     this.#pieceOf = pieceOf;
@@ -33,11 +35,11 @@ export class StepText {
 
   /** Takes one token; gives the text it adds and the stop string it completes, the earliest if several. */
   push(token: number): { readonly added: string; readonly stop: Stop | undefined } {
-    const before = this.#text.length;
     const added = this.#decoder.decode(this.#pieceOf(token), { stream: true });
     this.#text += added;
+    this.#tail += added;
     this.#endOfToken.push(this.#text.length);
-    return { added, stop: added === '' ? undefined : this.#findStop(before) };
+    return { added, stop: added === '' ? undefined : this.#findStop() };
   }
 
   /** No more tokens: what was held back of an unfinished character becomes the replacement character. */
@@ -62,15 +64,17 @@ export class StepText {
     return { wholeTokens, remainder: this.#text.slice(covered, character) };
   }
 
-  #findStop(before: number): Stop | undefined {
+  #findStop(): Stop | undefined {
     let found: Stop | undefined;
-    const from = Math.max(0, before - this.#longestStop + 1);
+    const from = this.#text.length - this.#tail.length;
     this.#stops.forEach((stop, index) => {
-      const begins = stop === '' ? -1 : this.#text.indexOf(stop, from);
-      if (begins >= 0 && (found === undefined || begins < found.begins)) {
+      const at = stop === '' ? -1 : this.#tail.indexOf(stop);
+      const begins = from + at;
+      if (at >= 0 && (found === undefined || begins < found.begins)) {
         found = { stop: index, begins, ends: begins + stop.length };
       }
     });
+    this.#tail = this.#tail.slice(Math.max(0, this.#tail.length - this.#longestStop + 1));
     return found;
   }
 }

@@ -104,9 +104,10 @@ class SchemaGrammar {
   #object(value: JsonSchema, where: string): string {
     const { properties, additionalProperties: others } = value;
     const required = new Set(list(value.required ?? [], `${where}.required`));
-    const members = Object.entries(isRecord(properties) ? properties : {});
+    const described = isRecord(properties) ? properties : {};
+    const members = Object.entries(described);
     if (members.length === 0) return this.#map(others, required.size === 0, where);
-    const missing = [...required].find((name) => !members.some(([key]) => key === name));
+    const missing = [...required].find((name) => !Object.hasOwn(described, String(name)));
     if (missing !== undefined)
       raise('unsupported', `${where} requires '${String(missing)}', which it does not describe`);
     let first = '""';

@@ -124,7 +124,7 @@ async function probeVllm(connection: Connection, model: ListedModel, options: Pr
 
 /** With data parallelism behind one address, each engine has a gauge of its own, numbered from 0. */
 function ranksOn(metrics: string): number {
-  const labels = metrics.matchAll(/^vllm:num_requests_running\{[^}]*engine="(\d+)"/gm);
+  const labels = metrics.matchAll(/^vllm:num_requests_running\{[^}\n]*engine="(\d+)"/gm);
   return new Set(Array.from(labels, ([, engine]) => engine)).size || 1;
 }
 

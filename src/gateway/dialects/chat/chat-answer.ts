@@ -21,11 +21,11 @@ export function completion(search: ToldSearch, { texts, outcome }: ClientResult)
   const reasoning = reasoning_content === null ? {} : reasoningFields(reasoning_content);
   const calls = outcome.complete && refusal === null ? callsOf(search, content ?? '') : undefined;
   const message = { role: 'assistant', ...(calls ?? { content }), ...reasoning, refusal };
-  const further = furtherOf(search, texts).map(({ delta, index, logprobs, leaf }) => {
+  const further = furtherOf(search, texts).map(({ delta, index, logprobs, leaf, end }) => {
     const { content: text = '', ...before } = delta;
     const called = callsOf(search, text, index);
     const said = { role: 'assistant', ...(called ?? { content: text }), ...before, refusal: null };
-    const finish_reason = called ? 'tool_calls' : endOf(leaf);
+    const finish_reason = called ? 'tool_calls' : end;
     return { index, message: said, logprobs, finish_reason, ...tokensOf(search, leaf) };
   });
   const logprobs = logprobsOf(search, { texts, outcome });
@@ -43,11 +43,6 @@ export function completion(search: ToldSearch, { texts, outcome }: ClientResult)
 /** What a trainer reads of a choice, where the search has recorded its tokens. */
 function tokensOf({ facts }: ToldSearch, leaf: Node | undefined): Partial<ChoiceTokens> {
   return facts.plan.recordTokens ? choiceTokens(leaf) : {};
-}
-
-/** One of several rollouts may have been cut. */
-function endOf(leaf: Node | undefined): 'stop' | 'length' {
-  return leaf?.step?.end === 'length' ? 'length' : 'stop';
 }
 
 /** Where the answer is the call of a function: that call in the place of the text. */
@@ -76,18 +71,22 @@ interface FurtherChoice {
   readonly logprobs: LogprobsJson | null;
   /** Where its path ends. */
   readonly leaf: Node | undefined;
+  readonly end: 'stop' | 'length';
 }
 
 /** The answers after the first, where several were asked for. */
 function furtherOf({ facts: { plan }, fold }: ToldSearch, { refusal }: ResultTexts): FurtherChoice[] {
   const further = refusal === null ? furtherAnswers(plan, fold) : [];
   return further.map((path, at) => {
-    const { content, reasoning } = splitPath(plan, path, true);
+    const { content, reasoning, matchedStop } = splitPath(plan, path, true);
+    const leaf = path.at(-1);
     const before = reasoning === '' ? {} : reasoningFields(reasoning);
     return {
       delta: { ...before, content },
       index: at + 1,
-      leaf: path.at(-1),
+      leaf,
+      // One of several rollouts may have been cut.
+      end: matchedStop === undefined && leaf?.step?.end === 'length' ? 'length' : 'stop',
       logprobs: plan.shape?.isCall ? null : pathLogprobs(plan, path, true),
     };
   });
@@ -117,12 +116,12 @@ export class Chunks {
 
   /** The end of the first choice; the others, which are known only now, whole; and what is to be said of the search. */
   last(search: ToldSearch, result: ClientResult) {
-    const further = furtherOf(search, result.texts).flatMap(({ delta, index, logprobs, leaf }) => {
+    const further = furtherOf(search, result.texts).flatMap(({ delta, index, logprobs, end }) => {
       const { content: text = '', ...before } = delta;
       const called = callDelta(search, text, index);
       return [
         this.#chunk({ role: 'assistant', ...before, ...(called ?? { content: text }) }, null, index, logprobs),
-        this.#chunk({}, called ? 'tool_calls' : endOf(leaf), index),
+        this.#chunk({}, called ? 'tool_calls' : end, index),
       ];
     });
     const { outcome, texts } = result;

@@ -5,7 +5,7 @@
 import type { LoggedEvent } from '../../../log/events.ts';
 import { SearchFold } from '../../../log/fold.ts';
 import { isFold } from '../../../tree/events.ts';
-import { chosenPath, hasThought, repeatsStep } from '../../result/chosen-path.ts';
+import { chosenPath } from '../../result/chosen-path.ts';
 import { answerLogprobs } from '../../result/logprobs.ts';
 import { Progress } from '../../result/progress.ts';
 import { makeResult } from '../../result/search-result.ts';
@@ -128,16 +128,10 @@ export class ResponseFold {
     if (this.#broken) return;
     if (unacceptedJson(plan, outcome) !== undefined) return;
     if (texts.refusal !== null) return this.#items.refuse(texts.refusal);
-    if (plan.mode === 'direct') {
-      this.#items.reasoning(texts.reasoning_content ?? '');
-      this.#items.content(texts.content ?? '');
-    } else {
-      this.#give(this.#shared.finish(path));
-      // Words of the answer that stand in no step: a chain was asked for it in the middle of its thinking.
-      if (hasThought(path)) this.#items.content((texts.content ?? '').slice(this.#items.contentLength));
-      // What has gone out as reasoning stands for the answer as well where the end of its path brings no text.
-      if (repeatsStep(plan, path, outcome.complete)) this.#items.content(texts.content ?? '');
-    }
+    if (plan.mode === 'direct') this.#items.reasoning(texts.reasoning_content ?? '');
+    else this.#give(this.#shared.finish(path));
+    // Words of the answer that went out as reasoning, or stand in no step.
+    this.#items.content((texts.content ?? '').slice(this.#items.contentLength));
     const logprobs = answerLogprobs(plan, this.#log, outcome.complete)?.content ?? [];
     this.#items.close(outcome.finish_reason === 'length' ? 'incomplete' : 'completed', logprobs);
   }

@@ -11,6 +11,7 @@ import { exitLook } from '../../look/exits.ts';
 import { verdictLook } from '../../look/verdicts.ts';
 import { formatEvidence } from '../../look/words.ts';
 import { absentWords } from './absent-words.ts';
+import { answerWords } from './other-answers.ts';
 
 export class OutcomePanel {
   readonly #words = h('div', { role: 'status' });
@@ -47,7 +48,8 @@ function growing({ tree }: SearchFold, waits: boolean): Content[] {
   ];
 }
 
-function ended({ answer }: SearchFold, exit: Exit, search: WholeSearchJson): Content[] {
+function ended(fold: SearchFold, exit: Exit, search: WholeSearchJson): Content[] {
+  const { answer } = fold;
   const verdict = verdictLook(search.verdict);
   const sign = h('span', { 'aria-hidden': 'true' }, `${verdict.sign} `);
   const rest = restOf(search, verdict.words);
@@ -55,8 +57,19 @@ function ended({ answer }: SearchFold, exit: Exit, search: WholeSearchJson): Con
     h('p', { class: `chip exit-${verdict.tone}` }, sign, verdict.words),
     answerLine(answer?.answer ?? answer?.text.trim(), 'no answer', verdict.answers),
     rest === '' ? undefined : h('p', { class: 'verdict' }, rest),
+    ...furtherChoices(fold, search),
     h('p', { class: 'why' }, ...endingOf(exit)),
   ];
+}
+
+/** The other answers that the client was given, each with a verdict of its own. */
+function furtherChoices({ tree }: SearchFold, { result }: WholeSearchJson): Content[] {
+  return (result?.coppice.choices ?? []).slice(1).map(({ node, verdict }) => {
+    const { sign, words, tone } = verdictLook(verdict);
+    const end = tree?.nodes[node];
+    const mark = h('i', { class: `sign exit-${tone}`, 'aria-hidden': 'true' }, sign);
+    return h('p', { class: 'why choice' }, mark, `Also given, ${words}: ${end === undefined ? '' : answerWords(end)}`);
+  });
 }
 
 /** What the server's sentence says beyond the word that the chip has. */
