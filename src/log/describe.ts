@@ -55,7 +55,8 @@ export function describeEvent(event: SearchEvent, numbers = true): string {
   }
 }
 
-const endings: Readonly<Record<ExitKind, string>> = {
+/** Why searches end, by the kind of the exit. */
+export const endings: Readonly<Record<ExitKind, string>> = {
   accepted: 'a finished path reached the threshold',
   futile: 'no continuation is likely to reach the threshold',
   certain: 'the answers agree',

@@ -50,6 +50,11 @@ export function formatStrands(open: number, allowed: number): string {
   return open <= allowed ? `${open} of ${allowed}` : `${open}, ${allowed} allowed`;
 }
 
+/** Of a search that waits; 1 is next. */
+export function placeWords(place: number): string {
+  return place === 1 ? 'next in the queue' : `number ${place} in the queue`;
+}
+
 /** `× 3.25`: three figures at most where it is large, and none at all after the point from 100 on. */
 export function formatRatio(ratio: number): string {
   if (ratio >= 100) return `× ${formatCount(Number(ratio.toPrecision(3)))}`;

@@ -10,6 +10,7 @@ import { keyOfNode } from './sprout.ts';
 const family = 'system-ui, sans-serif';
 const roomForScores = { level: 26, spacing: 9 };
 const longestAnswer = 28;
+const margin = 8;
 
 export function paintLevels({ ctx, picture }: Brush): void {
   const { camera, scene, size, palette } = picture;
@@ -56,15 +57,18 @@ function chosenScore(chosen: Node): string {
   return chosen.reward === undefined ? 'unscored' : formatScore(chosen.score);
 }
 
-/** Ink on a rim of the ground, so that branches do not run through it; kept inside of the canvas. */
+/** Ink on a rim of the ground, so that branches do not run through it; the whole of it inside of the canvas. */
 function paintHaloed({ ctx, picture }: Brush, text: string, x: number, y: number): void {
-  const half = ctx.textAlign === 'center' ? ctx.measureText(text).width / 2 : 0;
-  const inside = Math.min(picture.size.width - 8 - half, Math.max(8 + half, x));
+  const { width: wide, height: high } = picture.size;
+  const { width } = ctx.measureText(text);
+  const begin = ctx.textAlign === 'center' ? width / 2 : 0;
+  const inside = Math.max(margin + begin, Math.min(wide - margin - (width - begin), x));
+  const below = Math.max(margin, Math.min(high - margin, y));
   ctx.lineWidth = 4;
   ctx.strokeStyle = picture.palette.panel;
-  ctx.strokeText(text, inside, y);
+  ctx.strokeText(text, inside, below);
   ctx.fillStyle = picture.palette.ink;
-  ctx.fillText(text, inside, y);
+  ctx.fillText(text, inside, below);
 }
 
 function shorten(text: string): string {

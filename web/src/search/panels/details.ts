@@ -8,6 +8,7 @@ import { lowerBound } from '../../../../src/tree/readings/lower-bound.ts';
 import { fill, h, setAttribute } from '../../dom/dom.ts';
 import { term } from '../../dom/term.ts';
 import { formatScore } from '../../look/words.ts';
+import { richText } from '../../rich/rich-text.ts';
 import { markOf, markWords, shownScoreOf } from '../../tree/mark.ts';
 import { readTheme } from '../../tree/palette.ts';
 import { scoreColour } from '../../tree/score-scale.ts';
@@ -67,7 +68,7 @@ export class Details {
         'button',
         { type: 'button', class: 'step', onclick: () => this.#options.onSelect(each.id) },
         dot,
-        h('span', { class: 'step-text' }, text === '' ? 'no text kept' : text),
+        h('span', { class: 'step-text' }, ...(text === '' ? ['no text kept'] : richText(text))),
         h('span', { class: 'step-score' }, formatScore(each.reward)),
       );
       if (each === node) button.setAttribute('aria-current', 'step');
