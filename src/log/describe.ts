@@ -63,7 +63,7 @@ export const endings: Readonly<Record<ExitKind, string>> = {
   settled: 'more work is unlikely to make the answer right',
   exhausted: 'the budget is spent',
   deadline: 'out of time',
-  cancelled: 'stopped by the one who asked',
+  cancelled: 'cancelled by the one who asked',
   failed: 'engine or verifier could not go on',
 };
 

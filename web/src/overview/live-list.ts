@@ -7,6 +7,7 @@ import { reasonSentence } from '../../../src/log/width-reasons.ts';
 import { fill, h, setAttribute, setText } from '../dom/dom.ts';
 import { term } from '../dom/term.ts';
 import { formatCount, formatDuration, formatScore, formatStrands, placeWords } from '../look/words.ts';
+import { setRichLine } from '../rich/rich-text.ts';
 
 const mostPips = 16;
 const shownAtFirst = 8;
@@ -38,16 +39,18 @@ class LiveRow {
   }
 
   update(search: ListedJson): void {
-    setText(this.#title, search.title ?? search.id);
+    setRichLine(this.#title, search.title ?? search.id);
     setAttribute(this.#title, 'title', search.title ?? search.id);
-    const { place, best_score, threshold } = search;
+    const { best_score, threshold } = search;
+    // A node of an older version tells no place.
+    const place = search.place ?? null;
     setAttribute(this.element, 'data-waits', place === null ? 'no' : 'yes');
     setText(this.#strands, place === null ? String(search.open_strands) : placeWords(place));
     setAttribute(this.#share, 'title', place === null ? shareWords(search) : 'in the queue of its model');
     setText(this.#rolloutWords, `${search.rollouts} of ${search.rollout_limit}`);
     setText(this.#scoreWords, formatScore(best_score));
     setAttribute(this.#score, 'data-reached', best_score !== null && best_score >= threshold ? 'yes' : 'no');
-    setText(this.#tokens, formatCount(search.tokens));
+    setText(this.#tokens, formatCount(search.tokens ?? 0));
     setText(this.#age, formatDuration(search.age_ms));
     setVariable(this.#pips, '--open', Math.min(mostPips, search.open_strands));
     // Strands that are open and not allowed any more are drawn as well: the number must stand beside its bar.

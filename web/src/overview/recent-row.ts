@@ -5,7 +5,7 @@ import { describeExit } from '../../../src/log/describe.ts';
 import { h } from '../dom/dom.ts';
 import { verdictLook } from '../look/verdicts.ts';
 import { formatAgo, formatCount, formatDuration, formatScore } from '../look/words.ts';
-import { richAnswer } from '../rich/rich-text.ts';
+import { richLine } from '../rich/rich-text.ts';
 
 export const recentColumns = ['verdict', 'search', 'answer', 'stopped', 'nodes', 'tokens', 'took', 'ended'] as const;
 
@@ -38,13 +38,13 @@ function exitCell({ exit, state, error }: SearchJson): HTMLElement {
 }
 
 function titleCell({ title, id }: SearchJson): HTMLElement {
-  return h('span', { class: 'row-title', title: title ?? id }, title ?? id);
+  return h('span', { class: 'row-title', title: title ?? id }, ...richLine(title ?? id));
 }
 
 /** What was not accepted is not set like an answer. */
 function answerCell({ answer, verdict }: SearchJson): HTMLElement {
   const look = verdictLook(verdict).answers ? 'row-answer' : 'row-answer attempt';
-  return h('span', { class: look, ...(answer === null ? {} : { title: answer }) }, ...richAnswer(answer ?? '–'));
+  return h('span', { class: look, ...(answer === null ? {} : { title: answer }) }, ...richLine(answer ?? '–'));
 }
 
 /** The verdict in words. The best finished score is a hint only: a vote may have chosen another path. */

@@ -3,7 +3,7 @@
 
 import temml from 'temml/temml.js';
 
-const most = { expansions: 200, sizeEm: 10, sizePt: 100, depth: 60, elements: 4000 };
+const most = { expansions: 200, sizeEm: 4, sizePt: 40, depth: 60, elements: 4000 };
 
 /** Leaves the place as it is where the formula cannot be read or is too large. */
 export function typeset(place: HTMLElement, tex: string, displayMode: boolean): void {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { answerPieces, type Piece, piecesOf } from './pieces.ts';
+import { answerPieces, piecesOf, type TextPiece } from './pieces.ts';
 
 /** Formulas as their TeX in angle brackets, code in bars. */
-function shown(pieces: readonly Piece[]): string {
+function shown(pieces: readonly TextPiece[]): string {
   return pieces
     .map((piece) => {
       if (piece.kind === 'formula') return piece.display ? `«${piece.tex}»` : `‹${piece.tex}›`;

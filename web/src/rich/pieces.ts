@@ -2,7 +2,7 @@
 // environments, and the few commands that stand alone. What is not closed is prose. One pass: texts are untrusted, and long ones must
 // take no more than their length. Pure.
 
-export type Piece =
+export type TextPiece =
   | { readonly kind: 'prose' | 'code' | 'block'; readonly text: string }
   | { readonly kind: 'formula'; readonly text: string; readonly tex: string; readonly display: boolean };
 
@@ -17,12 +17,12 @@ const alone = /\\(?:boxed|[dt]?frac|sqrt|binom)(?=[[{])/y;
 const environment =
   /\\begin\{((?:align|aligned|equation|gather|gathered|cases|array|[pbvBV]?matrix|split|multline)\*?)\}/y;
 
-export function piecesOf(text: string): Piece[] {
+export function piecesOf(text: string): TextPiece[] {
   return text.length > longestText ? [{ kind: 'prose', text }] : new Cutter(text).cut();
 }
 
 /** An extracted answer has lost the marks around it: one line with a command is a formula. */
-export function answerPieces(text: string): Piece[] {
+export function answerPieces(text: string): TextPiece[] {
   const pieces = piecesOf(text);
   const isBare = pieces.every(({ kind }) => kind === 'prose' || kind === 'formula') && !/[$\n]|\\[([]/.test(text);
   if (!isBare || text.length > longestFormula || !/\\[a-zA-Z]/.test(text)) return pieces;
@@ -30,13 +30,13 @@ export function answerPieces(text: string): Piece[] {
 }
 
 interface Found {
-  readonly piece: Piece;
+  readonly piece: TextPiece;
   readonly end: number;
 }
 
 class Cutter {
   readonly #text: string;
-  readonly #pieces: Piece[] = [];
+  readonly #pieces: TextPiece[] = [];
   /** Where each closing mark is found next; -1 where it is not found again. */
   readonly #next = new Map<string, number>();
   #formulas = 0;
@@ -45,7 +45,7 @@ class Cutter {
     this.#text = text;
   }
 
-  cut(): Piece[] {
+  cut(): TextPiece[] {
     const text = this.#text;
     let done = 0;
     marks.lastIndex = 0;

@@ -2,7 +2,7 @@
 // first of them; until then, and where it cannot read one, the formula stands as it was written.
 
 import { type Content, fill, h } from '../dom/dom.ts';
-import { answerPieces, type Piece, piecesOf } from './pieces.ts';
+import { answerPieces, piecesOf, type TextPiece } from './pieces.ts';
 
 export function richText(text: string): Content[] {
   return contentOf(piecesOf(text));
@@ -13,16 +13,29 @@ export function richAnswer(text: string): Content[] {
   return contentOf(answerPieces(text));
 }
 
+/** In a row of a list, where nothing may be higher than a line: what is displayed stands as it was written. */
+export function richLine(text: string): Content[] {
+  return contentOf(answerPieces(text).map((piece) => (isBlock(piece) ? { kind: 'prose', text: piece.text } : piece)));
+}
+
 const shown = new WeakMap<Element, string>();
 
 /** Writes only what changed, like `setText`. */
 export function setRichText(element: Element, text: string): void {
-  if (shown.get(element) === text) return;
-  shown.set(element, text);
-  fill(element, ...richText(text));
+  setContent(element, text, richText);
 }
 
-function contentOf(pieces: readonly Piece[]): Content[] {
+export function setRichLine(element: Element, text: string): void {
+  setContent(element, text, richLine);
+}
+
+function setContent(element: Element, text: string, made: (text: string) => Content[]): void {
+  if (shown.get(element) === text) return;
+  shown.set(element, text);
+  fill(element, ...made(text));
+}
+
+function contentOf(pieces: readonly TextPiece[]): Content[] {
   return pieces.map((piece, at) => {
     if (piece.kind === 'code') return h('code', {}, piece.text);
     if (piece.kind === 'block') return h('code', { class: 'block' }, piece.text);
@@ -31,7 +44,7 @@ function contentOf(pieces: readonly Piece[]): Content[] {
   });
 }
 
-function isBlock(piece: Piece | undefined): boolean {
+function isBlock(piece: TextPiece | undefined): boolean {
   return piece?.kind === 'block' || (piece?.kind === 'formula' && piece.display);
 }
 
@@ -41,7 +54,7 @@ function besideBlocks(text: string, isBehind: boolean, isBefore: boolean): strin
   return isBefore && begun.endsWith('\n') ? begun.slice(0, -1) : begun;
 }
 
-function formula({ text, tex, display }: Piece & { kind: 'formula' }): HTMLElement {
+function formula({ text, tex, display }: TextPiece & { kind: 'formula' }): HTMLElement {
   const place = h('span', { class: display ? 'formula display' : 'formula' }, text);
   void import('./formula.ts').then(
     ({ typeset }) => typeset(place, tex, display),

@@ -220,7 +220,9 @@ export class SearchPage {
     setText(this.#play, player.isPlaying ? 'Pause' : player.isAtEnd ? 'Replay' : 'Play');
     setText(this.#live, this.#timeline.hasEnded ? 'End' : 'Live');
     setAttribute(this.#live, 'aria-pressed', String(player.isAtEnd && !player.isPlaying));
-    const shown = formatDuration(Math.max(0, player.atMs - player.startMs));
+    // Between two events of a search that runs, only the server knows how old it is.
+    const ageMs = player.isAtEnd ? (this.#listed?.age_ms ?? 0) : 0;
+    const shown = formatDuration(Math.max(ageMs, player.atMs - player.startMs));
     setText(this.#where, `${shown} · event ${player.position} of ${this.#log.length}`);
     const words = last === undefined ? '' : describeEvent(last.event, false);
     setText(this.#event, words);
@@ -240,7 +242,8 @@ export class SearchPage {
       ['nodes', formatCount(nodes)],
       [term('rollout', 'rollouts'), limits ? `${rollouts} of ${limits.rollouts}` : String(rollouts)],
       [term('strand', 'strands open'), formatStrands(openStrands, width.primary + width.speculative)],
-      ['best score', `${formatScore(bestScore)}${limits ? ` / ${limits.threshold}` : ''}`],
+      ['best score', formatScore(bestScore)],
+      [term('threshold'), limits ? String(limits.threshold) : '–'],
       ['tokens generated', formatCount(generated)],
       ['thrown away', cost === undefined ? '–' : formatCount(thrownAway(cost))],
       [term('goodput'), speed === undefined ? '–' : `${formatCount(Math.round(speed))} tokens/s`],

@@ -4,7 +4,6 @@
 import { type Node, pathTo } from '../../../src/tree/node.ts';
 import { formatScore } from '../look/words.ts';
 import type { Brush } from './brush.ts';
-import { shownScoreOf } from './mark.ts';
 import { keyOfNode } from './sprout.ts';
 
 const family = 'system-ui, sans-serif';
@@ -43,8 +42,9 @@ export function paintLabels(brush: Brush): void {
   ctx.font = `600 11px ${family}`;
   const hasRoom = camera.levelHeight >= roomForScores.level && camera.spacing >= roomForScores.spacing;
   for (const node of hasRoom ? pathTo(chosen!).slice(0, -1) : []) {
+    if (node.reward === undefined) continue;
     const { x, y } = brush.point(scene.at(keyOfNode(node))!);
-    paintHaloed(brush, formatScore(shownScoreOf(node)), x + radius + 3, y - radius - 6);
+    paintHaloed(brush, formatScore(node.score), x + radius + 3, y - radius - 6);
   }
   const { x, y } = brush.point(end);
   const words = [moment.exit === undefined && 'best so far', shorten(chosen!.answer ?? ''), chosenScore(chosen!)];

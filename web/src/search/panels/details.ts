@@ -62,7 +62,8 @@ export class Details {
     const theme = readTheme();
     const steps = pathTo(node).map((each) => {
       const dot = h('i', { class: 'dot' });
-      dot.style.background = scoreColour(theme, each.score);
+      const score = shownScoreOf(each);
+      if (score !== undefined) dot.style.background = scoreColour(theme, score);
       const text = (each.step?.text ?? '').trim();
       const button = h(
         'button',

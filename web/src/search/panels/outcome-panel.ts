@@ -13,6 +13,9 @@ import { formatEvidence, placeWords } from '../../look/words.ts';
 import { richAnswer } from '../../rich/rich-text.ts';
 import { absentWords } from './absent-words.ts';
 
+/** Characters of an answer that is set in large type. */
+const longestShort = 120;
+
 export class OutcomePanel {
   readonly #words = h('div', { role: 'status' });
   readonly #evidence = h('p', { class: 'why' });
@@ -51,9 +54,10 @@ function ended({ answer }: SearchFold, exit: Exit, search: WholeSearchJson): Con
   const verdict = verdictLook(search.verdict);
   const sign = h('span', { 'aria-hidden': 'true' }, `${verdict.sign} `);
   const rest = restOf(search, verdict.words);
+  const said = answer?.answer ?? answer?.text.trim() ?? '';
   return [
     h('p', { class: `chip exit-${verdict.tone}` }, sign, verdict.words),
-    answerLine(answer?.answer ?? answer?.text.trim(), 'no answer', verdict.answers),
+    said === '' && !verdict.answers ? undefined : answerLine(said, 'no text kept', verdict.answers),
     rest === '' ? undefined : h('p', { class: 'verdict' }, rest),
     h('p', { class: 'why' }, ...endingOf(exit, search)),
   ];
@@ -81,6 +85,7 @@ function evidenceOf({ kind, rule, evidence }: Exit): string {
 
 function answerLine(text: string | undefined, otherwise: string, answers = false): HTMLElement {
   const none = text === undefined || text === '';
-  const look = answers ? 'answer' : 'answer attempt';
+  const length = none || (text.length <= longestShort && !text.includes('\n')) ? 'answer' : 'answer long';
+  const look = answers ? length : 'answer attempt';
   return h('p', { class: none ? 'answer none' : look }, ...(none ? [otherwise] : richAnswer(text)));
 }
