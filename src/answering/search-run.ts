@@ -19,6 +19,8 @@ interface SearchRun {
   /** Strands open at a time. */
   readonly budget: number;
   readonly request: SearchRequest;
+  /** The caller's, kept up to date; only to be read. */
+  readonly fold?: SearchFold;
   /** Called after every event, with the tree as it is then. */
   readonly onEvent?: (event: LoggedEvent, tree: Tree) => void;
   readonly signal?: AbortSignal;
@@ -30,9 +32,8 @@ export interface FinishedRun {
 }
 
 export function runSearch(live: SearchRun): Promise<FinishedRun> {
-  const { engine, verifier, embedder, scheduler, budget, request, signal } = live;
+  const { engine, verifier, embedder, scheduler, budget, request, signal, fold = new SearchFold() } = live;
   const loop = new LiveLoop();
-  const fold = new SearchFold();
   return new Promise((resolve, reject) => {
     const follow = (logged: LoggedEvent): void => {
       if (fold.tree !== undefined) live.onEvent?.(logged, fold.tree);

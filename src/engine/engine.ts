@@ -117,7 +117,7 @@ export interface GenerationUsage {
 }
 
 export type EngineMessage =
-  /** `tokens`: all of the request so far, not those of this text alone. */
+  /** `tokens`: all of the request so far, not those of this text alone. The text is empty where no client reads it. */
   | { readonly type: 'token'; readonly request: RequestId; readonly text: string; readonly tokens: number }
   | Custody
   | {

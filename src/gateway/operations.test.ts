@@ -75,7 +75,10 @@ describe('operations', () => {
       queue: { waiting: 1 },
       searches: {
         running: 1,
-        listed: [{ title: 'make 24 from 4 7 8 8', state: 'running', primary: 1, rollout_limit: 16 }],
+        listed: [
+          { title: 'make 24 from 4 7 8 8', state: 'running', place: null, primary: 1, rollout_limit: 16 },
+          { title: 'make 24 from 4 7 8 8', state: 'queued', place: 1, primary: 0, tokens: 0 },
+        ],
       },
       models: [{ name: 'm', healthy: true, engine_healthy: true, verifier: { healthy: true, waiting: 0 } }],
       journal: { healthy: true, failures: 0 },

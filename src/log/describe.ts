@@ -55,14 +55,15 @@ export function describeEvent(event: SearchEvent, numbers = true): string {
   }
 }
 
-const endings: Readonly<Record<ExitKind, string>> = {
+/** Why searches end, by the kind of the exit. */
+export const endings: Readonly<Record<ExitKind, string>> = {
   accepted: 'a finished path reached the threshold',
   futile: 'no continuation is likely to reach the threshold',
   certain: 'the answers agree',
   settled: 'more work is unlikely to make the answer right',
   exhausted: 'the budget is spent',
   deadline: 'out of time',
-  cancelled: 'stopped by the one who asked',
+  cancelled: 'cancelled by the one who asked',
   failed: 'engine or verifier could not go on',
 };
 

@@ -33,6 +33,8 @@ export class SearchFold {
   cost: Cost | undefined;
   /** Which event did not fit. */
   fault: string | undefined;
+  /** Counts tokens while the search runs in this process; a log knows only whole steps. */
+  meter: { readonly generatedTokens: number } | undefined;
   /** How often the best finished path came to have another answer. */
   changes = 0;
   #best: Node | undefined;
@@ -98,6 +100,12 @@ export class SearchFold {
     let sum = 0;
     for (const { step } of this.tree?.ghosts.values() ?? []) sum += step.tokens;
     return sum;
+  }
+
+  /** Every generated token, once; while the search runs here, those of steps under way too, as far as the engine tells them. */
+  get generatedTokens(): number {
+    if (this.exit === undefined && this.meter !== undefined) return this.meter.generatedTokens;
+    return this.tokens + (this.cost?.discardedTokens ?? 0) + this.ghostTokens;
   }
 
   /** Of the finished paths that were scored. */

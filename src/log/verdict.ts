@@ -66,6 +66,11 @@ function judgement({ answer, scoring }: Judged): string {
   return `${judge}${votes}`;
 }
 
+/** The same in two digits, where room is short. */
+export function shortScore(score: number): string {
+  return (Math.floor(score * 100 + 1e-9) / 100).toFixed(2);
+}
+
 /** Rounded down, so that a score below the threshold is never shown as the threshold. */
 export function roundedScore(score = 0): string {
   return score > 0 && score < 0.001 ? '<0.001' : (Math.floor(score * 1000 + 1e-9) / 1000).toFixed(3);

@@ -17,6 +17,7 @@ import { createPanel } from '../program/whole-answers/panel.ts';
 import { isFold, type TreeEvent } from '../tree/events.ts';
 import { Tree } from '../tree/tree.ts';
 import { Runtime } from './runtime.ts';
+import { Ledger } from './search/ledger.ts';
 import type { SearchRequest, SearchResult } from './search/request.ts';
 
 function request(id: string, program: Program, over: Partial<SearchRequest> = {}): SearchRequest {
@@ -117,6 +118,22 @@ describe('the runtime', () => {
     const { tokens } = engine.step(asked!);
     expect(tokens).not.toBe(2);
     expect(log.at(-1)!.event).toMatchObject({ type: 'cost', cost: { discardedTokens: tokens, engineCalls: 1 } });
+  });
+
+  it('counts tokens as they come, and what a former process generated', () => {
+    const { engine, runtime } = world();
+    const fold = new SearchFold();
+    runtime.submit(request('a', createGreedy()), fold);
+    runtime.step();
+    const [asked] = engine.requests;
+    engine.post({ type: 'token', request: asked!.id, text: 't', tokens: 1 });
+    engine.post({ type: 'token', request: asked!.id, text: '', tokens: 70 });
+    runtime.step();
+    expect([fold.tokens, fold.generatedTokens]).toEqual([0, 70]);
+    const ledger = new Ledger();
+    ledger.resumed(30);
+    ledger.streamed(5);
+    expect(ledger.generatedTokens).toBe(35);
   });
 
   it('tells the children of an expansion in the order of their index, not of their arrival', () => {

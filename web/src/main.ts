@@ -51,7 +51,7 @@ function show(): void {
     return;
   }
   if (place === 'search' && id !== undefined) {
-    void openSearch(main, id, visit.signal);
+    void openSearch(main, id, feed, visit.signal);
     return;
   }
   if (place === 'compare' && id !== undefined && other !== undefined) {

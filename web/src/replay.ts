@@ -7,6 +7,9 @@ import { startTheme } from './look/theme.ts';
 import { readRecording } from './search/recording.ts';
 import { questionOf, SearchPage } from './search/search-view.ts';
 
+const intro =
+  'A recorded search: a language model tried several lines of reasoning to answer this question; each path of the tree is one, coloured by its score.';
+
 startTheme();
 const app = document.getElementById('app')!;
 const { signal } = new AbortController();
@@ -15,7 +18,10 @@ try {
   document.title = `coppice: ${questionOf(search).slice(0, 80)}`;
   const recorded = new Date(search.created_ms).toISOString().replace('T', ' ').slice(0, 16);
   const note = h('span', { class: 'note' }, `recorded ${recorded} UTC`);
-  app.append(makeHeader(note, undefined), h('main', {}, new SearchPage({ signal, search, log, actions: [] }).element));
+  app.append(
+    makeHeader(note, undefined),
+    h('main', {}, h('p', { class: 'intro' }, intro), new SearchPage({ signal, search, log, actions: [] }).element),
+  );
 } catch (error) {
   app.append(h('p', { class: 'problem', role: 'alert' }, `This recording cannot be shown: ${String(error)}`));
 }

@@ -4,3 +4,7 @@ declare module 'virtual:replay-template' {
 }
 
 declare module '*.css';
+
+declare module 'temml/temml.js' {
+  export { default } from 'temml';
+}

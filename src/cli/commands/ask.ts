@@ -16,6 +16,7 @@ import { efforts } from '../../config/search-limits.ts';
 import { flagKnobs } from '../../config/vocabulary.ts';
 import { isShipped } from '../../engine/llama/shipped-models.ts';
 import type { LoggedEvent } from '../../log/events.ts';
+import { SearchFold } from '../../log/fold.ts';
 import { createScheduler } from '../../policy/create.ts';
 import { restingRules } from '../../policy/resting-rules.ts';
 import { programOf } from '../../program/registry/programs.ts';
@@ -102,7 +103,8 @@ async function answer(settings: Settings, model: OpenModel, loadedMs: number): P
   try {
     const interrupt = new AbortController();
     process.once('SIGINT', () => interrupt.abort());
-    const view = new Watcher(settings, plan, model);
+    const fold = new SearchFold();
+    const view = new Watcher(settings, plan, model, fold);
     const finished = await runSearch({
       engine: model.engine,
       ...(model.verifier === undefined ? {} : { verifier: model.verifier }),
@@ -110,6 +112,7 @@ async function answer(settings: Settings, model: OpenModel, loadedMs: number): P
       scheduler: createScheduler(plan.policy, plan.policyOptions),
       budget: model.config.budget,
       request: requestOf(buildSearch(plan), 'ask', model.extract ?? extractAnswer),
+      fold,
       signal: interrupt.signal,
       onEvent: (event, tree) => {
         trace?.write(`${JSON.stringify(event)}\n`);
@@ -147,11 +150,13 @@ class Watcher {
   readonly #block: LiveBlock;
   readonly #settings: Settings;
   readonly #rollouts: number;
-  #drawnMs = Number.NEGATIVE_INFINITY;
+  readonly #fold: SearchFold;
+  #redrawing: NodeJS.Timeout | undefined;
 
-  constructor(settings: Settings, plan: SearchPlan, model: OpenModel) {
+  constructor(settings: Settings, plan: SearchPlan, model: OpenModel, fold: SearchFold) {
     this.#settings = settings;
     this.#rollouts = plan.rollouts;
+    this.#fold = fold;
     this.#block = new LiveBlock(process.stdout);
     for (const warning of model.warnings ?? []) console.error(`warning: ${warning}`);
     if (settings.json) return;
@@ -167,15 +172,20 @@ class Watcher {
       if (line !== undefined) console.log(line);
       return;
     }
-    const nowMs = performance.now();
-    if (nowMs - this.#drawnMs < redrawMs) return;
-    this.#drawnMs = nowMs;
+    // By the clock: minutes may pass between two events while tokens are written.
+    this.#redrawing ??= setInterval(() => this.#draw(), redrawMs).unref();
+  }
+
+  #draw(): void {
+    const { tree, generatedTokens } = this.#fold;
+    if (tree === undefined) return;
     const size = { width: this.#block.width - 1, height: Math.max(3, this.#block.height - 6) };
-    this.#block.draw([...treeLines(tree, size), '', statusLine(tree, this.#rollouts)]);
+    this.#block.draw([...treeLines(tree, size), '', statusLine(tree, this.#rollouts, generatedTokens)]);
   }
 
   /** The last tree stays, with what its signs mean. */
   end({ result, tree }: FinishedRun): void {
+    clearInterval(this.#redrawing);
     if (this.#settings.json || !process.stdout.isTTY) return;
     const chosen = result.answer && tree.node(result.answer.node);
     const size = { width: this.#block.width - 1, height: Math.max(3, this.#block.height - 6), chosen };

@@ -4,7 +4,7 @@
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import { describeExit } from '../../log/describe.ts';
 import type { Cost, Evidence, Exit } from '../../log/end.ts';
-import { type Judged, shownScore, type Verdict, verdictOf, verdictText } from '../../log/verdict.ts';
+import { type Judged, shortScore, shownScore, type Verdict, verdictOf, verdictText } from '../../log/verdict.ts';
 import type { SearchResult } from '../../runtime/search/request.ts';
 import { type Node, pathTo } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
@@ -59,7 +59,7 @@ function pathLines(end: Node, width: number): string[] {
   const path = pathTo(end);
   const isScored = path.some(({ reward }) => reward !== undefined);
   const steps = path.map((node) => {
-    const reward = node.reward === undefined ? '     ' : ` ${node.reward.toFixed(2)}`;
+    const reward = node.reward === undefined ? '     ' : ` ${shortScore(node.reward)}`;
     return cutTo(`  ${reward}  ${plainLine(node.step?.text ?? '') || '(end)'}`, width);
   });
   return [isScored ? 'its path, with the reward of each step:' : 'its path:', ...steps];

@@ -1,15 +1,17 @@
 // What is said about a search while it grows: one status line below the tree, or one line per event that matters.
 
 import type { LoggedEvent } from '../../log/events.ts';
+import { shortScore } from '../../log/verdict.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { plainLine } from './terminal.ts';
 
-export function statusLine(tree: Tree, rollouts: number): string {
+/** `tokens`: generated so far, steps under way included. */
+export function statusLine(tree: Tree, rollouts: number, tokens: number): string {
   const { completed, pruned } = tree.closed;
-  const best = tree.best?.reward === undefined ? '' : `, best ${tree.best.score.toFixed(2)}`;
+  const best = tree.best?.reward === undefined ? '' : `, best ${shortScore(tree.best.score)}`;
   const cut = pruned > 0 ? `, ${pruned} pruned` : '';
   const open = tree.strands.size;
-  return `${completed} of ${rollouts} rollouts${cut}, ${open} open, ${tree.nodes.length - 1} nodes, ${tree.tokens} tokens${best}`;
+  return `${completed} of ${rollouts} rollouts${cut}, ${open} open, ${tree.nodes.length - 1} nodes, ${tokens} tokens generated${best}`;
 }
 
 /** For output that is not a terminal: finished paths, cuts and the end. */
@@ -20,7 +22,7 @@ export function eventLine({ event }: LoggedEvent, tree: Tree): string | undefine
       const node = tree.node(event.node);
       if (!node.terminal) return undefined;
       const said = plainLine(node.answer ?? node.step?.text ?? '') || '(nothing)';
-      const score = node.reward === undefined ? '' : `${node.score.toFixed(2)} `;
+      const score = node.reward === undefined ? '' : `${shortScore(node.score)} `;
       return `path ${node.id}: ${score}${said}`;
     }
     case 'pruned':

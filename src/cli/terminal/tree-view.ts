@@ -1,6 +1,7 @@
 // A search tree as lines of text, on one screen whatever its size: the nodes that most strands pass are shown, each with
 // its score, its visits and the beginning of its step; what is left out is counted. Pure.
 
+import { shortScore } from '../../log/verdict.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { cutTo, plainLine } from './terminal.ts';
@@ -60,7 +61,7 @@ function byInterest(left: Node, right: Node): number {
 
 function describe(node: Node, winning: boolean): string {
   const mark = node.terminal ? (winning ? '★' : '●') : node.pending > 0 ? '◌' : winning ? '◆' : '·';
-  const score = node.reward === undefined ? '    ' : node.score.toFixed(2);
+  const score = node.reward === undefined ? '    ' : shortScore(node.score);
   const visits = node.visits > 0 ? ` ×${node.visits}` : '';
   return `${mark} ${score}${visits} ${plainLine(node.step?.text ?? '') || '(end)'}`;
 }

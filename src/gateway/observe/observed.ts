@@ -27,6 +27,8 @@ export interface ObservedSearch {
     readonly trace?: TraceContext;
   };
   readonly state: SearchState;
+  /** Of those that wait the lowest is next; see scheduler/turns/turn.ts. */
+  readonly turn: number;
   readonly epoch: number;
   readonly summary: SummaryJson;
   /** Its log as far as it is read; one that never ran here has no tree. */

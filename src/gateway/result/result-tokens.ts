@@ -1,17 +1,14 @@
 // Where the tokens of a finished search went, in the words of docs/http-api.md: everything that was generated is counted, once.
 
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
-import type { ExitKind, WriterCost } from '../../log/end.ts';
+import type { WriterCost } from '../../log/end.ts';
 import type { SearchFold } from '../../log/fold.ts';
 import type { Node } from '../../tree/node.ts';
 import type { ResultFacts, Usage } from '../wire/result-json.ts';
 import { hasThought } from './chosen-path.ts';
 
-/** Exits that end a search before its budget does. */
-const saving: ReadonlySet<ExitKind> = new Set(['accepted', 'futile', 'certain', 'settled']);
-
 export function usageOf(plan: SearchPlan, fold: SearchFold, path: readonly Node[], promptTokens: number): Usage {
-  const generated = generatedTokens(fold);
+  const generated = fold.generatedTokens;
   // Of the client's prompt, what this search never had to compute: siblings that find it again do not count.
   const cached = Math.max(0, promptTokens - (fold.cost?.promptTokens ?? 0));
   return {
@@ -21,11 +18,6 @@ export function usageOf(plan: SearchPlan, fold: SearchFold, path: readonly Node[
     prompt_tokens_details: { cached_tokens: cached },
     completion_tokens_details: { reasoning_tokens: Math.max(0, generated - answerTokens(plan, path)) },
   };
-}
-
-/** Committed tokens are those of the log, so that what was made before a crash still counts. */
-function generatedTokens(fold: SearchFold): number {
-  return fold.tokens + (fold.cost?.discardedTokens ?? 0) + fold.ghostTokens;
 }
 
 function answerTokens(plan: SearchPlan, path: readonly Node[]): number {
@@ -41,7 +33,7 @@ export function tokensOf(
   promptTokens: number,
 ): Readonly<Record<string, number>> {
   const cost = fold.cost;
-  const generated = generatedTokens(fold);
+  const generated = fold.generatedTokens;
   return {
     generated,
     computed: cost?.decodedTokens ?? 0,
@@ -59,7 +51,6 @@ export function tokensOf(
     verifier: cost?.verifierTokens ?? 0,
     verifier_cached: cost?.verifierCachedTokens ?? 0,
     embedder: cost?.embedderTokens ?? 0,
-    saved_estimate: savedEstimate(plan, fold),
   };
 }
 
@@ -78,24 +69,4 @@ export function writersOf({ cost, tree }: SearchFold): Pick<ResultFacts, 'models
     return [name, { calls, ...read, ...rest }] as const;
   });
   return { models: Object.fromEntries(models), ...(cost.money === undefined ? {} : { money: cost.money }) };
-}
-
-/**
- * Rollouts that an exit made unnecessary, within the token budget. One more rollout shares its beginning with those that were made, so it
- * counts as one path of the mean length, and never as more than the rollouts that were made have cost.
- */
-function savedEstimate(plan: SearchPlan, fold: SearchFold): number {
-  const kind = fold.exit?.kind;
-  if (kind === undefined || !saving.has(kind)) return 0;
-  const made = Math.max(1, fold.rollouts);
-  const left = Math.max(0, plan.rollouts - made);
-  const generated = generatedTokens(fold);
-  const each = Math.min(generated / made, meanPathTokens(fold));
-  return Math.round(Math.min(left * each, Math.max(0, plan.tokenBudget - generated)));
-}
-
-/** Of the finished paths; 0 before the first. */
-function meanPathTokens({ tree }: SearchFold): number {
-  const finished = (tree?.nodes ?? []).filter(({ terminal }) => terminal);
-  return finished.reduce((sum, { pathTokens }) => sum + pathTokens, 0) / Math.max(1, finished.length);
 }

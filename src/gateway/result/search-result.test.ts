@@ -132,16 +132,6 @@ describe('the result of a search', () => {
     });
   });
 
-  test('an exit saves the rollouts that were left, one path each, within the token budget', () => {
-    const saved = (kind: ExitKind, given: Partial<SearchPlan> = {}) =>
-      makeResult({ ...plan, ...given }, foldOf(kind), 12, 90).outcome.tokens.saved_estimate;
-    expect(saved('accepted')).toBe(3 * 13);
-    expect(saved('futile')).toBe(3 * 13);
-    expect(saved('exhausted')).toBe(0);
-    expect(saved('deadline')).toBe(0);
-    expect(saved('accepted', { tokenBudget: 50 })).toBe(15);
-  });
-
   test('a path that was not completed is all reasoning, and its last step stands for the answer', () => {
     const { texts, outcome } = makeResult(plan, foldOf('deadline', false), 12, 90);
     expect(texts).toEqual({ content: 'think\n', reasoning_content: 'think\n', refusal: null, answer: null });

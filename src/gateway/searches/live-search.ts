@@ -105,9 +105,9 @@ export class LiveSearch {
 
   /** How far it has come. */
   get summary(): SummaryJson {
-    const { sequence, rollouts, openStrands, width, widthReason, bestScore, tokens, nodes } = this.fold;
+    const { sequence, rollouts, openStrands, width, widthReason, bestScore, generatedTokens, nodes } = this.fold;
     const counts = { sequence, nodes, rollouts, open_strands: openStrands };
-    return { ...counts, width, why: widthReason ?? null, best_score: bestScore ?? null, tokens };
+    return { ...counts, width, why: widthReason ?? null, best_score: bestScore ?? null, tokens: generatedTokens };
   }
 
   /** The last search of the chain. */

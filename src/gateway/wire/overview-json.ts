@@ -63,12 +63,14 @@ export interface SampleJson {
   readonly waiting: number;
 }
 
-/** A running search in the overview's list. */
+/** A search that runs or waits, in the overview's list. */
 const listed = z.object({
   id: text,
   title: maybeText,
   model: text,
   state: z.enum(searchStates),
+  /** In the queue of its model, 1 is next; null once it runs. */
+  place: maybeNumber,
   primary: number,
   speculative: number,
   why,
@@ -77,6 +79,8 @@ const listed = z.object({
   rollouts: number,
   rollout_limit: number,
   best_score: maybeNumber,
+  /** Generated so far, steps under way included as far as the engine tells them. */
+  tokens: number,
   threshold: number,
   age_ms: number,
 });
@@ -109,6 +113,7 @@ export const overviewJson = z.object({
   /** `listed` holds what the reader's key may see. */
   searches: z.object({ running: number, listed: z.array(listed) }),
   exits: z.record(text, number),
+  /** `generated`, and with it `per_second`, counts running searches too; the other classes are known when a search ends. */
   tokens: z.record(text, number),
   latency: z.object({ p50_ms: number, p99_ms: number, count: number }).nullable(),
   refused: number,

@@ -45,6 +45,7 @@ export class Accepting {
       checkRules(search.request.rules, search.request.program, tree.aggregation);
       seeder.replant(search, tree);
       search.spending.resumed(tree);
+      search.ledger.resumed(search.fold.tokens + search.fold.ghostTokens);
     }
     search.log = 'read';
     logs.add(search, { type: 'resumed' });

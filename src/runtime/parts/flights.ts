@@ -153,7 +153,7 @@ export class Flights {
     flight.streamedTokens = tokens;
     const known = isBelowGhost(flight) ? search.tree.nodeOf(node.key) : node;
     const { onToken } = this.#options;
-    if (known === undefined || flight.isProbe || onToken === undefined) return;
+    if (known === undefined || flight.isProbe || text === '' || onToken === undefined) return;
     const token = { search: search.id, node: known.id, index, text };
     guard(search, 'listener', onToken, 'onToken', () => onToken(token), undefined);
   }

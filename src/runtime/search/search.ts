@@ -123,6 +123,7 @@ export class Search implements Breakable {
     };
     this.tree = tree;
     this.fold = fold ?? new SearchFold();
+    this.fold.meter = this.ledger;
     this.spending = new Spending(request);
     this.arrivalMs = arrivalMs;
     this.turn = turn;

@@ -187,6 +187,28 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
     await copy.close();
   });
 
+  it('draws formulas and code of a text, and nothing that they could do to the page', async () => {
+    const nested = `$${'{'.repeat(900)}x^{${'y^{'.repeat(80)}z${'}'.repeat(80)}}${'}'.repeat(900)}$`;
+    const hostile = `$\\href{javascript:alert(1)}{x}$ $\\def\\a{\\a\\a}\\a$ ${nested}`;
+    const question = `What is $\\frac{1}{2}$ of \\boxed{8}? ${hostile}\n\`\`\`js\nlet a = "<b>";\n\`\`\``;
+    const id = await post(server.url, question, { rollouts: 2 });
+    await page.goto(`${server.url}/#/search/${id}`);
+    await page.locator('h1 mfrac').waitFor();
+    const address = await exported(page, folder);
+    const copy = await context.newPage();
+    const copyProblems = watchProblems(copy);
+    await copy.goto(address);
+    await copy.locator('h1 mfrac').waitFor();
+    for (const each of [page, copy]) {
+      expect(await each.locator('h1 code.block').textContent()).toBe('let a = "<b>";');
+      expect(await each.locator('h1 math').count()).toBe(2);
+      expect(await each.locator('h1 a, h1 [href], h1 b').count()).toBe(0);
+      expect(await each.locator('h1').textContent()).toContain('$\\href{javascript:alert(1)}{x}$');
+    }
+    expect([...problems, ...copyProblems]).toEqual([]);
+    await copy.close();
+  });
+
   it('says what is wrong: a search that is not there, a question that is refused', async () => {
     await page.goto(`${server.url}/#/search/srch_nothing`);
     expect(await page.getByRole('alert').first().textContent()).toMatch(/cannot be shown/);
@@ -264,7 +286,7 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
     await page.goto(`${slow.url}/#/search/${id}`);
     await page.getByText('growing').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.locator('.outcome .why', { hasText: 'It ended as cancelled: stopped by the one who asked.' }).waitFor();
+    await page.locator('.outcome .why', { hasText: 'Stopped: cancelled by the one who asked.' }).waitFor();
   });
 
   it('says what was grown ahead, within the width of the page', async () => {

@@ -131,11 +131,11 @@ describe.skipIf(!hasBrowser)('the first minutes', () => {
   it('gives reasons as sentences, and numbers only behind a disclosure', async () => {
     await toSearch();
     const why = page.locator('.outcome .why').first();
-    expect(await why.innerText()).toMatch(/It ended (as \w+|because): ?.*\.$/);
+    expect(await why.innerText()).toMatch(/Stopped( as futile)?: .*\.$/);
     const evidence = page.locator('.outcome .numbers .why');
     expect(await evidence.isVisible()).toBe(false);
     await page.locator('.outcome .numbers summary').click();
-    expect(await evidence.innerText()).toMatch(/^rule /);
+    expect(await evidence.innerText()).toMatch(/^exit \w+, rule /);
     await page.locator('.widths > summary', { hasText: 'Strands given and taken' }).click();
     const line = page.locator('.widths li').first();
     expect(await line.locator('> span').innerText()).toMatch(/^(It has|The scheduler|Other searches).*\.$/);
@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser)('the first minutes', () => {
     await visit.route('**/v1/overview/events', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
     await visit.goto(server.url);
     const rows = visit.locator('.rows a.row:not(.recent)');
-    await visit.getByText('30, the oldest 8 shown').waitFor();
+    await visit.getByText('30 running, the first 8 shown').waitFor();
     expect(await rows.count()).toBe(8);
     // More strands are open than the search may have now: the number stands beside its bar all the same.
     const [bar, number] = [rows.first().locator('.pips'), rows.first().locator('.row-strands')];

@@ -5,6 +5,7 @@ import type { LoggedEvent } from '../../../src/log/events.ts';
 import { Replay } from '../../../src/log/replay.ts';
 import { WidthTimeline } from '../../../src/log/width-timeline.ts';
 import { h } from '../dom/dom.ts';
+import { richText } from '../rich/rich-text.ts';
 import { Details } from '../search/panels/details.ts';
 import { questionOf } from '../search/search-view.ts';
 import { TreeCanvas } from '../search/tree-canvas.ts';
@@ -26,7 +27,7 @@ export class ComparedView {
     const onSelect = (node: number | undefined) => this.#select(node);
     this.#tree = new TreeCanvas({ signal, threshold, onSelect });
     this.#details = new Details({ threshold, onSelect });
-    const link = h('a', { href: `#/search/${encodeURIComponent(search.id)}` }, questionOf(search));
+    const link = h('a', { href: `#/search/${encodeURIComponent(search.id)}` }, ...richText(questionOf(search)));
     this.element = h(
       'section',
       { class: 'panel contender', 'aria-label': questionOf(search) },

@@ -1,5 +1,7 @@
 // Numbers and times as people read them. Pure; the same in every locale, so that two readers see the same page.
 
+import { shortScore } from '../../../src/log/verdict.ts';
+
 export function formatCount(value: number): string {
   if (value < 10_000) return Math.round(value).toLocaleString('en');
   if (value < 1_000_000) return `${trim(value / 1000)}k`;
@@ -24,9 +26,8 @@ export function formatBytes(bytes: number): string {
   return bytes < 1_000_000_000 ? `${trim(bytes / 1_000_000)} MB` : `${trim(bytes / 1_000_000_000)} GB`;
 }
 
-/** Cut, not rounded: 0.899 must not look as if it had reached 0.9. */
 export function formatScore(score: number | null | undefined): string {
-  return score === null || score === undefined ? '–' : (Math.floor(score * 100 + 1e-9) / 100).toFixed(2);
+  return score === null || score === undefined ? '–' : shortScore(score);
 }
 
 export function formatAgo(ms: number): string {
@@ -48,6 +49,11 @@ export function formatEvidence(value: number | string): string {
 export function formatStrands(open: number, allowed: number): string {
   if (open === 0 && allowed === 0) return '0';
   return open <= allowed ? `${open} of ${allowed}` : `${open}, ${allowed} allowed`;
+}
+
+/** Of a search that waits; 1 is next. */
+export function placeWords(place: number): string {
+  return place === 1 ? 'next in the queue' : `number ${place} in the queue`;
 }
 
 /** `× 3.25`: three figures at most where it is large, and none at all after the point from 100 on. */

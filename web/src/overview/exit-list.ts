@@ -1,4 +1,4 @@
-// Why searches ended, in numbers: one entry for each kind, those that did not happen in grey.
+// Why searches ended, in numbers: one line for each kind that happened.
 
 import { fill, h, setText } from '../dom/dom.ts';
 import { term } from '../dom/term.ts';
@@ -13,17 +13,16 @@ export class ExitList {
     for (const { kind, sign, about } of exitLooks) {
       const count = h('b', {}, '0');
       const mark = h('i', { class: `sign exit-${kind}`, 'aria-hidden': 'true' }, sign);
-      const item = h('li', { title: about }, mark, kind === 'futile' ? term('futile') : kind, ' ', count);
-      this.#parts.set(kind, { item, count });
+      const words = h('span', {}, kind === 'futile' ? term('futile') : kind, `: ${about}`);
+      this.#parts.set(kind, { item: h('li', { hidden: true }, mark, words, count), count });
     }
     fill(this.element, ...[...this.#parts.values()].map(({ item }) => item));
   }
 
   update(exits: Readonly<Record<string, number>>): void {
     for (const [kind, { item, count }] of this.#parts) {
-      const value = exits[kind] ?? 0;
-      item.dataset.zero = value === 0 ? 'yes' : 'no';
-      setText(count, formatCount(value));
+      setText(count, formatCount(exits[kind] ?? 0));
+      item.hidden = (exits[kind] ?? 0) === 0;
     }
   }
 }

@@ -1,11 +1,13 @@
-// Running searches as rows, the oldest few unless the reader wants all: share of the budget, progress, best score against the threshold.
+// Running searches as rows, then those that wait, the first few unless the reader wants all: share of the budget or place in the
+// queue, progress, best score against the threshold, tokens so far.
 // Rows are kept from frame to frame and only what changed is written: hundreds change every second.
 
 import type { ListedJson, OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
 import { reasonSentence } from '../../../src/log/width-reasons.ts';
 import { fill, h, setAttribute, setText } from '../dom/dom.ts';
 import { term } from '../dom/term.ts';
-import { formatCount, formatDuration, formatScore, formatStrands } from '../look/words.ts';
+import { formatCount, formatDuration, formatScore, formatStrands, placeWords } from '../look/words.ts';
+import { setRichLine } from '../rich/rich-text.ts';
 
 const mostPips = 16;
 const shownAtFirst = 8;
@@ -20,7 +22,7 @@ class LiveRow {
   readonly #rolloutWords = h('span', {});
   readonly #score = h('i', { class: 'meter score', 'aria-hidden': 'true' });
   readonly #scoreWords = h('span', {});
-  readonly #nodes = h('span', { class: 'row-number' });
+  readonly #tokens = h('span', { class: 'row-number' });
   readonly #age = h('span', { class: 'row-number' });
 
   constructor(id: string) {
@@ -31,27 +33,32 @@ class LiveRow {
       this.#share,
       h('span', { class: 'row-cell', title: 'rollouts of the most allowed' }, this.#rollouts, this.#rolloutWords),
       h('span', { class: 'row-cell', title: 'best score; the mark is the threshold' }, this.#score, this.#scoreWords),
-      this.#nodes,
+      this.#tokens,
       this.#age,
     );
   }
 
   update(search: ListedJson): void {
-    setText(this.#title, search.title ?? search.id);
+    setRichLine(this.#title, search.title ?? search.id);
     setAttribute(this.#title, 'title', search.title ?? search.id);
-    setText(this.#strands, String(search.open_strands));
-    setAttribute(this.#share, 'title', shareWords(search));
-    setText(this.#rolloutWords, `${search.rollouts}/${search.rollout_limit}`);
-    setText(this.#scoreWords, formatScore(search.best_score));
-    setText(this.#nodes, formatCount(search.nodes));
+    const { best_score, threshold } = search;
+    // A node of an older version tells no place.
+    const place = search.place ?? null;
+    setAttribute(this.element, 'data-waits', place === null ? 'no' : 'yes');
+    setText(this.#strands, place === null ? String(search.open_strands) : placeWords(place));
+    setAttribute(this.#share, 'title', place === null ? shareWords(search) : 'in the queue of its model');
+    setText(this.#rolloutWords, `${search.rollouts} of ${search.rollout_limit}`);
+    setText(this.#scoreWords, formatScore(best_score));
+    setAttribute(this.#score, 'data-reached', best_score !== null && best_score >= threshold ? 'yes' : 'no');
+    setText(this.#tokens, formatCount(search.tokens ?? 0));
     setText(this.#age, formatDuration(search.age_ms));
     setVariable(this.#pips, '--open', Math.min(mostPips, search.open_strands));
     // Strands that are open and not allowed any more are drawn as well: the number must stand beside its bar.
     const may = Math.max(search.open_strands, search.primary + search.speculative);
     setVariable(this.#pips, '--may', Math.min(mostPips, may));
     setVariable(this.#rollouts, '--share', Math.min(1, search.rollouts / Math.max(1, search.rollout_limit)));
-    setVariable(this.#score, '--share', Math.min(1, search.best_score ?? 0));
-    setVariable(this.#score, '--mark', Math.min(1, search.threshold));
+    setVariable(this.#score, '--share', Math.min(1, best_score ?? 0));
+    setVariable(this.#score, '--mark', Math.min(1, threshold));
   }
 }
 
@@ -78,7 +85,7 @@ export class LiveList {
   #last: OverviewJson | undefined;
 
   constructor() {
-    const names = ['search', term('strand', 'strands'), term('rollout', 'rollouts'), 'best score', 'nodes', 'age'];
+    const names = ['search', term('strand', 'strands'), term('rollout', 'rollouts'), 'best score', 'tokens', 'age'];
     this.#head = h('div', { class: 'row row-head', hidden: true }, ...names.map((name) => h('span', {}, name)));
     this.#more.addEventListener('click', () => {
       this.#all = !this.#all;
@@ -99,13 +106,12 @@ export class LiveList {
     this.#last = frame;
     const { listed: known, running } = frame.searches;
     const listed = this.#all ? known : known.slice(0, shownAtFirst);
-    const cut = running > listed.length ? `, the oldest ${listed.length} shown` : '';
-    setText(this.#count, running === 0 ? '' : `${running}${cut}`);
+    const { waiting } = frame.queue;
+    const counts = [running > 0 && `${running} running`, waiting > 0 && `${waiting} waiting`];
+    const cut = running + waiting > listed.length && listed.length > 0 && `the first ${listed.length} shown`;
+    setText(this.#count, [...counts, cut].filter(Boolean).join(', '));
     this.#more.hidden = known.length <= shownAtFirst;
-    setText(
-      this.#more,
-      this.#all ? `Show the oldest ${shownAtFirst} only` : `Show ${known.length - shownAtFirst} more`,
-    );
+    setText(this.#more, this.#all ? `Show the first ${shownAtFirst} only` : `Show ${known.length - shownAtFirst} more`);
     this.#none.hidden = listed.length > 0;
     this.#head.hidden = listed.length === 0;
     const gone = new Set(this.#rows.keys());

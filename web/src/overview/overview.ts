@@ -13,6 +13,9 @@ import { NodeList } from './node-list.ts';
 import type { OverviewFeed } from './overview-feed.ts';
 import { RecentList } from './recent-list.ts';
 
+const intro =
+  'This server answers a question by letting a language model try many lines of reasoning, scoring them, and stopping when more tries no longer pay; here you see it at work, and can ask it something.';
+
 export class OverviewPage {
   readonly element: HTMLElement;
   readonly #feed: OverviewFeed;
@@ -22,10 +25,7 @@ export class OverviewPage {
   readonly #live = new LiveList();
   readonly #nodes = new NodeList();
   readonly #recent: RecentList;
-  readonly #tokens = figures(
-    'Tokens since start',
-    'saved, estimated: rollouts that an exit made unnecessary, times the mean tokens of one',
-  );
+  readonly #tokens = figures('Tokens');
 
   constructor(feed: OverviewFeed, signal: AbortSignal) {
     this.#feed = feed;
@@ -35,6 +35,7 @@ export class OverviewPage {
     this.element = h(
       'div',
       { class: 'overview' },
+      h('p', { class: 'intro' }, intro),
       makeAskBox(),
       h('div', { class: 'tiles' }, this.#budget.element, this.#tokens.element),
       this.#history.element,
@@ -57,10 +58,9 @@ export class OverviewPage {
     this.#nodes.update(frame);
     this.#live.update(frame);
     this.#recent.update(frame);
-    const generated = (tokens.committed ?? 0) + (tokens.discarded ?? 0) + (tokens.speculative ?? 0);
     this.#tokens.show([
-      [`≈ ${formatCount(tokens.saved_estimate ?? 0)}`, 'saved by exits, estimated'],
-      [formatCount(generated), `generated · ${formatCount(tokens.per_second ?? 0)}/s${aheadWords(tokens)}`],
+      [formatCount(tokens.generated ?? 0), 'generated since the start, running searches included'],
+      [formatCount(tokens.per_second ?? 0), `a second, lately${aheadWords(tokens)}`],
     ]);
   }
 }
@@ -77,11 +77,11 @@ interface Figures {
   show(values: readonly (readonly [value: string, words: string])[]): void;
 }
 
-function figures(name: string, about: string): Figures {
+function figures(name: string): Figures {
   const lines = [0, 1].map(() => ({ value: h('b', {}, '–'), words: h('small', {}) }));
   const values = lines.map(({ value, words }) => h('p', { class: 'value' }, value, words));
   return {
-    element: h('section', { class: 'tile panel', title: about }, h('h2', {}, name), ...values),
+    element: h('section', { class: 'tile panel' }, h('h2', {}, name), ...values),
     show(given) {
       for (const [at, [value, words]] of given.entries()) {
         setText(lines[at]!.value, value);

@@ -1,12 +1,13 @@
 // One search that has ended, as a row of a list: a box to compare it by, and a link to it.
 
 import type { SearchJson } from '../../../src/gateway/wire/search-json.ts';
+import { describeExit } from '../../../src/log/describe.ts';
 import { h } from '../dom/dom.ts';
-import { exitLook } from '../look/exits.ts';
 import { verdictLook } from '../look/verdicts.ts';
 import { formatAgo, formatCount, formatDuration, formatScore } from '../look/words.ts';
+import { richLine } from '../rich/rich-text.ts';
 
-export const recentColumns = ['verdict', 'search', 'answer', 'ended by', 'nodes', 'tokens', 'took', 'ended'] as const;
+export const recentColumns = ['verdict', 'search', 'answer', 'stopped', 'nodes', 'tokens', 'took', 'ended'] as const;
 
 export interface RecentRowOptions {
   readonly search: SearchJson;
@@ -30,20 +31,20 @@ export function recentRow({ search, nowMs, picked, onPick }: RecentRowOptions): 
   return h('div', { class: 'recent-line' }, box, link);
 }
 
-/** Why it ended, where the verdict has not said it: an accepted answer is one that reached the threshold. */
-function exitCell({ exit, state }: SearchJson): HTMLElement {
-  const { kind, about } = exitLook(exit?.kind ?? state);
-  return h('span', { class: 'row-number', title: about }, kind === 'accepted' ? 'threshold reached' : kind);
+/** In words, and as the API calls it. One that never ran has its error alone. */
+function exitCell({ exit, state, error }: SearchJson): HTMLElement {
+  const words = exit === null ? (error?.message ?? state) : describeExit(exit);
+  return h('span', { class: 'row-why', title: exit === null ? words : `${exit.kind}: ${words}` }, words);
 }
 
 function titleCell({ title, id }: SearchJson): HTMLElement {
-  return h('span', { class: 'row-title', title: title ?? id }, title ?? id);
+  return h('span', { class: 'row-title', title: title ?? id }, ...richLine(title ?? id));
 }
 
 /** What was not accepted is not set like an answer. */
 function answerCell({ answer, verdict }: SearchJson): HTMLElement {
   const look = verdictLook(verdict).answers ? 'row-answer' : 'row-answer attempt';
-  return h('span', { class: look, ...(answer === null ? {} : { title: answer }) }, answer ?? '–');
+  return h('span', { class: look, ...(answer === null ? {} : { title: answer }) }, ...richLine(answer ?? '–'));
 }
 
 /** The verdict in words. The best finished score is a hint only: a vote may have chosen another path. */

@@ -6,13 +6,19 @@ import { cancelSearch, readSearch } from '../api/client.ts';
 import { followLog } from '../api/search-log.ts';
 import { fill, h } from '../dom/dom.ts';
 import { FrameLoop } from '../dom/frame-loop.ts';
+import type { OverviewFeed } from '../overview/overview-feed.ts';
 import { exportRecording } from './recording.ts';
 import { questionOf, SearchPage } from './search-view.ts';
 
-export async function openSearch(main: HTMLElement, id: string, signal: AbortSignal): Promise<void> {
+export async function openSearch(
+  main: HTMLElement,
+  id: string,
+  feed: OverviewFeed,
+  signal: AbortSignal,
+): Promise<void> {
   fill(main, h('p', { class: 'hint loading' }, 'Reading the search…'));
   try {
-    await showSearch(main, id, signal);
+    await showSearch(main, id, feed, signal);
   } catch (error) {
     if (!signal.aborted)
       fill(
@@ -22,7 +28,7 @@ export async function openSearch(main: HTMLElement, id: string, signal: AbortSig
   }
 }
 
-async function showSearch(main: HTMLElement, id: string, signal: AbortSignal): Promise<void> {
+async function showSearch(main: HTMLElement, id: string, feed: OverviewFeed, signal: AbortSignal): Promise<void> {
   let search = await readSearch(id);
   if (signal.aborted) return;
   const log: LoggedEvent[] = [];
@@ -33,6 +39,8 @@ async function showSearch(main: HTMLElement, id: string, signal: AbortSignal): P
   const page = new SearchPage({ signal, search, log, actions: [cancel, save] });
   document.title = `coppice: ${questionOf(search).slice(0, 80)}`;
   fill(main, page.element);
+  const hear = () => page.setListed(feed.last?.searches.listed.find((each) => each.id === id));
+  if (search.ended_ms === null) feed.onFrame(hear, signal);
 
   async function saveRecording(): Promise<void> {
     const { template } = await import('virtual:replay-template');

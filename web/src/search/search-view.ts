@@ -1,6 +1,7 @@
 // One search: its question, answer and numbers, the tree at the moment that the timeline shows, and the path of the
 // selected node. Reads a log that may still grow; does not know where the log comes from.
 
+import type { ListedJson } from '../../../src/gateway/wire/overview-json.ts';
 import type { WholeSearchJson } from '../../../src/gateway/wire/search-json.ts';
 import { describeEvent } from '../../../src/log/describe.ts';
 import type { Cost } from '../../../src/log/end.ts';
@@ -12,6 +13,7 @@ import { FrameLoop } from '../dom/frame-loop.ts';
 import { term } from '../dom/term.ts';
 import { onTheme } from '../look/theme.ts';
 import { formatCount, formatDuration, formatScore, formatStrands } from '../look/words.ts';
+import { setRichText } from '../rich/rich-text.ts';
 import { GrowthAt } from './growth-at.ts';
 import { AheadPanel } from './panels/ahead-panel.ts';
 import { AnswersPanel } from './panels/answers-panel.ts';
@@ -47,6 +49,7 @@ export class SearchPage {
   readonly #loop: FrameLoop;
   #selected: number | undefined;
   #problem: string | undefined;
+  #listed: ListedJson | undefined;
   readonly #title = h('h1', {});
   readonly #about = h('p', { class: 'about' });
   readonly #outcome = new OutcomePanel();
@@ -81,9 +84,15 @@ export class SearchPage {
 
   setSearch(search: WholeSearchJson): void {
     this.#search = search;
-    setText(this.#title, questionOf(search));
+    setRichText(this.#title, questionOf(search));
     const parts = [search.model, search.program, search.policy && `policy ${search.policy}`, search.id];
     setText(this.#about, parts.filter(Boolean).join(' · '));
+    this.update();
+  }
+
+  /** What the server says of it now: its place in the queue, and tokens of steps that no log has yet. */
+  setListed(listed: ListedJson | undefined): void {
+    this.#listed = listed;
     this.update();
   }
 
@@ -94,7 +103,7 @@ export class SearchPage {
     this.#tree.show(moment);
     this.#timeline.update();
     this.#showDetails();
-    this.#outcome.show(moment, this.#search);
+    this.#outcome.show(moment, this.#search, this.#listed?.place ?? undefined);
     this.#answers.show(moment);
     this.#widths.show(this.#log, position);
     this.#showPlayer();
@@ -211,7 +220,9 @@ export class SearchPage {
     setText(this.#play, player.isPlaying ? 'Pause' : player.isAtEnd ? 'Replay' : 'Play');
     setText(this.#live, this.#timeline.hasEnded ? 'End' : 'Live');
     setAttribute(this.#live, 'aria-pressed', String(player.isAtEnd && !player.isPlaying));
-    const shown = formatDuration(Math.max(0, player.atMs - player.startMs));
+    // Between two events of a search that runs, only the server knows how old it is.
+    const ageMs = player.isAtEnd ? (this.#listed?.age_ms ?? 0) : 0;
+    const shown = formatDuration(Math.max(ageMs, player.atMs - player.startMs));
     setText(this.#where, `${shown} · event ${player.position} of ${this.#log.length}`);
     const words = last === undefined ? '' : describeEvent(last.event, false);
     setText(this.#event, words);
@@ -225,12 +236,14 @@ export class SearchPage {
     const { limits } = this.#search;
     const growth = this.#growth.at(position, moment);
     const speed = goodput(growth);
-    const generated = cost === undefined ? tokens : cost.committedTokens + thrownAway(cost);
+    const soFar = this.#player.isAtEnd ? Math.max(tokens, this.#listed?.tokens ?? 0) : tokens;
+    const generated = cost === undefined ? soFar : cost.committedTokens + thrownAway(cost);
     const figures: [string | HTMLElement, string][] = [
       ['nodes', formatCount(nodes)],
       [term('rollout', 'rollouts'), limits ? `${rollouts} of ${limits.rollouts}` : String(rollouts)],
       [term('strand', 'strands open'), formatStrands(openStrands, width.primary + width.speculative)],
-      ['best score', `${formatScore(bestScore)}${limits ? ` / ${limits.threshold}` : ''}`],
+      ['best score', formatScore(bestScore)],
+      [term('threshold'), limits ? String(limits.threshold) : '–'],
       ['tokens generated', formatCount(generated)],
       ['thrown away', cost === undefined ? '–' : formatCount(thrownAway(cost))],
       [term('goodput'), speed === undefined ? '–' : `${formatCount(Math.round(speed))} tokens/s`],

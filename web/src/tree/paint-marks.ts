@@ -1,14 +1,16 @@
 // The nodes, each with the shape of its mark and the colour of its score; the crosses of pruned strands; rings around
 // open strands, the selected node and the one under the pointer.
 
+import type { Node } from '../../../src/tree/node.ts';
 import { addCross, addDisc, type Brush, hairline } from './brush.ts';
 import type { Point } from './camera.ts';
-import type { Mark } from './mark.ts';
+import { type Mark, shownScoreOf } from './mark.ts';
 import { scoreColour, scoreStep, scoreSteps } from './score-scale.ts';
 import { keyOfNode } from './sprout.ts';
 
 /** Rings are discs with a hole: filling is many times cheaper than stroking. The root has no score of its own. */
 const rootLook = -1;
+const unscoredLook = -2;
 
 export function paintNodes(brush: Brush): void {
   const { radius, isDense } = brush;
@@ -21,7 +23,7 @@ export function paintNodes(brush: Brush): void {
     const { sprout } = placed;
     const at = brush.point(placed);
     if (sprout.kind !== 'node' || !brush.isVisible(at)) continue;
-    const step = sprout.parent === undefined ? rootLook : scoreStep(sprout.node.score);
+    const step = sprout.parent === undefined ? rootLook : lookOf(sprout.node);
     const look = looks.get(step) ?? new Path2D();
     looks.set(step, look);
     const mark = brush.mark(sprout);
@@ -32,12 +34,18 @@ export function paintNodes(brush: Brush): void {
     if (chosen) addShape(outline, mark, at, size + 1.2);
   }
   for (const [step, look] of looks) {
-    const colour = step === rootLook ? palette.ink : scoreColour(palette.theme, step / scoreSteps);
+    const unscored = step === rootLook ? palette.ink : palette.branch;
+    const colour = step < 0 ? unscored : scoreColour(palette.theme, step / scoreSteps);
     brush.fill(look, colour);
     if (!isDense) brush.stroke(look, palette.edge, hairline);
   }
   brush.fill(holes, palette.panel);
   brush.stroke(outline, palette.ink, 1.6);
+}
+
+function lookOf(node: Node): number {
+  const score = shownScoreOf(node);
+  return score === undefined ? unscoredLook : scoreStep(score);
 }
 
 export function paintCuts(brush: Brush): void {

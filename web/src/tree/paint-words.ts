@@ -4,12 +4,12 @@
 import { type Node, pathTo } from '../../../src/tree/node.ts';
 import { formatScore } from '../look/words.ts';
 import type { Brush } from './brush.ts';
-import { shownScoreOf } from './mark.ts';
 import { keyOfNode } from './sprout.ts';
 
 const family = 'system-ui, sans-serif';
 const roomForScores = { level: 26, spacing: 9 };
 const longestAnswer = 28;
+const margin = 8;
 
 export function paintLevels({ ctx, picture }: Brush): void {
   const { camera, scene, size, palette } = picture;
@@ -42,8 +42,9 @@ export function paintLabels(brush: Brush): void {
   ctx.font = `600 11px ${family}`;
   const hasRoom = camera.levelHeight >= roomForScores.level && camera.spacing >= roomForScores.spacing;
   for (const node of hasRoom ? pathTo(chosen!).slice(0, -1) : []) {
+    if (node.reward === undefined) continue;
     const { x, y } = brush.point(scene.at(keyOfNode(node))!);
-    paintHaloed(brush, formatScore(shownScoreOf(node)), x + radius + 3, y - radius - 6);
+    paintHaloed(brush, formatScore(node.score), x + radius + 3, y - radius - 6);
   }
   const { x, y } = brush.point(end);
   const words = [moment.exit === undefined && 'best so far', shorten(chosen!.answer ?? ''), chosenScore(chosen!)];
@@ -56,15 +57,18 @@ function chosenScore(chosen: Node): string {
   return chosen.reward === undefined ? 'unscored' : formatScore(chosen.score);
 }
 
-/** Ink on a rim of the ground, so that branches do not run through it; kept inside of the canvas. */
+/** Ink on a rim of the ground, so that branches do not run through it; the whole of it inside of the canvas. */
 function paintHaloed({ ctx, picture }: Brush, text: string, x: number, y: number): void {
-  const half = ctx.textAlign === 'center' ? ctx.measureText(text).width / 2 : 0;
-  const inside = Math.min(picture.size.width - 8 - half, Math.max(8 + half, x));
+  const { width: wide, height: high } = picture.size;
+  const { width } = ctx.measureText(text);
+  const begin = ctx.textAlign === 'center' ? width / 2 : 0;
+  const inside = Math.max(margin + begin, Math.min(wide - margin - (width - begin), x));
+  const below = Math.max(margin, Math.min(high - margin, y));
   ctx.lineWidth = 4;
   ctx.strokeStyle = picture.palette.panel;
-  ctx.strokeText(text, inside, y);
+  ctx.strokeText(text, inside, below);
   ctx.fillStyle = picture.palette.ink;
-  ctx.fillText(text, inside, y);
+  ctx.fillText(text, inside, below);
 }
 
 function shorten(text: string): string {

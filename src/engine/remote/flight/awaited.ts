@@ -6,6 +6,9 @@ import type { Step } from '../../../tree/step.ts';
 import { allNeeds, type Custody, type EngineMessage, type GenerationUsage, type RequestId } from '../../engine.ts';
 import { type Child, isLive, type Job, liveChildren } from './queue.ts';
 
+/** Between two messages that tell only how long a text is. */
+const progressTokens = 64;
+
 export class Awaited {
   readonly #children = new Map<RequestId, Child>();
   #post: (message: EngineMessage) => void = () => {};
@@ -36,9 +39,13 @@ export class Awaited {
     for (const { request } of liveChildren(job)) this.#post({ type, request: request.id });
   }
 
+  /** Where no client reads the text, only its length is told, and rarely: every message wakes the loop. */
   token(child: Child, text: string, tokens: number): void {
-    if (!isLive(child) || child.streamed || !(child.request.needs ?? allNeeds).tokens) return;
-    this.#post({ type: 'token', request: child.request.id, text, tokens });
+    if (!isLive(child) || child.streamed) return;
+    const isRead = (child.request.needs ?? allNeeds).tokens;
+    if (!isRead && tokens - child.toldTokens < progressTokens) return;
+    child.toldTokens = tokens;
+    this.#post({ type: 'token', request: child.request.id, text: isRead ? text : '', tokens });
   }
 
   /** `ids`: of prompt and path as they were sent, from a server that takes tokens. */

@@ -13,6 +13,8 @@ export interface Child {
   dropped: boolean;
   /** Its tokens were streamed by an attempt that then failed; they are not streamed twice. */
   streamed: boolean;
+  /** So many tokens have been told while it is written. */
+  toldTokens: number;
   /** Blank steps that were thrown away. */
   rejected: number;
   /** Undefined while it waits in no queue: on the wire, parked, backing off or rendering. */
@@ -27,6 +29,7 @@ export function childOf(request: GenerateRequest): Child {
     answered: false,
     dropped: false,
     streamed: false,
+    toldTokens: 0,
     rejected: 0,
     waits: undefined,
   };

@@ -9,7 +9,7 @@ import { until } from '../../../../tests/support/until.ts';
 const counterEnd = /_total$/;
 /** Units, or what is counted, of gauges and histograms; 0 or 1 where it is an adjective. */
 const otherEnd =
-  /_(seconds|bytes|ratio|strands|searches|sequences|steps|texts|writes|errors|connections|replicas|token|healthy|used|drifted)$/;
+  /_(seconds|bytes|ratio|strands|searches|sequences|steps|texts|writes|errors|connections|replicas|tokens?|healthy|used|drifted)$/;
 
 async function metricsOf(url: string): Promise<string> {
   return (await fetch(`${url}/metrics`)).text();

@@ -40,7 +40,6 @@ export class Metrics {
   ]);
   readonly #verifier = this.#counter('verifier_tokens_total', 'Tokens that the verifier read', ['model', 'source']);
   readonly #embedder = this.#counter('embedder_tokens_total', 'Tokens that the embedder read', ['model']);
-  readonly #saved = this.#counter('tokens_saved_total', 'Tokens that exits made unnecessary (estimate)', ['model']);
   readonly #written = this.#counter(
     'written_tokens_total',
     'Tokens that a model generated for searches that ask several, or have prices',
@@ -79,6 +78,11 @@ export class Metrics {
     const all = new ReadMetrics(this.registry, [], () => [[{}, searches()]]);
     all.gauge('queue_searches', 'Searches that wait for admission', ({ admission }) => admission.waiting);
     all.gauge('running_searches', 'Searches that run', ({ admission }) => admission.running);
+    all.gauge(
+      'running_tokens',
+      'Tokens of running searches so far; tokens_total has them when they end',
+      runningTokens,
+    );
     all.gauge('batch_searches', 'Searches of batches that run, are parked or wait', batchSearches);
     const width = 'Strands that running searches may have open';
     all.gauge('width_primary_strands', width, (each) => widthOf(each, 'primary'));
@@ -135,7 +139,6 @@ export class Metrics {
     this.#verifier.inc({ model, source: 'computed' }, tokens.verifier ?? 0);
     this.#verifier.inc({ model, source: 'cached' }, tokens.verifier_cached ?? 0);
     this.#embedder.inc({ model }, tokens.embedder ?? 0);
-    this.#saved.inc({ model }, tokens.saved_estimate ?? 0);
   }
 
   #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
@@ -150,6 +153,12 @@ export class Metrics {
   ): Histogram<Label> {
     return new Histogram({ name: `coppice_${name}`, help, labelNames, registers: [this.registry], buckets });
   }
+}
+
+function runningTokens({ live }: ObservedSearches): number {
+  let sum = 0;
+  for (const { summary } of live) sum += summary.tokens;
+  return sum;
 }
 
 function batchSearches({ live }: ObservedSearches): number {

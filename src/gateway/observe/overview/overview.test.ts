@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ObservedModel, ObservedSearches } from '../observed.ts';
+import type { ObservedModel, ObservedSearch, ObservedSearches } from '../observed.ts';
 import { Overview, sampleMs } from './overview.ts';
 
 describe('the history that the server keeps', () => {
@@ -29,6 +29,71 @@ describe('the history that the server keeps', () => {
     expect(history).toHaveLength(180);
     expect(history[0]).toEqual({ at_ms: 320 * sampleMs, used: 320 % 9, total: 8, running: 2, waiting: 3 });
     expect(history.at(-1)?.at_ms).toBe(499 * sampleMs);
+    overview.close();
+  });
+});
+
+interface Listed {
+  readonly id: string;
+  readonly state: string;
+  readonly turn?: number;
+  readonly tokens?: number;
+  readonly idle?: boolean;
+}
+
+function searchesOf(listed: readonly Listed[]): ObservedSearches {
+  const live = listed.map(({ id, state, turn = 0, tokens = 0, idle = false }) => {
+    const facts = { owner: id.startsWith('b') ? 'bob' : 'ada', title: id, createdMs: 0, plan: { model: 'm', idle } };
+    const summary = { width: {}, tokens };
+    return { id, state, turn, facts, summary } as unknown as ObservedSearch;
+  });
+  return { live, models: new Map(), admission: { waiting: 0, running: 0 } };
+}
+
+const journal = { kind: 'sqlite', healthy: true, unwritten: 0, oldest_unwritten_ms: 0, failures: 0, bytes: 0 };
+
+describe('searches that have not ended', () => {
+  it('count by the tokens they have generated so far, in the sum and in the rate', () => {
+    let nowMs = 0;
+    const overview = new Overview({ nowMs: () => nowMs });
+    const tokensOf = (searches: ObservedSearches) => overview.frame(searches, 10, journal).tokens;
+    nowMs = 10_000;
+    expect(tokensOf(searchesOf([{ id: 'a', state: 'running', tokens: 500 }]))).toMatchObject({
+      generated: 500,
+      per_second: 50,
+    });
+    for (const tokens of [500, 600, 700]) {
+      overview.sample(searchesOf([{ id: 'a', state: 'running', tokens }]));
+      nowMs += sampleMs;
+    }
+    const both = searchesOf([
+      { id: 'a', state: 'running', tokens: 900 },
+      { id: 'b', state: 'running', tokens: 50 },
+    ]);
+    expect(tokensOf(both)).toMatchObject({ generated: 950, per_second: 30 });
+    overview.close();
+  });
+
+  it('stand in the order in which they come in, with their place among all who wait', () => {
+    const overview = new Overview({ nowMs: () => 0 });
+    const searches = searchesOf([
+      { id: 'batch', state: 'queued', turn: 1, idle: true },
+      { id: 'b-late', state: 'queued', turn: 9 },
+      { id: 'a-runs', state: 'running', turn: 3 },
+      { id: 'a-early', state: 'queued', turn: 4 },
+      { id: 'a-ended', state: 'done' },
+    ]);
+    const placesOf = (owner?: string) => overview.listed(searches, owner).map(({ id, place }) => [id, place]);
+    expect(placesOf()).toEqual([
+      ['a-runs', null],
+      ['a-early', 1],
+      ['b-late', 2],
+      ['batch', 3],
+    ]);
+    expect(placesOf('bob')).toEqual([
+      ['b-late', 2],
+      ['batch', 3],
+    ]);
     overview.close();
   });
 });

@@ -3,6 +3,7 @@
 import type { SearchFold } from '../../../../src/log/fold.ts';
 import { fill, h } from '../../dom/dom.ts';
 import { formatScore } from '../../look/words.ts';
+import { richLine } from '../../rich/rich-text.ts';
 import { givenUp, type OtherAnswer, otherAnswers } from './other-answers.ts';
 
 const shownAtFirst = 4;
@@ -58,7 +59,7 @@ export class AnswersPanel {
     const button = h(
       'button',
       { type: 'button', class: 'rival', title: words, onclick: () => this.#options.onSelect(node.id) },
-      h('b', {}, words),
+      h('b', {}, ...richLine(words)),
       h('span', { class: 'rival-score' }, [formatScore(score), times].filter(Boolean).join(' · ')),
       h('span', { class: 'rival-why' }, why),
     );

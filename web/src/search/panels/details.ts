@@ -8,6 +8,7 @@ import { lowerBound } from '../../../../src/tree/readings/lower-bound.ts';
 import { fill, h, setAttribute } from '../../dom/dom.ts';
 import { term } from '../../dom/term.ts';
 import { formatScore } from '../../look/words.ts';
+import { richText } from '../../rich/rich-text.ts';
 import { markOf, markWords, shownScoreOf } from '../../tree/mark.ts';
 import { readTheme } from '../../tree/palette.ts';
 import { scoreColour } from '../../tree/score-scale.ts';
@@ -61,13 +62,14 @@ export class Details {
     const theme = readTheme();
     const steps = pathTo(node).map((each) => {
       const dot = h('i', { class: 'dot' });
-      dot.style.background = scoreColour(theme, each.score);
+      const score = shownScoreOf(each);
+      if (score !== undefined) dot.style.background = scoreColour(theme, score);
       const text = (each.step?.text ?? '').trim();
       const button = h(
         'button',
         { type: 'button', class: 'step', onclick: () => this.#options.onSelect(each.id) },
         dot,
-        h('span', { class: 'step-text' }, text === '' ? 'no text kept' : text),
+        h('span', { class: 'step-text' }, ...(text === '' ? ['no text kept'] : richText(text))),
         h('span', { class: 'step-score' }, formatScore(each.reward)),
       );
       if (each === node) button.setAttribute('aria-current', 'step');

@@ -7,11 +7,15 @@ import type { Exit } from '../../../../src/log/end.ts';
 import type { SearchFold } from '../../../../src/log/fold.ts';
 import { type Content, fill, h } from '../../dom/dom.ts';
 import { term } from '../../dom/term.ts';
-import { exitLook } from '../../look/exits.ts';
+import { exitLooks } from '../../look/exits.ts';
 import { verdictLook } from '../../look/verdicts.ts';
-import { formatEvidence } from '../../look/words.ts';
+import { formatEvidence, placeWords } from '../../look/words.ts';
+import { richAnswer } from '../../rich/rich-text.ts';
 import { absentWords } from './absent-words.ts';
 import { answerWords } from './other-answers.ts';
+
+/** Characters of an answer that is set in large type. */
+const longestShort = 120;
 
 export class OutcomePanel {
   readonly #words = h('div', { role: 'status' });
@@ -20,15 +24,16 @@ export class OutcomePanel {
   readonly element = h('div', { class: 'outcome' }, this.#words, this.#numbers);
   #shown = '';
 
-  show(moment: SearchFold, search: WholeSearchJson): void {
+  /** `place`: in the queue, as the server said last. */
+  show(moment: SearchFold, search: WholeSearchJson, place: number | undefined): void {
     const { exit, tree } = moment;
     const { state, verdict } = search;
     const absent = absentWords(moment);
     const waits = isWaiting(moment, state);
-    const key = [exit?.kind, tree?.best?.id, state, verdict, waits, absent].join(' ');
+    const key = [exit?.kind, tree?.best?.id, state, verdict, waits, waits && place, absent].join(' ');
     if (key === this.#shown) return;
     this.#shown = key;
-    const words = exit === undefined ? growing(moment, waits) : ended(moment, exit, search);
+    const words = exit === undefined ? growing(moment, waits, place) : ended(moment, exit, search);
     fill(this.#words, ...words, absent === '' ? undefined : h('p', { class: 'why' }, absent));
     this.#numbers.hidden = exit === undefined;
     this.#evidence.textContent = exit === undefined ? '' : evidenceOf(exit);
@@ -40,12 +45,10 @@ function isWaiting({ tree }: SearchFold, state: SearchJson['state']): boolean {
   return state === 'queued' && (tree === undefined || tree.nextStrand === 0);
 }
 
-function growing({ tree }: SearchFold, waits: boolean): Content[] {
+function growing({ tree }: SearchFold, waits: boolean, place: number | undefined): Content[] {
   const best = tree?.best;
-  return [
-    h('p', { class: 'chip live' }, waits ? 'waiting for its turn' : 'growing'),
-    answerLine(best?.answer, 'no answer yet'),
-  ];
+  const waiting = place === undefined ? 'waiting for its turn' : `waiting: ${placeWords(place)}`;
+  return [h('p', { class: 'chip live' }, waits ? waiting : 'growing'), answerLine(best?.answer, 'no answer yet')];
 }
 
 function ended(fold: SearchFold, exit: Exit, search: WholeSearchJson): Content[] {
@@ -53,12 +56,13 @@ function ended(fold: SearchFold, exit: Exit, search: WholeSearchJson): Content[]
   const verdict = verdictLook(search.verdict);
   const sign = h('span', { 'aria-hidden': 'true' }, `${verdict.sign} `);
   const rest = restOf(search, verdict.words);
+  const said = answer?.answer ?? answer?.text.trim() ?? '';
   return [
     h('p', { class: `chip exit-${verdict.tone}` }, sign, verdict.words),
-    answerLine(answer?.answer ?? answer?.text.trim(), 'no answer', verdict.answers),
+    said === '' && !verdict.answers ? undefined : answerLine(said, 'no text kept', verdict.answers),
     rest === '' ? undefined : h('p', { class: 'verdict' }, rest),
     ...furtherChoices(fold, search),
-    h('p', { class: 'why' }, ...endingOf(exit)),
+    h('p', { class: 'why' }, ...endingOf(exit, search)),
   ];
 }
 
@@ -79,22 +83,22 @@ function restOf({ result }: WholeSearchJson, words: string): string {
   return rest === '' ? '' : `${rest[0]!.toUpperCase()}${rest.slice(1)}.`;
 }
 
-/** The kind of the exit only where the verdict has not said it already. */
-function endingOf(exit: Exit): Content[] {
-  const { kind, sign } = exitLook(exit.kind);
-  const because = describeExit(exit);
-  if (kind === 'accepted') return [`It ended because ${because}.`];
+/** In words; the name of the exit only where the page explains it. */
+function endingOf(exit: Exit, { error }: WholeSearchJson): Content[] {
+  const { kind, sign } = exitLooks.find((each) => each.kind === exit.kind)!;
   const mark = h('i', { class: `sign exit-${kind}`, 'aria-hidden': 'true' }, sign);
-  return [mark, 'It ended as ', kind === 'futile' ? term('futile') : kind, `: ${because}.`];
+  if (kind === 'failed') return [mark, `Failed: ${error?.message ?? describeExit(exit)}`];
+  return [mark, 'Stopped', ...(kind === 'futile' ? [' as ', term('futile')] : []), `: ${describeExit(exit)}.`];
 }
 
-function evidenceOf({ rule, evidence }: Exit): string {
+function evidenceOf({ kind, rule, evidence }: Exit): string {
   const figures = Object.entries(evidence).map(([name, value]) => `${name} ${formatEvidence(value)}`);
-  return `rule ${rule}${figures.length === 0 ? '' : ': '}${figures.join(' · ')}`;
+  return `exit ${kind}, rule ${rule}${figures.length === 0 ? '' : ': '}${figures.join(' · ')}`;
 }
 
 function answerLine(text: string | undefined, otherwise: string, answers = false): HTMLElement {
   const none = text === undefined || text === '';
-  const look = answers ? 'answer' : 'answer attempt';
-  return h('p', { class: none ? 'answer none' : look }, none ? otherwise : text);
+  const length = none || (text.length <= longestShort && !text.includes('\n')) ? 'answer' : 'answer long';
+  const look = answers ? length : 'answer attempt';
+  return h('p', { class: none ? 'answer none' : look }, ...(none ? [otherwise] : richAnswer(text)));
 }

@@ -1,0 +1,64 @@
+// A text of a model as elements: code as code, formulas as MathML, all else as text nodes. The library for formulas is loaded with the
+// first of them; until then, and where it cannot read one, the formula stands as it was written.
+
+import { type Content, fill, h } from '../dom/dom.ts';
+import { answerPieces, piecesOf, type TextPiece } from './pieces.ts';
+
+export function richText(text: string): Content[] {
+  return contentOf(piecesOf(text));
+}
+
+/** Of an answer that was taken out of its text. */
+export function richAnswer(text: string): Content[] {
+  return contentOf(answerPieces(text));
+}
+
+/** In a row of a list, where nothing may be higher than a line: what is displayed stands as it was written. */
+export function richLine(text: string): Content[] {
+  return contentOf(answerPieces(text).map((piece) => (isBlock(piece) ? { kind: 'prose', text: piece.text } : piece)));
+}
+
+const shown = new WeakMap<Element, string>();
+
+/** Writes only what changed, like `setText`. */
+export function setRichText(element: Element, text: string): void {
+  setContent(element, text, richText);
+}
+
+export function setRichLine(element: Element, text: string): void {
+  setContent(element, text, richLine);
+}
+
+function setContent(element: Element, text: string, made: (text: string) => Content[]): void {
+  if (shown.get(element) === text) return;
+  shown.set(element, text);
+  fill(element, ...made(text));
+}
+
+function contentOf(pieces: readonly TextPiece[]): Content[] {
+  return pieces.map((piece, at) => {
+    if (piece.kind === 'code') return h('code', {}, piece.text);
+    if (piece.kind === 'block') return h('code', { class: 'block' }, piece.text);
+    if (piece.kind === 'formula') return formula(piece);
+    return besideBlocks(piece.text, isBlock(pieces[at - 1]), isBlock(pieces[at + 1]));
+  });
+}
+
+function isBlock(piece: TextPiece | undefined): boolean {
+  return piece?.kind === 'block' || (piece?.kind === 'formula' && piece.display);
+}
+
+/** A block begins and ends its own line. */
+function besideBlocks(text: string, isBehind: boolean, isBefore: boolean): string {
+  const begun = isBehind ? text.replace(/^[ \t]*\n/, '') : text;
+  return isBefore && begun.endsWith('\n') ? begun.slice(0, -1) : begun;
+}
+
+function formula({ text, tex, display }: TextPiece & { kind: 'formula' }): HTMLElement {
+  const place = h('span', { class: display ? 'formula display' : 'formula' }, text);
+  void import('./formula.ts').then(
+    ({ typeset }) => typeset(place, tex, display),
+    () => {},
+  );
+  return place;
+}
