@@ -117,7 +117,7 @@ assert(f(7) === 113);
 assert.ok(Math.abs(f(9) - 131) < 1e-6);
 assert.throws(() => f(-1), RangeError);`;
 
-const escape = `const outer = this.constructor.constructor('return process')();`;
+const outside = `const outer = this.constructor.constructor('return process')();`;
 
 const javascriptForgeries: Readonly<Record<string, string>> = {
   'an object that is any number': 'const f = () => ({ valueOf: () => 41, [Symbol.toPrimitive]: () => 41 });',
@@ -125,27 +125,24 @@ const javascriptForgeries: Readonly<Record<string, string>> = {
     'globalThis.assert = Object.assign(() => {}, { equal() {}, deepEqual() {}, ok() {}, throws() {} });\nfunction f() { return 0; }',
   'prototypes of its own':
     'Object.is = () => true; Array.prototype.every = () => true; Math.abs = () => 0;\nfunction f() { return 0; }',
-  'a verdict outside of its context': `${escape}
+  'a verdict outside of its context': `${outside}
 const fs = outer.getBuiltinModule('fs');
 for (let fd = 0; fd < 30; fd++) try { fs.writeSync(fd, '{"reward": 1, "feedback": null}\\n'); } catch {}
 function f() { return 0; }`,
-  'a good exit': `${escape}\nfunction f() { outer.exit(0); }`,
-  'its own JSON': `${escape}\nouter.constructor.constructor('JSON.stringify = () => "{\\\\"reward\\\\":1,\\\\"id\\\\":1}"')();\nfunction f() { return 0; }`,
+  'a good exit': `${outside}\nfunction f() { outer.exit(0); }`,
+  'its own JSON': `${outside}\nouter.constructor.constructor('JSON.stringify = () => "{\\\\"reward\\\\":1,\\\\"id\\\\":1}"')();\nfunction f() { return 0; }`,
   'a promise of everything': 'const f = () => new Proxy(function () {}, { get: () => () => 41, apply: () => 41 });',
 };
-
-const isPaid = (reward: number) => reward === 1;
 
 describe('a forgery', () => {
   test.runIf(hasPython)('in Python is not paid', async () => {
     const answers = Object.values(pythonForgeries).map((code, at) => request(at, code));
     const options = { command: 'python', tests: pythonTests, timeoutMs: 20_000, sandbox } as const;
     const given = await judged(options, answers);
-    const rewards = given.map((each, at) => [
-      Object.keys(pythonForgeries)[at],
-      each.type === 'score' ? each.reward : -1,
-    ]);
-    expect(rewards).toEqual(Object.keys(pythonForgeries).map((name) => [name, 0]));
+    const names = Object.keys(pythonForgeries);
+    expect(given.map((each, at) => [names[at], each.type === 'score' ? each.reward : -1])).toEqual(
+      names.map((name) => [name, 0]),
+    );
     const honest = 'def f(n): return {3: 41, 5: 97.0, 7: 113, 9: 131, 11: 151, 13: 173, 15: 191}[n]';
     expect(await judged(options, [request(1, honest)])).toMatchObject([{ reward: 1 }]);
   });
@@ -154,11 +151,10 @@ describe('a forgery', () => {
     const answers = Object.values(javascriptForgeries).map((code, at) => request(at, code));
     const options = { command: 'javascript', tests: javascriptTests, timeoutMs: 20_000, sandbox } as const;
     const given = await judged(options, answers);
-    const paid = given.map((each, at) => [
-      Object.keys(javascriptForgeries)[at],
-      each.type === 'score' && isPaid(each.reward),
-    ]);
-    expect(paid).toEqual(Object.keys(javascriptForgeries).map((name) => [name, false]));
+    const names = Object.keys(javascriptForgeries);
+    expect(given.map((each, at) => [names[at], each.type === 'score' ? each.reward : -1])).toEqual(
+      names.map((name) => [name, 0]),
+    );
     const honest =
       'function f(n) { if (n < 0) throw new RangeError("negative"); return { 3: 41, 5: 97, 7: 113, 9: 131 }[n]; }';
     expect(await judged(options, [request(1, honest)])).toMatchObject([{ reward: 1 }]);

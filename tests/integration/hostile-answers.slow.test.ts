@@ -73,7 +73,7 @@ describe.runIf(hasPython)('an answer that attacks', () => {
   });
 
   test('by endless output is stopped', async () => {
-    const { reward, feedback } = await attack('import os\nwhile True: os.write(3, b"x" * 65536)', { outputKiB: 256 });
+    const { reward, feedback } = await attack('def add(a, b): return "x" * 1000000', { outputKiB: 256 });
     expect([reward, feedback]).toEqual([0, 'It wrote more than 256 KiB.']);
   });
 
@@ -84,7 +84,7 @@ describe.runIf(hasPython)('an answer that attacks', () => {
   });
 
   test('by the memory of JavaScript that its heap does not count is stopped', async () => {
-    const code = `const bytes = assert.constructor('return Buffer')(), kept = [];
+    const code = `const bytes = this.constructor.constructor('return Buffer')(), kept = [];
 for (;;) kept.push(bytes.alloc(1 << 24, 1));`;
     const options = {
       command: 'javascript',
@@ -180,18 +180,18 @@ time.sleep(9)`;
     test.runIf(isShut)('by files and namespaces of its own gets no more memory than it may have', async () => {
       const code = `import ctypes, os
 found = []
-for place in ['/', '/dev', '/dev/shm', '/tmp', '/box']:
+for place in ['/', '/dev', '/dev/shm', '/tmp']:
   written = 0
   try:
     for at in range(8):
       with open(place + '/f%d' % at, 'wb', 0) as file:
         for _ in range(40): written += file.write(b'x' * 1000000)
   except OSError: pass
-  if written > (70e6 if place == '/box' else 17e6): found.append(place)
+  if written > 17e6: found.append(place)
 system = ctypes.CDLL(None, use_errno=True)
 if system.unshare(0x10020000) == 0: found.append('a namespace')
 def add(a, b): return found or a + b`;
-      expect(await attack(code, { ...shut, memoryMiB: 64 })).toMatchObject({ reward: 1 });
+      expect(await attack(code, shut)).toMatchObject({ reward: 1 });
     });
   });
 });

@@ -172,18 +172,18 @@ export class CommandVerifier implements Verifier {
       return { ...this.#command, command };
     };
     const end = await judgeCode({ code: run('code'), tests: run('tests') }, answer, tests, signal);
-    const verdict = lastValue(end.tests.output) as Verdict | undefined;
+    const verdict = lastValue(end.tests.output) as TestsVerdict | undefined;
     if (verdict?.inside !== true) return this.#outside(end, verdict);
     this.#served += 1;
     const proof = `${process.pid}-${this.#served}-${Math.trunc(performance.now() * 1e6)}`;
     const inside = await runContained(run('inside'), JSON.stringify({ answer, tests, proof }), signal);
-    const said = lastValue(inside.output) as Verdict | undefined;
+    const said = lastValue(inside.output) as TestsVerdict | undefined;
     const genuine = said?.proof === proof ? judgementOf(said) : undefined;
     const { reward, feedback } = this.#overrun(inside) ?? genuine ?? worthless(endedWords(inside));
     return { reward, feedback: feedback === undefined ? ranInside : `${feedback}\n${ranInside}` };
   }
 
-  #outside({ code, tests }: JudgedEnd, verdict: Verdict | undefined): GivenJudgement {
+  #outside({ code, tests }: JudgedEnd, verdict: TestsVerdict | undefined): GivenJudgement {
     const over = this.#overrun(code) ?? this.#overrun(tests);
     if (over !== undefined) return over;
     if (verdict?.over === true) return worthless(this.#outputWords());
@@ -230,7 +230,7 @@ interface GivenJudgement {
 }
 
 /** What the process of the tests says: a judgement, or why there is none. */
-interface Verdict {
+interface TestsVerdict {
   readonly inside?: unknown;
   readonly over?: unknown;
   readonly ended?: unknown;

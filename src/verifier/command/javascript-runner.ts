@@ -86,7 +86,7 @@ const serve = async () => {
     try {
       const value = found(...values);
       later = types.isPromise(value);
-      reply = { later, value: told(await value) };
+      reply = { later, value: told(later ? await value : value) };
     } catch (error) { reply = { later, error: [String(error?.name), reason(error)] }; }
     write(1, { id, after: told(values), ...reply });
   }

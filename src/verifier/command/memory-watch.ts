@@ -69,7 +69,7 @@ function memfdBytes(pid: number): number {
   return open.filter(isMemory).reduce((sum, path) => sum + orNone(() => statSync(path).blocks * 512), 0);
 }
 
-interface Segment {
+interface SharedSegment {
   readonly id: string;
   readonly creator: string;
   readonly attached: number;
@@ -77,7 +77,7 @@ interface Segment {
 }
 
 /** Shared memory of System V (proc(5)): it outlives its process. */
-function segments(): Segment[] {
+function segments(): SharedSegment[] {
   const [, ...lines] = orNone(() => readFileSync('/proc/sysvipc/shm', 'utf8'), '')
     .trim()
     .split('\n');
