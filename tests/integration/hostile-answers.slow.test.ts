@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { CommandOptions } from '../../src/verifier/command/command-verifier.ts';
 import { good, hasPython, judged, noBubblewrap, python, request, sandbox } from '../support/judged-answers.ts';
 
@@ -122,18 +122,20 @@ for (;;) kept.push(bytes.alloc(1 << 24, 1));`;
     test.runIf(isShut)('by reading and writing files finds none but its own', async () => {
       const secret = join(folder, 'secret');
       writeFileSync(secret, 'the key');
+      vi.stubEnv('COPPICE_TEST_SECRET', 'the key');
       const tried = [secret, '/etc/passwd', '/etc/shadow', '/proc/1/environ', process.cwd()];
       const code = `import os
 seen = [p for p in ${JSON.stringify(tried)} if p != '/proc/1/environ' and os.path.exists(p)]
 try: environment = open('/proc/1/environ').read()
 except OSError: environment = ''
-if 'PATH=${process.env.PATH ?? ''}' in environment: seen.append('environment')
+if 'the key' in environment: seen.append('environment')
 try: open(${JSON.stringify(join(folder, 'written'))}, 'w').write('x'); seen.append('written')
 except OSError: pass
 try: open('/usr/written', 'w'); seen.append('/usr')
 except OSError: pass
 def add(a, b): return seen or a + b`;
       expect(await attack(code, shut)).toMatchObject({ reward: 1 });
+      vi.unstubAllEnvs();
       expect(existsSync(join(folder, 'written'))).toBe(false);
       expect(readFileSync(secret, 'utf8')).toBe('the key');
     });

@@ -170,7 +170,7 @@ const test = async () => {
   const standIn = (name) => {
     const { is, value } = ask({ name });
     if (is === 'missing') return undefined;
-    return is === 'value' ? unpack(value) : new Proxy(() => {}, { apply: (_, __, given) => call(name, given), construct: inside, get: inside });
+    return is === 'value' ? unpack(value) : new Proxy(function () {}, { apply: (_, __, given) => call(name, given), construct: inside, get: inside });
   };
   const scope = new Proxy({}, {
     has: (_, name) => typeof name === 'string' && (known.has(name) || !(name in globalThis)) && name !== 'scope',
