@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { CommandOptions } from '../../src/verifier/command/command-verifier.ts';
-import { good, hasPython, judged, noBubblewrap, python, request, sandbox } from '../support/judged-answers.ts';
+import { good, hasPython, judged, noBubblewrap, python, request } from '../support/judged-answers.ts';
 
 /** Where memory is watched, shared memory is forbidden: both ways are attacked. */
 const ways = [
@@ -98,9 +98,13 @@ for (;;) kept.push(bytes.alloc(1 << 24, 1));`;
   });
 
   test('by a process that keeps its output open ends with its limit', async () => {
-    // The shell ends, and what it leaves holds the pipes for an hour: in a session of its own, out of reach of a signal to the group.
-    const command = ['/bin/sh', '-c', `setsid sh -c 'exec sleep 3600' & echo '{"reward": 0.5}'`];
-    const [left] = await judged({ command, sandbox, timeoutMs: 20_000 }, [request(1, good)]);
+    // The shell ends, and what it leaves holds the pipes longer than the limit: in a session of its own, out of reach of a signal to the group.
+    const command = [
+      '/bin/sh',
+      '-c',
+      `setsid sh -c ': > up; exec sleep 60' & until [ -e up ]; do :; done; echo '{"reward": 0.5}'`,
+    ];
+    const [left] = await judged({ command, sandbox: 'limits', watched: true, timeoutMs: 20_000 }, [request(1, good)]);
     expect(left).toMatchObject({ reward: 0.5 });
   });
 
