@@ -68,11 +68,11 @@ export class CommandVerifier implements Verifier {
   constructor(options: CommandOptions) {
     const { command, readable = [], sandbox: kind = 'bubblewrap', watched } = options;
     const { parallel, timeoutMs, outputKiB, memoryMiB } = { ...commandDefaults, ...options };
-    const sandbox = findSandbox(kind);
     this.#language = typeof command === 'string' ? command : undefined;
     this.#tests = options.tests;
     this.#parallel = parallel;
     const line = typeof command === 'string' ? [interpreterOf(command)] : own(command);
+    const sandbox = findSandbox(kind);
     const addresses = this.#language === undefined ? memoryMiB : addressMiB[this.#language](memoryMiB);
     const processes = processesEach * parallel;
     this.#command = {

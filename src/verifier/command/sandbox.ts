@@ -45,10 +45,10 @@ export function findSandbox(kind: SandboxKind): Sandbox {
   return raise('unsupported', `code of answers is not run without bubblewrap (bwrap): ${why}; ${others}`);
 }
 
-function limitsOf({ memoryMiB, addressMiB, timeoutMs, processes }: SandboxLimits): string[] {
+function limitsOf({ memoryMiB, addressMiB, timeoutMs }: SandboxLimits): string[] {
   const cpu = `--cpu=${Math.ceil(timeoutMs / 1000) + 1}`;
   const bytes = [`--as=${bytesOf(addressMiB)}`, `--fsize=${bytesOf(memoryMiB)}`];
-  return ['prlimit', ...bytes, `--nproc=${processes}`, cpu, '--core=0', '--nofile=64', '--'];
+  return ['prlimit', ...bytes, cpu, '--core=0', '--nofile=64'];
 }
 
 function bytesOf(mebibytes: number): number {
@@ -81,7 +81,7 @@ const bubblewrap: Sandbox = {
       ...['bwrap', ...(isRoot ? asRoot : ['--unshare-all', '--cap-drop', 'ALL'])],
       ...['--die-with-parent', '--new-session', '--clearenv', ...environment, '--seccomp', String(filterDescriptor)],
       ...[...places, '--remount-ro', '/dev', '--remount-ro', '/', '--chdir', workFolder],
-      ...[...(isRoot ? asNobody : []), ...limitsOf(limits), ...command],
+      ...[...(isRoot ? asNobody : []), ...limitsOf(limits), `--nproc=${limits.processes}`, '--', ...command],
     ];
   },
 };
@@ -112,10 +112,11 @@ const limitsAlone: Sandbox = {
     'files that the server may read or write',
     'signals to other processes of its user, that of its tests included',
     'processes that outlive their time',
-    ...(isRoot ? ['the number of its processes'] : []),
+    // The system counts them with all others of its user.
+    'the number of its processes',
   ],
   wrap: (command, _readable, limits) =>
-    findProgram('prlimit') === undefined ? [...command] : [...limitsOf(limits), ...command],
+    findProgram('prlimit') === undefined ? [...command] : [...limitsOf(limits), '--', ...command],
 };
 
 /** Tried as it will be used, since kernels and containers forbid parts of it. */
