@@ -150,6 +150,9 @@ describe('deploy/', () => {
     const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM')));
     for (const word of ['USER node', 'HEALTHCHECK', 'STOPSIGNAL SIGTERM', 'ENTRYPOINT'])
       expect(last.some((line) => line.startsWith(word))).toBe(true);
-    expect(last.some((line) => line.startsWith('RUN'))).toBe(false);
+    expect(last.filter((line) => line.startsWith('RUN'))).toEqual([
+      expect.stringMatching(/ install .*bubblewrap tini/),
+    ]);
+    expect(last.find((line) => line.startsWith('ENTRYPOINT'))).toContain('["tini", "--", "node"');
   });
 });

@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import { routerNames } from '../engine/remote/replica/router-hints.ts';
-import { commandDefaults } from '../verifier/command/limits.ts';
+import { commandDefaults, sandboxKinds } from '../verifier/command/limits.ts';
 import { testLanguages } from '../verifier/command/test-runners.ts';
 import { fieldOf, fieldsOf, real, schemaOf, whole } from './knob.ts';
 import { budgetKnob, budgetPerKnob, calibrationSetting, checkKnob, engineKnobs } from './machine-knobs.ts';
@@ -122,6 +122,9 @@ const verifier = z.discriminatedUnion('kind', [
       .meta({ description: 'in the place of a command: runs tests of functions' }),
     clientTests: z.boolean().default(false).meta({
       description: 'clients may send tests with a request (coppice.tests): code of theirs then runs on this machine',
+    }),
+    sandbox: z.enum(sandboxKinds).default('bubblewrap').meta({
+      description: 'limits: without bubblewrap, code of answers has your network and files; on a machine to throw away',
     }),
     readable: z.array(z.string().min(1)).max(64).default([]).meta({
       description: "files and folders that the process may read beside the system's programs and its own arguments",

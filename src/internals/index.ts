@@ -241,7 +241,7 @@ export { pathTo, saysSomething } from '../tree/node.ts';
 export { sampleEnds, treeCertainty, treeVotes } from '../tree/readings/certaindex.ts';
 export { lowestGroup, tokenConfidence, windowFor } from '../tree/readings/confidence.ts';
 export { Tree } from '../tree/tree.ts';
-export { findSandbox } from '../verifier/command/sandbox.ts';
+export { sandboxKinds } from '../verifier/command/limits.ts';
 export { runnerCommand } from '../verifier/command/test-runners.ts';
 export { LlamaPrm } from '../verifier/prm/llama-prm.ts';
 export { renderQwen } from '../verifier/prm/qwen-scorer.ts';

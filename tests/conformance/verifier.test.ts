@@ -9,17 +9,16 @@ import { LlamaEngine } from '../../src/engine/llama/llama-engine.ts';
 import { World } from '../../src/engine/sim/world.ts';
 import type { Prompt, Step } from '../../src/tree/step.ts';
 import { CommandVerifier } from '../../src/verifier/command/command-verifier.ts';
-import { findSandbox } from '../../src/verifier/command/sandbox.ts';
 import { confidence } from '../../src/verifier/confidence/confidence-verifier.ts';
 import { defineVerifier, makeVerifier } from '../../src/verifier/definition.ts';
 import { CheckedVerifier } from '../../src/verifier/exact/checked-verifier.ts';
 import { LlamaPrm } from '../../src/verifier/prm/llama-prm.ts';
 import { SimVerifier } from '../../src/verifier/sim/sim-verifier.ts';
+import { sandbox } from '../support/judged-answers.ts';
 import { writeTinyAdapter } from '../support/tiny-adapter.ts';
 import { writeTinyModel } from '../support/tiny-gguf.ts';
 import { verifierConformance } from './verifier.ts';
 
-const commandSandbox = findSandbox();
 const prompt: Prompt = { kind: 'text', text: 'Once' };
 const steps = ['one\n', 'two\n', 'three\n', 'four\n'].map(
   (text): Step => ({ text, tokens: text.length, meanLogprob: -0.5, end: 'delimiter' }),
@@ -88,7 +87,7 @@ for (const later of [false, true]) {
 
 verifierConformance('a process of the operator', async () => {
   const judge = 'read -r line; echo \'{"reward": 0.5, "feedback": "so so"}\'';
-  const verifier = new CommandVerifier({ command: ['/bin/sh', '-c', judge], sandbox: commandSandbox });
+  const verifier = new CommandVerifier({ command: ['/bin/sh', '-c', judge], sandbox });
   const whole = steps.map((step) => ({ ...step, end: 'eos' as const }));
   return { verifier, prompt, steps: whole, work: () => setTimeout(1), close: () => verifier.close() };
 });

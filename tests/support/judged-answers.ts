@@ -2,11 +2,24 @@
 
 import type { Step } from '../../src/tree/step.ts';
 import { type CommandOptions, CommandVerifier } from '../../src/verifier/command/command-verifier.ts';
+import type { SandboxKind } from '../../src/verifier/command/limits.ts';
 import { findSandbox, pythonProgram } from '../../src/verifier/command/sandbox.ts';
 import type { ScoreRequest, VerifierMessage } from '../../src/verifier/verifier.ts';
 
-export const sandbox = findSandbox();
+/** Undefined where bubblewrap works. */
+export const noBubblewrap = why();
+export const sandbox: SandboxKind = noBubblewrap === undefined ? 'bubblewrap' : 'limits';
+if (noBubblewrap !== undefined) console.log(`what bubblewrap contains is not tested: ${noBubblewrap}`);
 export const hasPython = pythonProgram() !== undefined;
+if (!hasPython) console.log('tests of Python code are skipped: there is no python3');
+
+function why(): string | undefined {
+  try {
+    return void findSandbox('bubblewrap');
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
 
 export const step = (text: string, end: Step['end'] = 'eos'): Step => ({ text, tokens: 1, meanLogprob: 0, end });
 

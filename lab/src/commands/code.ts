@@ -7,7 +7,6 @@ import { CommandVerifier, type ModelSettings, openModel, programNames, type Sear
 import {
   exampleServer,
   type Flags,
-  findSandbox,
   flagOf,
   type Help,
   helpFlag,
@@ -21,6 +20,7 @@ import {
   runnerCommand,
   type SettingScope,
   samplingKnobs,
+  sandboxKinds,
   setFlag,
   whole,
 } from 'coppice/internals';
@@ -70,7 +70,12 @@ const machineGroup = {
   budget: { type: text, takes: 'N', about: 'strands at a time; as many as searches unless set' },
   parallel: { type: text, takes: 'N', default: '2', about: 'tests that run at a time' },
   'test-ms': { type: text, takes: 'MS', default: '5000', about: 'longest run of the tests of one answer' },
-  sandbox: { type: text, takes: 'NAME', default: 'best', about: 'best, or limits: the code under test is not shut in' },
+  sandbox: {
+    type: text,
+    takes: 'NAME',
+    default: 'bubblewrap',
+    about: 'bubblewrap, or limits: the code under test is not shut in',
+  },
   seconds: {
     type: text,
     takes: 'N',
@@ -178,7 +183,7 @@ function rangeOf(given: string): readonly [number, number] {
 /** What a program beside coppice needs to search in the same way. */
 function writeTasks(file: string, tasks: readonly CodeTask[]): number {
   const repair = readFileSync(new URL('../../../prompts/refine.txt', import.meta.url), 'utf8').trim();
-  const runner = runnerCommand('python', 'python3', 512).at(-1);
+  const runner = runnerCommand('python', 'python3', 512, 'inside').at(-2);
   writeFileSync(file, [{ runner, repair }, ...tasks].map((each) => `${JSON.stringify(each)}\n`).join(''));
   console.log(`${tasks.length} tasks in ${file}`);
   return 0;
@@ -224,13 +229,7 @@ function seconds(fromMs: number): string {
 }
 
 function testing(values: Values) {
-  const wanted = oneOf('sandbox', values.sandbox, ['best', 'limits'] as const);
-  const sandbox = findSandbox(wanted === 'limits' ? ['limits'] : undefined);
-  if (wanted === 'best' && sandbox.kind === 'limits')
-    raise(
-      'unsupported',
-      'this system cannot shut in the code under test; on a machine to throw away: --sandbox limits',
-    );
+  const sandbox = oneOf('sandbox', values.sandbox, sandboxKinds);
   const parallel = whole('parallel', values.parallel, 1, 1024, 'processes');
   const timeoutMs = whole('test-ms', values['test-ms'], 100, 600_000, 'ms');
   const command = { command: 'python', sandbox, parallel, timeoutMs } as const;

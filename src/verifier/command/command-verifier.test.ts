@@ -1,7 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { good, hasPython, judged, python, request, step } from '../../../tests/support/judged-answers.ts';
-import { CommandVerifier } from './command-verifier.ts';
-import { findSandbox } from './sandbox.ts';
+import { CommandVerifier, ranInside } from './command-verifier.ts';
+
+const plainValues = `for value in [None, True, 3, 2 ** 5000, -0.5, float('inf'), 'a\\ud800', b'x', bytearray(b'y'), [1], (1, (2,)), {1: [2], (3,): None},
+  {1, 2}, frozenset([3]), 1 + 2j, range(1, 9, 2)]:
+  assert f(value) == value and type(f(value)) is type(value)
+assert f(float('nan')) != f(0)`;
 
 describe.runIf(hasPython)('tests in Python', () => {
   test('give the share of assertions that hold, and say what failed and what came out instead', async () => {
@@ -40,6 +44,33 @@ describe.runIf(hasPython)('tests in Python', () => {
     expect(none).toMatchObject({ fault: { code: 'unsupported', message: expect.stringContaining('has no tests') } });
   });
 
+  test.each([
+    ['lists that the function changes', 'xs = [[3], [1]]\nf(xs)\nassert xs == [[1], [3]]', 'def f(xs): xs.sort()'],
+    ['all plain values', plainValues, 'def f(value): return value'],
+    ['errors by their class', 'try:\n  f()\n  assert False\nexcept KeyError: assert True', 'def f(): return {}[1]'],
+    [
+      'constants and helpers of the answer',
+      'assert f(g(2)) == LIMIT',
+      'LIMIT = 5\ndef g(x): return x * 2\ndef f(x): return x + 1',
+    ],
+    ['a name of Python alone', 'assert sum(2, 3) == 6', 'def sum(a, b): return a * b'],
+  ])('run outside of its process with %s', async (_, tests, answer) => {
+    const [given] = await judged({ ...python, tests }, [request(1, answer)]);
+    expect(given).toMatchObject({ reward: 1 });
+    expect(given).not.toHaveProperty('feedback');
+  });
+
+  test.each([
+    ['a function', 'assert f(lambda x: x + 1, 2) == 3', 'def f(g, x): return g(x)'],
+    ['an object', 's = Stack()\ns.push(4)\nassert s.pop() == 4', 'class Stack(list):\n  push = list.append'],
+    ['a closure', 'assert f(1)(2) == 3', 'def f(a): return lambda b: a + b'],
+    ['a class of errors', 'try: f()\nexcept Mine: assert True', 'class Mine(Exception): pass\ndef f(): raise Mine()'],
+  ])('run inside with %s, and say so', async (_, tests, answer) => {
+    expect(await judged({ ...python, tests }, [request(1, answer)])).toMatchObject([
+      { reward: 1, feedback: ranInside },
+    ]);
+  });
+
   test('judge what was said behind the last turn, and run nothing for a step that ends no answer', async () => {
     const path = [{ key: 1, step: step('```python\nadd = None\n```') }];
     const repaired = { ...step(good), turn: 'This failed.' };
@@ -70,6 +101,33 @@ test('tests in JavaScript count every assertion too', async () => {
   expect(part).toMatchObject({ reward: 0.5, feedback: expect.stringContaining('These tests failed:') });
 });
 
+test.each([
+  [
+    'outside',
+    'const xs = [3, 1]; f(xs); assert.deepEqual(xs, [1, 3]);',
+    'const f = (xs) => { xs.sort(); };',
+    undefined,
+  ],
+  [
+    'outside',
+    'assert.deepEqual(f(new Map([[1, new Set([2n, NaN])]])), new Map([[1, new Set([2n, NaN])]]));',
+    'const f = (x) => x;',
+    undefined,
+  ],
+  [
+    'outside',
+    'assert.equal(await f(2), 4); await assert.rejects(f(-1), RangeError);',
+    'async function f(x) { if (x < 0) throw new RangeError("x"); return 2 * x; }',
+    undefined,
+  ],
+  ['inside', 'assert.equal(f((x) => x + 1), 2);', 'const f = (g) => g(1);', ranInside],
+  ['inside', 'const s = new Stack(); s.push(1); assert.equal(s.pop(), 1);', 'class Stack extends Array {}', ranInside],
+])('tests in JavaScript run %s: %s', async (_, tests, answer, feedback) => {
+  const [given] = await judged({ command: 'javascript', tests, timeoutMs: 8000 }, [request(1, answer)]);
+  expect(given).toMatchObject({ reward: 1 });
+  expect((given as { feedback?: string }).feedback).toBe(feedback);
+});
+
 describe('a process of the operator', () => {
   const script = (body: string) => ({ command: ['/bin/sh', '-c', body], timeoutMs: 4000 }) as const;
 
@@ -93,8 +151,18 @@ describe('a process of the operator', () => {
     expect(() => new CommandVerifier({ command: ['no-such-program'] })).toThrow("command is 'no-such-program'");
   });
 
-  test('that cannot be contained is said to be so', () => {
-    const open = new CommandVerifier({ command: ['/bin/sh'], sandbox: findSandbox(['limits']) });
+  test('that is not found once it starts is told as such, and not as an answer without memory', async () => {
+    const [missing] = await judged(script('exec no-such-program'), [request(1, 'x')]);
+    const message = expect.stringContaining('exit code 127, a program was not found');
+    expect(missing).toMatchObject({ fault: { code: 'unavailable', message } });
+  });
+
+  test('is not run without bubblewrap, unless its operator says so, and what is open is then told', () => {
+    const open = new CommandVerifier({ command: ['/bin/sh'], sandbox: 'limits' });
     expect([open.isContained, open.note]).toEqual([false, expect.stringContaining('NOT contained: network; files')]);
+    vi.stubEnv('PATH', '/nowhere');
+    expect(() => new CommandVerifier({ command: ['/bin/sh'] })).toThrow(
+      /code of answers is not run without bubblewrap \(bwrap\): it is not installed; install it, or set verifier.sandbox to 'limits'/,
+    );
   });
 });

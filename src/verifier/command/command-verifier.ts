@@ -1,6 +1,7 @@
 // A process as verifier: for every whole answer it gets JSON (question, answer, steps, tests) on its input and writes a judgement, a reward
-// from 0 to 1 with words, as the last line of its output. So many run at a time, each under limits and shut in as far as the system
-// allows; what is not contained is in `note`. An answer that runs over a limit is worth 0, and the words say which.
+// from 0 to 1 with words, as the last line of its output. Tests of functions run outside of the code's process where they can
+// (test-runners.ts). So many run at a time, each under limits and in a sandbox; what that does not contain is in `note`. An answer that runs over a
+// limit is worth 0, and the words say which.
 // Steps that end no answer are not run: they are worth 0.5, and the reward of the last step counts.
 
 import { FaultError, fault, raise } from '../../base/fault.ts';
@@ -16,9 +17,10 @@ import {
   type VerifierMessage,
 } from '../verifier.ts';
 import { type ContainedCommand, type ProcessEnd, runContained } from './contained-process.ts';
-import { commandDefaults } from './limits.ts';
-import { findProgram, findSandbox, neededPaths, pythonProgram, type Sandbox } from './sandbox.ts';
-import { addressMiB, runnerCommand, type TestLanguage } from './test-runners.ts';
+import { type JudgedEnd, judgeCode } from './judged-code.ts';
+import { commandDefaults, type SandboxKind } from './limits.ts';
+import { findProgram, findSandbox, neededPaths, pythonProgram } from './sandbox.ts';
+import { addressMiB, type RunnerRole, runnerCommand, type TestLanguage } from './test-runners.ts';
 
 export interface CommandOptions {
   /** The operator's own process, or a language for which there is a ready one. */
@@ -32,8 +34,10 @@ export interface CommandOptions {
   readonly parallel?: number;
   /** What the process may read beside the system's own folders. */
   readonly readable?: readonly string[];
-  /** What shuts it in; the best of this system unless said. */
-  readonly sandbox?: Sandbox;
+  /** `bubblewrap` unless said; `limits` shuts nothing in. */
+  readonly sandbox?: SandboxKind;
+  /** For tests: memory is watched as where no cgroup can be made. */
+  readonly watched?: boolean;
 }
 
 /** Processes and threads of all that run at a time together: where the server is root's, they are counted as one user's. */
@@ -52,7 +56,7 @@ export class CommandVerifier implements Verifier {
   /** How it is shut in, and what is not contained, for the operator to read at the start. */
   readonly note: string;
   readonly isContained: boolean;
-  readonly #run: ContainedCommand;
+  readonly #command: ContainedCommand;
   readonly #language: TestLanguage | undefined;
   readonly #tests: string | undefined;
   readonly #parallel: number;
@@ -62,20 +66,21 @@ export class CommandVerifier implements Verifier {
   #served = 0;
 
   constructor(options: CommandOptions) {
-    const { command, readable = [], sandbox = findSandbox() } = options;
-    const limits = { ...commandDefaults, ...options };
+    const { command, readable = [], sandbox: kind = 'bubblewrap', watched } = options;
+    const { parallel, timeoutMs, outputKiB, memoryMiB } = { ...commandDefaults, ...options };
     this.#language = typeof command === 'string' ? command : undefined;
     this.#tests = options.tests;
-    this.#parallel = limits.parallel;
-    const line = typeof command === 'string' ? ready(command, limits.memoryMiB) : own(command);
-    const { memoryMiB } = limits;
+    this.#parallel = parallel;
+    const line = typeof command === 'string' ? [interpreterOf(command)] : own(command);
+    const sandbox = findSandbox(kind);
     const addresses = this.#language === undefined ? memoryMiB : addressMiB[this.#language](memoryMiB);
-    const processes = processesEach * limits.parallel;
-    this.#run = {
+    const processes = processesEach * parallel;
+    this.#command = {
       sandbox,
       command: line,
       readable: [...neededPaths(line), ...readable],
-      limits: { timeoutMs: limits.timeoutMs, outputKiB: limits.outputKiB, memoryMiB, addressMiB: addresses, processes },
+      limits: { timeoutMs, outputKiB, memoryMiB, addressMiB: addresses, processes },
+      watched,
     };
     const name = this.#language === undefined ? 'command' : `tests in ${this.#language}`;
     const containment = { by: sandbox.kind, open: sandbox.open };
@@ -146,14 +151,13 @@ export class CommandVerifier implements Verifier {
   async #judge({ request, abort }: Waiting): Promise<void> {
     const { id } = request;
     try {
-      this.#served += 1;
-      const proof = `${process.pid}-${this.#served}-${Math.trunc(performance.now() * 1e6)}`;
-      const input = inputOf(request, request.tests ?? this.#tests, this.#language, proof);
-      const end = await runContained(this.#run, JSON.stringify(input), abort.signal);
-      if (!this.#waiting.has(id)) return;
-      const judgement = this.#judgementOf(end, proof);
-      this.#waiting.delete(id);
-      this.#post({ type: 'score', request: id, ...judgement, usage: noUsage });
+      const asked = askedOf(request);
+      const tests = request.tests ?? this.#tests;
+      const judgement =
+        this.#language === undefined
+          ? this.#judgementOf(await runContained(this.#command, JSON.stringify({ ...asked, tests }), abort.signal))
+          : await this.#tested(this.#language, asked.answer, tests ?? noTests(), abort.signal);
+      if (this.#waiting.delete(id)) this.#post({ type: 'score', request: id, ...judgement, usage: noUsage });
     } catch (error) {
       const reason =
         error instanceof FaultError ? error.fault : fault('internal', `command verifier: ${String(error)}`);
@@ -161,21 +165,55 @@ export class CommandVerifier implements Verifier {
     }
   }
 
-  #judgementOf(end: ProcessEnd, proof: string): { readonly reward: number; readonly feedback?: string } {
-    const { timeoutMs, memoryMiB, outputKiB } = this.#run.limits;
-    if (end.broken !== undefined) return raise('unavailable', `the command verifier cannot start: ${end.broken}`);
-    if (end.stopped === 'time') return worthless(`It did not end within ${timeoutMs / 1000} seconds.`);
-    if (end.stopped === 'memory') return worthless(`It used more than ${memoryMiB} MiB of memory.`);
-    if (end.stopped === 'output') return worthless(`It wrote more than ${outputKiB} KiB.`);
+  /** In two processes, or in one where the tests need it; the words then say so. */
+  async #tested(language: TestLanguage, answer: string, tests: string, signal: AbortSignal): Promise<GivenJudgement> {
+    const run = (role: RunnerRole): ContainedCommand => {
+      const command = runnerCommand(language, this.#command.command[0]!, this.#command.limits.memoryMiB, role);
+      return { ...this.#command, command };
+    };
+    const end = await judgeCode({ code: run('code'), tests: run('tests') }, answer, tests, signal);
+    const verdict = lastValue(end.tests.output) as TestsVerdict | undefined;
+    if (verdict?.inside !== true) return this.#outside(end, verdict);
+    this.#served += 1;
+    const proof = `${process.pid}-${this.#served}-${Math.trunc(performance.now() * 1e6)}`;
+    const inside = await runContained(run('inside'), JSON.stringify({ answer, tests, proof }), signal);
+    const said = lastValue(inside.output) as TestsVerdict | undefined;
+    const genuine = said?.proof === proof ? judgementOf(said) : undefined;
+    const { reward, feedback } = this.#overrun(inside) ?? genuine ?? worthless(endedWords(inside));
+    return { reward, feedback: feedback === undefined ? ranInside : `${feedback}\n${ranInside}` };
+  }
+
+  #outside({ code, tests }: JudgedEnd, verdict: TestsVerdict | undefined): GivenJudgement {
+    const over = this.#overrun(code) ?? this.#overrun(tests);
+    if (over !== undefined) return over;
+    if (verdict?.over === true) return worthless(this.#outputWords());
+    const ended = verdict?.ended === true || verdict === undefined;
+    return (ended ? undefined : judgementOf(verdict)) ?? worthless(endedWords(code.signal === null ? code : tests));
+  }
+
+  /** What an answer is worth that ran over a limit; a process that could not start is nobody's answer. */
+  #overrun({ broken, code, errors, stopped }: ProcessEnd): GivenJudgement | undefined {
+    const { timeoutMs, memoryMiB } = this.#command.limits;
+    const why =
+      broken ?? (code === notFound ? `exit code 127, a program was not found: ${lastLine(errors)}` : undefined);
+    if (why !== undefined) return raise('unavailable', `the command verifier cannot start: ${why}`);
+    if (stopped === 'time') return worthless(`It did not end within ${timeoutMs / 1000} seconds.`);
+    if (stopped === 'memory') return worthless(`It used more than ${memoryMiB} MiB of memory.`);
+    return stopped === 'output' ? worthless(this.#outputWords()) : undefined;
+  }
+
+  #outputWords(): string {
+    return `It wrote more than ${this.#command.limits.outputKiB} KiB.`;
+  }
+
+  #judgementOf(end: ProcessEnd): GivenJudgement {
+    const over = this.#overrun(end);
+    if (over !== undefined) return over;
+    if (end.signal !== null) return worthless(endedWords(end));
     const said = lastValue(end.output);
     const judgement = judgementOf(said);
-    if (this.#language !== undefined) {
-      const isGenuine = (said as { proof?: unknown } | undefined)?.proof === proof;
-      return judgement !== undefined && isGenuine ? judgement : worthless(endedWords(end));
-    }
-    if (end.signal !== null) return worthless(endedWords(end));
     if (judgement !== undefined) return judgement;
-    const errors = end.errors.trim().split('\n').at(-1);
+    const errors = lastLine(end.errors);
     const why = end.code === 0 ? '' : `, exit code ${end.code}${errors ? `: ${errors}` : ''}`;
     const rule = 'its last line must be JSON with a reward from 0 to 1 and, if it likes, a feedback';
     return raise('bad-reward', `the command verifier gave ${shown(said)}${why}; ${rule}`);
@@ -186,7 +224,25 @@ export class CommandVerifier implements Verifier {
   }
 }
 
-function worthless(feedback: string) {
+interface GivenJudgement {
+  readonly reward: number;
+  readonly feedback?: string;
+}
+
+/** What the process of the tests says: a judgement, or why there is none. */
+interface TestsVerdict {
+  readonly inside?: unknown;
+  readonly over?: unknown;
+  readonly ended?: unknown;
+  readonly proof?: unknown;
+}
+
+/** As shells and prlimit tell it. */
+const notFound = 127;
+/** The mark of tests that the answer could have forged. */
+export const ranInside = "(These tests ran inside the answer's own process.)";
+
+function worthless(feedback: string): GivenJudgement {
   return { reward: 0, feedback };
 }
 
@@ -194,8 +250,12 @@ function endedWords({ code, signal }: ProcessEnd): string {
   return `The process ended before its tests did (${signal ?? `exit code ${code}`}): too much memory, or an exit of its own.`;
 }
 
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
+}
+
 function lastValue(output: string): unknown {
-  const line = output.trimEnd().split('\n').at(-1) ?? '';
+  const line = lastLine(output);
   try {
     return line === '' ? undefined : JSON.parse(line);
   } catch {
@@ -204,12 +264,7 @@ function lastValue(output: string): unknown {
 }
 
 /** The answer is what was said behind the last turn of the user's side. */
-function inputOf(
-  { prompt, path, step }: ScoreRequest,
-  tests: string | undefined,
-  language: TestLanguage | undefined,
-  proof: string,
-) {
+function askedOf({ prompt, path, step }: ScoreRequest) {
   const all = [...path.map((each) => each.step), step];
   const said = all.slice(
     Math.max(
@@ -218,11 +273,11 @@ function inputOf(
     ),
   );
   const steps = said.map(({ text }) => text);
-  const asked = { question: questionOf(prompt), answer: steps.join(''), steps };
-  if (language === undefined) return tests === undefined ? asked : { ...asked, tests };
-  if (tests === undefined)
-    return raise('unsupported', 'the question has no tests: give them with it, or to the verifier (tests)');
-  return { ...asked, tests, proof };
+  return { question: questionOf(prompt), answer: steps.join(''), steps };
+}
+
+function noTests(): never {
+  return raise('unsupported', 'the question has no tests: give them with it, or to the verifier (tests)');
 }
 
 function own([name = '', ...rest]: readonly string[]): string[] {
@@ -231,8 +286,7 @@ function own([name = '', ...rest]: readonly string[]): string[] {
   return [program, ...rest];
 }
 
-function ready(language: TestLanguage, memoryMiB: number): string[] {
+function interpreterOf(language: TestLanguage): string {
   const program = language === 'javascript' ? process.execPath : pythonProgram();
-  if (program === undefined) return raise('bad-setting', 'command is python, and no python3 is installed');
-  return runnerCommand(language, program, memoryMiB);
+  return program ?? raise('bad-setting', 'command is python, and no python3 is installed');
 }

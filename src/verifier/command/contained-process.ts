@@ -1,12 +1,15 @@
-// One process under its limits: JSON on its input, what it writes on its output, killed as a group when its time, its memory or its output is over. Its
-// folder is made before it and is gone after it. How it ends is a value; nothing that it does can throw here.
+// One process under its limits, killed with all that it has started when its time, its memory or its output is over. Its folder is made before
+// it and is gone after it. How it ends is a value; nothing that it does can throw here, and nothing that it leaves behind is waited for.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { watchMemory } from './memory-watch.ts';
-import type { Sandbox, SandboxLimits } from './sandbox.ts';
+import type { Readable, Writable } from 'node:stream';
+import { type Cgroup, makeCgroup } from './cgroup.ts';
+import { removeSegments, segmentIds, watchMemory } from './memory-watch.ts';
+import { filterDescriptor, type Sandbox, type SandboxLimits } from './sandbox.ts';
+import { openFilter } from './seccomp-filter.ts';
 
 export interface ProcessLimits extends SandboxLimits {
   readonly outputKiB: number;
@@ -17,33 +20,70 @@ export interface ContainedCommand {
   readonly command: readonly string[];
   readonly readable: readonly string[];
   readonly limits: ProcessLimits;
+  /** For tests: memory is watched as where no cgroup can be made. */
+  readonly watched?: boolean | undefined;
 }
 
-/** `why`: what it was stopped for; undefined where it ended by itself. */
+export type StopReason = 'time' | 'memory' | 'output' | 'cancelled';
+
+/** `stopped`: what it was stopped for; undefined where it ended by itself. */
 export interface ProcessEnd {
   readonly output: string;
   readonly errors: string;
   readonly code: number | null;
   readonly signal: string | null;
-  readonly stopped?: 'time' | 'memory' | 'output' | 'cancelled' | undefined;
+  readonly stopped?: StopReason | undefined;
   /** It could not be started at all. */
   readonly broken?: string | undefined;
 }
 
-const keptErrors = 4096;
+export interface Contained {
+  readonly child: ChildProcess;
+  readonly ended: Promise<ProcessEnd>;
+  stop(why: StopReason): void;
+}
 
-export function runContained(
-  { sandbox, command, readable, limits }: ContainedCommand,
-  input: string,
+const keptErrors = 4096;
+/** For what is still in its pipes when it has ended; a process that it left behind may keep them open. */
+const drainMs = 250;
+
+export async function runContained(run: ContainedCommand, input: string, signal: AbortSignal): Promise<ProcessEnd> {
+  const { child, ended } = startContained(run, signal);
+  // It may end without reading: that is its affair.
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(input);
+  return await ended;
+}
+
+/** Its first four descriptors, and the one of them whose output is collected and counted. */
+export interface Plumbing {
+  readonly stdio: readonly (Readable | Writable | 'pipe' | 'ignore')[];
+  readonly collected?: 1 | 3;
+}
+
+const plain: Plumbing = { stdio: ['pipe', 'pipe', 'pipe', 'ignore'], collected: 1 };
+
+export function startContained(
+  { sandbox, command, readable, limits, watched }: ContainedCommand,
   signal: AbortSignal,
-): Promise<ProcessEnd> {
-  const place = mkdtempSync(join(tmpdir(), 'coppice-run-'));
-  const folder = join(place, 'work');
-  mkdirSync(folder);
-  mkdirSync(join(place, 'root'));
-  const [file, ...rest] = sandbox.wrap(command, folder, readable, limits);
-  const child = spawn(file!, rest, { cwd: folder, detached: true, stdio: ['pipe', 'pipe', 'pipe'], env: cleared() });
-  return ended(child, input, limits, signal).finally(() => rmSync(place, { recursive: true, force: true }));
+  { stdio, collected }: Plumbing = plain,
+): Contained {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-run-'));
+  const cgroup = watched ? undefined : makeCgroup(limits.memoryMiB);
+  const filter = sandbox.kind === 'bubblewrap' ? openFilter(cgroup !== undefined) : undefined;
+  const [file, ...rest] = within(cgroup, sandbox.wrap(command, readable, limits));
+  const all: StdioOptions = [...stdio];
+  if (filter !== undefined) all[filterDescriptor] = filter;
+  const child = spawn(file!, rest, { cwd: folder, detached: true, stdio: all, env: cleared() });
+  if (filter !== undefined) closeSync(filter);
+  const output = collected === undefined ? null : (child.stdio[collected] as Readable | null);
+  const contained = contain({ child, output, limits, cgroup, filesFolder: sandbox.folder }, signal);
+  const ended = contained.ended.finally(() => rmSync(folder, { recursive: true, force: true }));
+  return { ...contained, ended };
+}
+
+function within(cgroup: Cgroup | undefined, line: readonly string[]): readonly string[] {
+  return cgroup === undefined ? line : ['sh', '-c', 'echo 0 > "$0" && exec "$@"', cgroup.processes, ...line];
 }
 
 /** Keys of servers and databases stand in the environment: nothing of it is passed on but the way to programs. */
@@ -51,43 +91,64 @@ function cleared(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LANG: 'C.UTF-8' };
 }
 
-function ended(child: ChildProcess, input: string, limits: ProcessLimits, signal: AbortSignal): Promise<ProcessEnd> {
+interface Started {
+  readonly child: ChildProcess;
+  readonly output: Readable | null;
+  readonly limits: ProcessLimits;
+  readonly cgroup: Cgroup | undefined;
+  readonly filesFolder: string | undefined;
+}
+
+function contain({ child, output, limits, cgroup, filesFolder }: Started, signal: AbortSignal): Contained {
   const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
   const written: Buffer[] = [];
-  let [bytes, errors] = [0, ''];
-  let stopped: ProcessEnd['stopped'];
-  const stop = (why: NonNullable<ProcessEnd['stopped']>) => {
+  let [bytes, errors, isOver] = [0, '', false];
+  let stopped: StopReason | undefined;
+  let drain: NodeJS.Timeout | undefined;
+  const stop = (why: StopReason) => {
     stopped ??= why;
     killGroup(child);
   };
-  const timer = setTimeout(() => stop('time'), limits.timeoutMs);
-  const endWatch = watchMemory(child.pid, limits.memoryMiB, () => stop('memory'));
   const cancel = () => stop('cancelled');
+  const timer = setTimeout(() => stop('time'), limits.timeoutMs);
+  const segments = filesFolder === undefined ? segmentIds() : undefined;
+  const isWatched = child.pid !== undefined && cgroup === undefined;
+  const endWatch = isWatched
+    ? watchMemory(child.pid!, limits.memoryMiB, filesFolder ?? segments!, () => stop('memory'))
+    : () => {};
   signal.addEventListener('abort', cancel, { once: true });
   if (signal.aborted) cancel();
-  const finish = (end: Omit<ProcessEnd, 'output' | 'errors' | 'stopped'>) => {
+  const finish = (end: Pick<ProcessEnd, 'code' | 'signal' | 'broken'>) => {
+    if (isOver) return;
+    isOver = true;
     clearTimeout(timer);
-    endWatch();
+    clearTimeout(drain);
     signal.removeEventListener('abort', cancel);
     killGroup(child);
+    endWatch();
+    if (segments !== undefined) removeSegments(segments);
+    // Its own processes may have gone on without the one that was killed.
+    if (cgroup?.ranOut() && stopped !== 'time') stopped = 'memory';
+    cgroup?.end();
+    for (const stream of child.stdio) stream?.destroy();
     resolve({ output: Buffer.concat(written).toString('utf8'), errors, stopped, ...end });
   };
-  child.stdout?.on('data', (chunk: Buffer) => {
+  const counted = (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > limits.outputKiB * 1024) return stop('output');
-    written.push(chunk);
-  });
+    if (bytes > limits.outputKiB * 1024) stop('output');
+    return stopped === undefined;
+  };
+  output?.on('data', (chunk: Buffer) => counted(chunk) && written.push(chunk));
   child.stderr?.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > limits.outputKiB * 1024) return stop('output');
-    errors = (errors + chunk.toString('utf8')).slice(-keptErrors);
+    if (counted(chunk)) errors = (errors + chunk.toString('utf8')).slice(-keptErrors);
   });
   child.on('error', (error) => finish({ code: null, signal: null, broken: error.message }));
   child.on('close', (code, by) => finish({ code, signal: by }));
-  // It may end without reading: that is its affair.
-  child.stdin?.on('error', () => {});
-  child.stdin?.end(input);
-  return promise;
+  child.on('exit', (code, by) => {
+    killGroup(child);
+    drain = setTimeout(() => finish({ code, signal: by }), drainMs);
+  });
+  return { child, ended: promise, stop };
 }
 
 /** Whatever it has started in its group; in a process namespace the rest dies with the first. */

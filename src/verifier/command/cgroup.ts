@@ -1,0 +1,101 @@
+// A cgroup for one run: the kernel counts all memory of its processes, shared memory and files in memory included, and kills at the limit. Made
+// where the system lets this process make one (version 2, or the memory controller of version 1); never moves the server itself.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+export interface Cgroup {
+  /** A process that writes 0 into this file is in it. */
+  readonly processes: string;
+  /** Something in it was killed for its memory. */
+  ranOut(): boolean;
+  /** Kills all that is in it, and removes it. */
+  end(): void;
+}
+
+const root = '/sys/fs/cgroup';
+const isSecond = existsSync(join(root, 'cgroup.controllers'));
+const events = isSecond ? 'memory.events' : 'memory.oom_control';
+const retryMs = 20;
+const tries = 100;
+let made = 0;
+let swept = false;
+
+/** Undefined where none can be made. */
+export function makeCgroup(memoryMiB: number): Cgroup | undefined {
+  const parent = parentOfRuns();
+  if (parent === undefined) return undefined;
+  made += 1;
+  const folder = join(parent, `coppice-${process.pid}-${made}`);
+  const write = (name: string, value: string | number) => writeFileSync(join(folder, name), String(value));
+  try {
+    if (!swept) sweep(parent);
+    mkdirSync(folder);
+    limitMemory(folder, write, memoryMiB * 1024 ** 2);
+  } catch {
+    remove(folder);
+    return undefined;
+  }
+  return {
+    processes: join(folder, 'cgroup.procs'),
+    ranOut: () => /oom_kill [1-9]/.test(readFileSync(join(folder, events), 'utf8')),
+    end: () => remove(folder),
+  };
+}
+
+/**
+ * Version 2 lets no group with processes of its own limit those below it, so that runs stand beside the server's group; version 1 puts
+ * them into it.
+ */
+function parentOfRuns(): string | undefined {
+  try {
+    const own = readFileSync('/proc/self/cgroup', 'utf8');
+    const [, path = ''] = (isSecond ? /^0::(.*)$/m : /^\d+:memory:(.*)$/m).exec(own) ?? [];
+    if (path === '') return undefined;
+    if (!isSecond) return join(root, 'memory', path);
+    const parent = join(root, path === '/' ? path : dirname(path));
+    if (!/\bmemory\b/.test(readFileSync(join(parent, 'cgroup.subtree_control'), 'utf8')))
+      writeFileSync(join(parent, 'cgroup.subtree_control'), '+memory');
+    return parent;
+  } catch {
+    return undefined;
+  }
+}
+
+type Write = (name: string, value: string | number) => void;
+
+function limitMemory(folder: string, write: Write, bytes: number): void {
+  if (isSecond) {
+    write('memory.max', bytes);
+    write('memory.oom.group', 1);
+  } else write('memory.limit_in_bytes', bytes);
+  const swap = isSecond ? 'memory.swap.max' : 'memory.memsw.limit_in_bytes';
+  if (existsSync(join(folder, swap))) write(swap, isSecond ? 0 : bytes);
+}
+
+/** What servers that were killed have left. */
+function sweep(parent: string): void {
+  swept = true;
+  for (const name of readdirSync(parent)) {
+    const pid = /^coppice-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) remove(join(parent, name));
+  }
+}
+
+/** A group can be removed when its last process is gone, a moment after it was killed. */
+function remove(folder: string, left = tries): void {
+  try {
+    for (const pid of readFileSync(join(folder, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean)) kill(Number(pid));
+    rmdirSync(folder);
+  } catch {
+    if (left > 0 && existsSync(folder)) setTimeout(() => remove(folder, left - 1), retryMs).unref();
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}

@@ -1,0 +1,51 @@
+// Two processes for one answer: its code in the first, its tests in the second, joined by the pipes of the first without passing through
+// this process. The verdict comes from the second alone, on a descriptor that the first does not have.
+
+import type { Readable, Writable } from 'node:stream';
+import { type ContainedCommand, type ProcessEnd, startContained } from './contained-process.ts';
+
+export interface JudgedCode {
+  readonly code: ContainedCommand;
+  readonly tests: ContainedCommand;
+}
+
+/** How both ended; the output of the second is its verdict. */
+export interface JudgedEnd {
+  readonly code: ProcessEnd;
+  readonly tests: ProcessEnd;
+}
+
+const control = 3;
+
+export async function judgeCode(
+  run: JudgedCode,
+  answer: string,
+  tests: string,
+  signal: AbortSignal,
+): Promise<JudgedEnd> {
+  const first = startContained(run.code, signal, { stdio: ['pipe', 'pipe', 'pipe', 'ignore'] });
+  const { stdin, stdout } = first.child;
+  if (stdin === null || stdout === null || !(await sent(stdin, { answer })))
+    return { code: await first.ended, tests: notStarted };
+  const second = startContained(run.tests, signal, { stdio: [stdout, stdin, 'pipe', 'pipe'], collected: control });
+  stdin.destroy();
+  stdout.destroy();
+  const { outputKiB } = run.code.limits;
+  void sent(second.child.stdio[control] as Writable, { tests, outputKiB });
+  // What the code has left behind may keep the pipes open.
+  void first.ended.then(({ stopped }) => stopped !== undefined && second.stop('cancelled'));
+  const ended = await second.ended;
+  first.stop('cancelled');
+  return { code: await first.ended, tests: ended };
+}
+
+const notStarted: ProcessEnd = { output: '', errors: '', code: null, signal: null };
+
+/** False where it ended without reading. */
+function sent(to: Writable | Readable, line: object): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  to.on('error', () => resolve(false));
+  (to as Writable).write(`${JSON.stringify(line)}\n`, (error) => resolve(!error));
+  to.on('close', () => resolve(false));
+  return promise;
+}

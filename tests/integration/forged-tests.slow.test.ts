@@ -1,0 +1,170 @@
+// Answers that solve nothing and try to be paid: by objects that equal everything, by reading or replacing the tests, by speaking for them. Tests that
+// run outside of the code's process pay none of them. A test that runs inside says so, and there alone a forgery can pay.
+
+import { describe, expect, test } from 'vitest';
+import { ranInside } from '../../src/verifier/command/command-verifier.ts';
+import { hasPython, judged, request, sandbox } from '../support/judged-answers.ts';
+
+const pythonTests = `import math
+assert f(3) == 41
+assert math.isclose(f(5), 97)
+assert f(7) in [113, 114]
+assert not f(9) != 131
+assert sorted([f(11), f(13)]) == [151, 173]
+def check(candidate):
+  assert abs(candidate(15) - 191) < 1e-6
+check(f)`;
+
+const agreeable = `class Same:
+  def __eq__(self, other): return True
+  def __ne__(self, other): return False
+  def __lt__(self, other): return True
+  __le__ = __gt__ = __ge__ = __contains__ = __lt__
+  def __hash__(self): return 0
+  def __float__(self): return 0.0
+  def __sub__(self, other): return 0
+  def __abs__(self): return 0`;
+
+/** All that its process can find: frames, garbage, memory, open files, arguments, the processes above it. */
+const theft = `import gc, glob, os, sys
+found = []
+def look(text):
+  if isinstance(text, bytes): text = text.decode('latin1')
+  if 'f(3) ==' in str(text).replace('look', ''): found.append(text)
+for each in gc.get_objects():
+  if isinstance(each, dict):
+    for key in list(each):
+      if isinstance(each[key], (str, bytes)) and key not in ('theft', 'source') and 'check(candidate)' in str(each[key]): found.append(each[key])
+for path in glob.glob('/proc/*/cmdline') + glob.glob('/proc/*/environ') + glob.glob('/proc/*/mem'):
+  try: look(open(path, 'rb').read(1 << 20))
+  except (OSError, ValueError): pass
+`;
+
+const verdict = `b'{"reward": 1, "feedback": null}\\n'`;
+
+const pythonForgeries: Readonly<Record<string, string>> = {
+  'an object that equals everything': `${agreeable}\ndef f(n): return Same()`,
+  'a number that equals everything':
+    'class Same(int):\n  def __eq__(self, other): return True\n  def __ne__(self, other): return False\ndef f(n): return Same(0)',
+  'a list that equals everything': 'class Same(list):\n  def __eq__(self, other): return True\ndef f(n): return Same()',
+  'the proof in __main__': `import __main__, json, os
+def f(n): return 0
+asked = getattr(__main__, 'asked', {})
+for fd in range(3, 10):
+  try: os.write(fd, b'\\n' + json.dumps({'reward': 1, 'proof': asked.get('proof')}).encode() + b'\\n')
+  except OSError: pass`,
+  'a counter that counts for itself': `import __main__
+__main__.counted = [1, 1]
+__main__.holds = lambda *given: None
+__main__.failures = []
+def f(n): return 0`,
+  'a verdict on every descriptor': `import os
+for fd in range(64):
+  try: os.write(fd, ${verdict})
+  except OSError: pass
+def f(n): return 0`,
+  'a verdict in the place of a result': `import os
+def f(n):
+  for fd in range(3, 10):
+    try: os.write(fd, ${verdict})
+    except OSError: pass
+  os._exit(0)`,
+  'a good exit': 'import sys\nsys.exit(0)',
+  'a good exit when it is called': 'import os\ndef f(n): os._exit(0)',
+  'a verdict at its exit': `import atexit, os
+@atexit.register
+def last():
+  for fd in range(64):
+    try: os.write(fd, ${verdict})
+    except OSError: pass
+def f(n): return 0`,
+  'its own json': `import json, sys
+json.dumps = lambda *given, **named: '{"reward": 1, "feedback": null, "id": 1, "is": "function", "value": true}'
+json.loads = lambda *given, **named: {'id': 1, 'name': 'f', 'given': [], 'named': {}}
+def f(n): return 0`,
+  'builtins of its own': `import builtins
+builtins.abs = lambda value: 0
+builtins.sorted = lambda values: [151, 173]
+abs = builtins.abs
+sorted = builtins.sorted
+import math
+math.isclose = lambda *given: True
+def f(n): return 0`,
+  'a traced judge': `import sys
+def trace(frame, event, given):
+  frame.f_globals['counted'] = [1, 1]
+  return trace
+sys.settrace(trace)
+def f(n): return 0`,
+  'what its process can find': `${theft}
+def f(n): return 41 if found else 0`,
+  'the death of other processes': `import os, signal
+for pid in list(range(2, 400)) + [os.getppid()]:
+  if pid != os.getpid():
+    try: os.kill(pid, signal.SIGKILL)
+    except OSError: pass
+def f(n): return 0`,
+  'names of the tests': `check = lambda candidate: None
+class AssertionError(Exception): pass
+math = None
+def f(n): return 0`,
+  'an argument that is changed': 'def f(n, *more): globals()["f"] = lambda *given: None',
+};
+
+const javascriptTests = `assert.equal(f(3), 41);
+assert.deepEqual({ a: [f(5)] }, { a: [97] });
+assert(f(7) === 113);
+assert.ok(Math.abs(f(9) - 131) < 1e-6);
+assert.throws(() => f(-1), RangeError);`;
+
+const outside = `const outer = this.constructor.constructor('return process')();`;
+
+const javascriptForgeries: Readonly<Record<string, string>> = {
+  'an object that is any number': 'const f = () => ({ valueOf: () => 41, [Symbol.toPrimitive]: () => 41 });',
+  'an assert of its own':
+    'globalThis.assert = Object.assign(() => {}, { equal() {}, deepEqual() {}, ok() {}, throws() {} });\nfunction f() { return 0; }',
+  'prototypes of its own':
+    'Object.is = () => true; Array.prototype.every = () => true; Math.abs = () => 0;\nfunction f() { return 0; }',
+  'a verdict outside of its context': `${outside}
+const fs = outer.getBuiltinModule('fs');
+for (let fd = 0; fd < 30; fd++) try { fs.writeSync(fd, '{"reward": 1, "feedback": null}\\n'); } catch {}
+function f() { return 0; }`,
+  'a good exit': `${outside}\nfunction f() { outer.exit(0); }`,
+  'its own JSON': `${outside}\nouter.constructor.constructor('JSON.stringify = () => "{\\\\"reward\\\\":1,\\\\"id\\\\":1}"')();\nfunction f() { return 0; }`,
+  'a promise of everything': 'const f = () => new Proxy(function () {}, { get: () => () => 41, apply: () => 41 });',
+};
+
+describe('a forgery', () => {
+  test.runIf(hasPython)('in Python is not paid', async () => {
+    const answers = Object.values(pythonForgeries).map((code, at) => request(at, code));
+    const options = { command: 'python', tests: pythonTests, timeoutMs: 20_000, sandbox } as const;
+    const given = await judged(options, answers);
+    const names = Object.keys(pythonForgeries);
+    expect(given.map((each, at) => [names[at], each.type === 'score' ? each.reward : -1])).toEqual(
+      names.map((name) => [name, 0]),
+    );
+    const honest = 'def f(n): return {3: 41, 5: 97.0, 7: 113, 9: 131, 11: 151, 13: 173, 15: 191}[n]';
+    expect(await judged(options, [request(1, honest)])).toMatchObject([{ reward: 1 }]);
+  });
+
+  test('in JavaScript is not paid', async () => {
+    const answers = Object.values(javascriptForgeries).map((code, at) => request(at, code));
+    const options = { command: 'javascript', tests: javascriptTests, timeoutMs: 20_000, sandbox } as const;
+    const given = await judged(options, answers);
+    const names = Object.keys(javascriptForgeries);
+    expect(given.map((each, at) => [names[at], each.type === 'score' ? each.reward : -1])).toEqual(
+      names.map((name) => [name, 0]),
+    );
+    const honest =
+      'function f(n) { if (n < 0) throw new RangeError("negative"); return { 3: 41, 5: 97, 7: 113, 9: 131 }[n]; }';
+    expect(await judged(options, [request(1, honest)])).toMatchObject([{ reward: 1 }]);
+  });
+
+  test.runIf(hasPython)('cannot move tests into its own process', async () => {
+    const options = { command: 'python', timeoutMs: 20_000, sandbox, tests: 'assert f(3).upper() == "A"' } as const;
+    const [forged] = await judged(options, [
+      request(1, `${agreeable}\n  def upper(self): return Same()\ndef f(n): return Same()`),
+    ]);
+    expect(forged).toMatchObject({ reward: 0, feedback: expect.not.stringContaining(ranInside) });
+  });
+});
