@@ -168,10 +168,3 @@ test('of several answers only those are given that were accepted, where nothing 
   expect(await choicesOf('refuse')).toEqual(['The answer is 5.']);
 });
 
-test('the setting that it replaces is refused with its new name', async () => {
-  const { url } = await runGateway();
-  expect(await ask(url, { coppice: { on_futile: 'refuse' } })).toMatchObject({
-    status: 400,
-    error: { param: 'coppice.on_futile', message: expect.stringContaining('onUnaccepted') },
-  });
-});
