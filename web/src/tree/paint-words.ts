@@ -4,12 +4,12 @@
 import { type Node, pathTo } from '../../../src/tree/node.ts';
 import { formatScore } from '../look/words.ts';
 import type { Brush } from './brush.ts';
+import { placeInside } from './place-inside.ts';
 import { keyOfNode } from './sprout.ts';
 
 const family = 'system-ui, sans-serif';
 const roomForScores = { level: 26, spacing: 9 };
 const longestAnswer = 28;
-const margin = 8;
 
 export function paintLevels({ ctx, picture }: Brush): void {
   const { camera, scene, size, palette } = picture;
@@ -59,16 +59,13 @@ function chosenScore(chosen: Node): string {
 
 /** Ink on a rim of the ground, so that branches do not run through it; the whole of it inside of the canvas. */
 function paintHaloed({ ctx, picture }: Brush, text: string, x: number, y: number): void {
-  const { width: wide, height: high } = picture.size;
   const { width } = ctx.measureText(text);
-  const begin = ctx.textAlign === 'center' ? width / 2 : 0;
-  const inside = Math.max(margin + begin, Math.min(wide - margin - (width - begin), x));
-  const below = Math.max(margin, Math.min(high - margin, y));
+  const at = placeInside({ x, y }, width, ctx.textAlign === 'center' ? width / 2 : 0, picture.size);
   ctx.lineWidth = 4;
   ctx.strokeStyle = picture.palette.panel;
-  ctx.strokeText(text, inside, below);
+  ctx.strokeText(text, at.x, at.y);
   ctx.fillStyle = picture.palette.ink;
-  ctx.fillText(text, inside, below);
+  ctx.fillText(text, at.x, at.y);
 }
 
 function shorten(text: string): string {
