@@ -68,8 +68,8 @@ describe.runIf(hasPython)('an answer that attacks', () => {
   };
 
   test('by running for ever is stopped', async () => {
-    const { reward, feedback } = await attack('while True: pass', { timeoutMs: 1500 });
-    expect([reward, feedback]).toEqual([0, 'It did not end within 1.5 seconds.']);
+    const { reward, feedback } = await attack('while True: pass', { timeoutMs: 5000 });
+    expect([reward, feedback]).toEqual([0, 'It did not end within 5 seconds.']);
   });
 
   test('by endless output is stopped', async () => {
@@ -117,7 +117,7 @@ for (;;) kept.push(bytes.alloc(1 << 24, 1));`;
   describe.each(ways)('shut in by bubblewrap, $way', ({ shut }) => {
     test.runIf(isShut)('by a fork bomb is held to its number, and dies with its time', async () => {
       const { reward } = await attack('import os\nwhile True:\n  try: os.fork()\n  except OSError: pass', {
-        timeoutMs: 1500,
+        timeoutMs: 5000,
         ...shut,
       });
       expect(reward).toBe(0);

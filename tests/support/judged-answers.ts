@@ -45,5 +45,5 @@ export async function judged(options: CommandOptions, requests: readonly ScoreRe
 
 const tests =
   'assert add(1, 2) == 3\nassert add(0, 0) == 0\ndef check(f):\n  assert f(2, 2) == 4\n  assert f(5, 5) == 10\ncheck(add)';
-export const python = { command: 'python', tests, timeoutMs: 4000, memoryMiB: 256 } as const;
+export const python = { command: 'python', tests, timeoutMs: 10_000, memoryMiB: 256 } as const;
 export const good = 'Here it is:\n```python\ndef add(a, b):\n  return a + b\n```\n';
