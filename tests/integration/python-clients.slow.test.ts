@@ -39,7 +39,10 @@ async function saidBy(client: string): Promise<Loose> {
   const generator = new ScriptedEngine();
   // As those of vLLM and SGLang do.
   Object.assign(generator.capabilities, { passes: ['add_generation_prompt', 'continue_final_message'] });
-  const { url } = await runGateway({ engine: generator, upstream: { urls: [await engine()], model: 'real', headers: {} } });
+  const { url } = await runGateway({
+    engine: generator,
+    upstream: { urls: [await engine()], model: 'real', headers: {} },
+  });
   const lines = (await runPython('python', [`${clientsFolder}/clients.py`, url, client])).trim().split('\n');
   return Object.fromEntries(lines.map((line) => JSON.parse(line)).map(({ what, ...facts }) => [what, facts]));
 }
