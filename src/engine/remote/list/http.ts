@@ -1,8 +1,9 @@
 // Replicas that an HTTP endpoint lists: an array of targets, or the target groups of Prometheus' http_sd.
 
 import { raise } from '../../../base/fault.ts';
+import { readBody } from '../../../remote/bounded-body.ts';
 import { listedUrls } from './listed-urls.ts';
-import { type ReplicaList, readMs, unread } from './replica-list.ts';
+import { listBytes, type ReplicaList, readMs, unread } from './replica-list.ts';
 
 export function httpList(url: string, apiKey?: string): ReplicaList {
   const { origin, pathname } = new URL(url);
@@ -17,7 +18,7 @@ export function httpList(url: string, apiKey?: string): ReplicaList {
     async read() {
       try {
         const reply = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(readMs) });
-        const text = await reply.text();
+        const text = await readBody(reply, listBytes, name);
         if (!reply.ok) raise('unavailable', `${name} cannot be read: it answered ${reply.status}`);
         return listedUrls(text, name);
       } catch (error) {
