@@ -157,6 +157,7 @@ export class BatchedEmbedder implements Embedder {
   }
 }
 
+/** The function may be a user's own. */
 function faultOf(error: unknown): Fault {
   if (error instanceof FaultError) return error.fault;
   return fault('internal', error instanceof Error ? error.message : String(error));

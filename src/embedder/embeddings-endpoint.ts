@@ -1,7 +1,8 @@
 // Vectors from a server's `/v1/embeddings`, as OpenAI, vLLM, SGLang and llama-server speak it.
 
 import { FaultError, fault, raise } from '../base/fault.ts';
-import { Connection } from '../remote/connection.ts';
+import { Connection, usualBytes } from '../remote/connection.ts';
+import { count } from '../remote/wire-values.ts';
 import { BatchedEmbedder, type BatchedEmbedderOptions, type EmbeddedTexts } from './batched-embedder.ts';
 
 export interface EndpointOptions extends Omit<BatchedEmbedderOptions, 'name' | 'onClose'> {
@@ -13,6 +14,8 @@ export interface EndpointOptions extends Omit<BatchedEmbedderOptions, 'name' | '
 
 /** Of a text that is longer only the end is read: that is where an answer stands, and small models read 256 to 512 tokens. */
 const longestText = 2000;
+/** Of a vector: 8,000 numbers of 20 digits. */
+const vectorBytes = 262_144;
 
 export function openEndpoint({ url, apiKey, model, ...options }: EndpointOptions): BatchedEmbedder {
   const { timers } = options;
@@ -24,9 +27,10 @@ export function openEndpoint({ url, apiKey, model, ...options }: EndpointOptions
   const embed = async (texts: readonly string[], signal: AbortSignal): Promise<EmbeddedTexts> => {
     const input = texts.map((text) => text.slice(-longestText));
     const body = { input, encoding_format: 'float', ...(model === undefined ? {} : { model }) };
-    const { timeoutMs } = options;
+    const limits = { timeoutMs: options.timeoutMs, limitBytes: usualBytes + vectorBytes * texts.length };
     // Its address without credentials.
-    return read(await connection.json('POST', '/v1/embeddings', body, { timeoutMs, signal }), connection.url);
+    const answer = await connection.json('POST', '/v1/embeddings', body, { ...limits, signal });
+    return read(answer, connection.url);
   };
   const name = `embedder at ${connection.url}`;
   return new BatchedEmbedder(embed, { ...options, name, onClose: () => connection.close() });
@@ -46,8 +50,7 @@ function read(reply: unknown, url: string): EmbeddedTexts {
   if (!Array.isArray(data)) return raise('protocol', `${url} answered without 'data'; is it an embeddings endpoint?`);
   const rows = data.map((row: EmbeddingRow, at) => ({ at: typeof row?.index === 'number' ? row.index : at, row }));
   const vectors = rows.sort((a, b) => a.at - b.at).map(({ row }) => vectorOf(row ?? {}, url));
-  const tokens = Number(usage?.total_tokens ?? usage?.prompt_tokens ?? 0);
-  return { vectors, tokens: Number.isFinite(tokens) ? tokens : 0 };
+  return { vectors, tokens: count(usage?.total_tokens) ?? count(usage?.prompt_tokens) ?? 0 };
 }
 
 /** Older llama-servers wrap the vector of a pooled text in one more list. */

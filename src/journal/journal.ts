@@ -62,6 +62,8 @@ export interface SearchRecord extends Omit<NewSearch, 'request' | 'title'> {
   readonly state: SearchState;
   /** 0 until the first claim. */
   readonly epoch: number;
+  /** Runs that a process began and neither ended nor put down in good order, since the search last got further: see `begin`. */
+  readonly runs: number;
   /** A client asked for it to end; a process that takes it up must not go on with it. */
   readonly cancelRequested: boolean;
   readonly startedMs: number | undefined;
@@ -159,6 +161,8 @@ export interface Journal {
   accept(search: NewSearch): Promise<Acceptance>;
   /** Takes a queued or running search that is still at this epoch; true gives its taker epoch + 1. */
   claim(id: string, epoch: number, atMs: number): Promise<boolean>;
+  /** Notes its `runs` under its epoch; false where it was lost or has ended. */
+  begin(id: string, epoch: number, runs: number): Promise<boolean>;
   /** Buffered; safe after `durable`, `flush`, `finish` or `close`. */
   append(epoch: number, entry: LogEntry): void;
   flush(): Promise<void>;

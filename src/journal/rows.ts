@@ -107,6 +107,7 @@ function columnsOf(row: SqlRow) {
     background: row.background === 1,
     state: String(row.state) as SearchState,
     epoch: Number(row.epoch),
+    runs: Number(row.runs ?? 0),
     cancelRequested: row.cancel_requested === 1,
     createdMs: Number(row.created_ms),
     startedMs: optionalNumber(row.started_ms),

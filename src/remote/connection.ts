@@ -3,8 +3,10 @@
 
 import { type Fault, FaultError, fault, raise } from '../base/fault.ts';
 import { liveTimers, type Timers } from '../base/timers.ts';
+import { BoundedBody, tooMuch } from './bounded-body.ts';
 import { faultOfError, faultOfStatus, type Place } from './failure.ts';
 import { HttpTransport, type Transport, type WireHeaders } from './http-transport.ts';
+import { parseJson } from './json.ts';
 
 export interface ConnectionOptions {
   readonly url: string;
@@ -22,6 +24,8 @@ export interface Reply {
 
 interface CallOptions {
   readonly timeoutMs?: number | undefined;
+  /** The longest answer that is taken. */
+  readonly limitBytes?: number;
   /** Closes the connection at once. */
   readonly signal?: AbortSignal;
 }
@@ -40,7 +44,10 @@ export interface Stream {
 }
 
 const defaultTimeoutMs = 10_000;
-const replyLimitBytes = 64 * 1024 * 1024;
+/** Of an answer whose length does not grow with what was asked. */
+export const usualBytes = 2 * 1024 * 1024;
+/** What is read of an answer that is no success. */
+const refusalBytes = 65_536;
 
 export class Connection implements Place {
   readonly url: string;
@@ -66,38 +73,35 @@ export class Connection implements Place {
     this.#timers = options.timers ?? liveTimers;
   }
 
-  /** A JSON call whose status the caller judges. */
+  /** A JSON call whose status the caller judges. Of an answer that is no success only the beginning is read. */
   call(method: 'GET' | 'POST', path: string, body?: unknown, options: CallOptions = {}): Promise<Reply> {
-    const { timeoutMs = defaultTimeoutMs, signal } = options;
+    const { timeoutMs = defaultTimeoutMs, limitBytes = usualBytes, signal } = options;
     return new Promise((resolve, reject) => {
-      let chunks: Buffer[] = [];
-      let bytes = 0;
-      const expired = (): void => {
-        request.destroy();
-        reject(new FaultError(fault('timeout', `${this.url}${path} did not answer within ${timeoutMs} ms; check url`)));
-      };
-      const forget = this.#timers.after(timeoutMs, expired);
-      signal?.addEventListener('abort', () => {
+      const fail = (reason: Fault): void => {
         forget();
         request.destroy();
-        reject(new FaultError(fault('cancelled', 'the request was cancelled')));
-      });
-      const failed = (error: Error): void => {
-        forget();
-        reject(new FaultError(faultOfError(this, path, error)));
+        reject(new FaultError(reason));
       };
+      const forget = this.#timers.after(timeoutMs, () =>
+        fail(fault('timeout', `${this.url}${path} did not answer within ${timeoutMs} ms; check url`)),
+      );
+      signal?.addEventListener('abort', () => fail(fault('cancelled', 'the request was cancelled')));
+      const failed = (error: Error): void => fail(faultOfError(this, path, error));
       const request = this.#transport.open({ method, path, body, headers: {} }, failed, (response) => {
+        const { statusCode: status = 0, headers } = response;
+        const kept = new BoundedBody(isSuccess(status) ? limitBytes : refusalBytes);
+        const end = (): void => {
+          forget();
+          resolve({ status, headers, body: kept.text() });
+        };
         response.on('data', (chunk: Buffer) => {
-          chunks.push(chunk);
-          bytes += chunk.length;
-          if (bytes > replyLimitBytes) response.destroy(new Error(`longer than ${replyLimitBytes} bytes`));
+          if (kept.add(chunk)) return;
+          if (isSuccess(status)) return fail(tooMuch(`${this.url}${path}`, limitBytes));
+          end();
+          request.destroy();
         });
         response.on('error', failed);
-        response.on('end', () => {
-          forget();
-          resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(chunks).toString() });
-          chunks = [];
-        });
+        response.on('end', end);
       });
     });
   }
@@ -105,14 +109,8 @@ export class Connection implements Place {
   /** A JSON call that must succeed; a fault otherwise. */
   async json(method: 'GET' | 'POST', path: string, body?: unknown, options?: CallOptions): Promise<unknown> {
     const reply = await this.call(method, path, body, options);
-    if (reply.status < 200 || reply.status > 299) {
-      throw new FaultError(faultOfStatus(this, path, reply.status, reply.body));
-    }
-    try {
-      return JSON.parse(reply.body);
-    } catch {
-      return raise('protocol', `${this.url}${path} answered something that is not JSON; check url`);
-    }
+    if (!isSuccess(reply.status)) throw new FaultError(faultOfStatus(this, path, reply.status, reply.body));
+    return parseJson(reply.body, `what ${this.url}${path} answered`);
   }
 
   stream(path: string, body: unknown, headers: Readonly<Record<string, string>>, handlers: StreamHandlers): Stream {
@@ -124,21 +122,23 @@ export class Connection implements Place {
     };
     const failed = (error: Error): void => once(() => handlers.fail(faultOfError(this, path, error)));
     const request = this.#transport.open({ method: 'POST', path, body, headers }, failed, (response) => {
-      const status = response.statusCode!;
-      if (status < 200 || status > 299) {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => {
-          if (text.length < 65_536) text += chunk;
+      const { statusCode: status = 0 } = response;
+      response.on('error', failed);
+      if (!isSuccess(status)) {
+        const kept = new BoundedBody(refusalBytes);
+        const refused = (): void => once(() => handlers.fail(faultOfStatus(this, path, status, kept.text())));
+        response.on('data', (chunk: Buffer) => {
+          if (kept.add(chunk)) return;
+          refused();
+          request.destroy();
         });
-        response.on('end', () => once(() => handlers.fail(faultOfStatus(this, path, status, text))));
-        response.on('error', failed);
+        response.on('end', refused);
         return;
       }
       if (!over) handlers.head(response.headers);
       response.on('data', (chunk: Buffer) => {
         if (!over) handlers.data(chunk);
       });
-      response.on('error', failed);
       response.on('end', () => once(() => handlers.end()));
     });
     return {
@@ -152,6 +152,10 @@ export class Connection implements Place {
   close(): void {
     this.#transport.close();
   }
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
 }
 
 /** What a connection calls its server: the same for every way to write one address. Without user and password. */

@@ -1,12 +1,18 @@
 // What went wrong on the wire, as faults that name the server, the setting and the remedy. Every text that came from
 // outside passes through here, so that no key can leave in a message.
 
-import { type Fault, type FaultCode, fault } from '../base/fault.ts';
+import { type Fault, type FaultCode, FaultError, fault } from '../base/fault.ts';
 
 /** Where a call went, for messages: the address without credentials, and the secrets to strike out. */
 export interface Place {
   readonly url: string;
   readonly secrets: readonly string[];
+}
+
+/** What was thrown while an answer was read is a fault of the request that it answers, whatever it is: no answer may end the process. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof FaultError) return error.fault;
+  return fault('protocol', `an answer that cannot be read (${error instanceof Error ? error.message : String(error)})`);
 }
 
 const quotedCharacters = 300;

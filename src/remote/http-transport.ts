@@ -62,6 +62,11 @@ export class HttpTransport implements Transport {
         if (stale && !destroyed) attempt();
         else if (!destroyed) failed(error);
       });
+      // A connection that the server switched to another protocol is closed without an error.
+      current.on('upgrade', (_, socket) => {
+        socket.destroy();
+        if (!destroyed) failed(new Error('the server switched to another protocol'));
+      });
       current.end(payload);
     };
     attempt();

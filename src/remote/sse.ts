@@ -4,24 +4,23 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { FaultError, fault } from '../base/fault.ts';
 
-/** One event may not grow beyond this; a server that never ends a line must not fill our memory. */
-const eventLimitCharacters = 32 * 1024 * 1024;
+/** Unless said. */
+const usualCharacters = 4 * 1024 * 1024;
 
 export class SseParser {
   readonly #decoder = new TextDecoder();
   readonly #parser: EventSourceParser;
   #events: string[] = [];
 
-  constructor() {
+  /** One event may not grow beyond the limit; a server that never ends a line must not fill our memory. */
+  constructor(limitCharacters = usualCharacters) {
     this.#parser = createParser({
-      maxBufferSize: eventLimitCharacters,
+      maxBufferSize: limitCharacters,
       onEvent: ({ data }) => this.#events.push(data),
       onError: ({ type }) => {
         // Lines that are no field are ignored, as the standard says.
         if (type !== 'max-buffer-size-exceeded') return;
-        throw new FaultError(
-          fault('protocol', `an event of the stream is longer than ${eventLimitCharacters} characters`),
-        );
+        throw new FaultError(fault('protocol', `an event of the stream is longer than ${limitCharacters} characters`));
       },
     });
   }

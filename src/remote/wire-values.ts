@@ -13,8 +13,11 @@ export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** More is no count of anything that a server has: sums of such would be no numbers any more. */
+const mostCounted = 1e9;
+
 export function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= mostCounted ? value : undefined;
 }
 
 /** JSON turns NaN into null, which Number would take for zero. */
@@ -36,8 +39,18 @@ export function strings(value: unknown): string[] {
 }
 
 export function protocolFault(what: string, event: unknown): never {
-  const shown = JSON.stringify(event) ?? String(event);
-  throw new FaultError(fault('protocol', `${what}: ${shown.length > 200 ? `${shown.slice(0, 200)}…` : shown}`));
+  throw new FaultError(fault('protocol', `${what}: ${shown(event, 200)}`));
+}
+
+/** The beginning of a value in a message. */
+export function shown(value: unknown, characters: number): string {
+  let written: string;
+  try {
+    written = JSON.stringify(value) ?? String(value);
+  } catch {
+    return 'a value that is nested too deeply to be shown';
+  }
+  return written.length > characters ? `${written.slice(0, characters)}…` : written;
 }
 
 /** An error told inside a stream that began well. SGLang tells so whatever it refuses. */

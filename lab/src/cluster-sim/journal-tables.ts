@@ -20,6 +20,7 @@ export interface SearchRow {
   readonly turn: number;
   state: string;
   epoch: number;
+  runs: number;
   cancel_requested: number;
   node: string;
   started_ms: number | null;
@@ -70,6 +71,10 @@ export class JournalTables {
       case 'claim':
         if (this.#claim(known, Number(row.epoch), Number(row.at_ms), node)) return true;
         return isUnsure && known?.epoch === Number(row.epoch) + 1 && known.node === node;
+      case 'begin':
+        if (known?.node !== node || known.epoch !== row.epoch || known.ended_ms !== null) return false;
+        known.runs = Number(row.runs);
+        return true;
       case 'append':
         return this.#append(known, row as unknown as EntryRow, node);
       case 'finish':
@@ -176,5 +181,5 @@ function fresh(row: SearchRow, node: string): SearchRow {
   const about = JSON.parse(row.about) as { readonly home?: string; readonly model: string; readonly turn?: number };
   const { home, model, turn = 0 } = about;
   const blank = { started_ms: null, ended_ms: null, outcome: null, texts: null };
-  return { ...row, ...blank, home, model, turn, node, state: 'queued', epoch: 0, cancel_requested: 0 };
+  return { ...row, ...blank, home, model, turn, node, state: 'queued', epoch: 0, runs: 0, cancel_requested: 0 };
 }

@@ -1,10 +1,10 @@
 // Whether a plain server continues a message of the assistant, by one short question: a path is grown that way, and a server that begins anew,
 // or writes the message again first, gives steps that repeat the path. It depends on the version of the server and on the model's template.
 
-import { FaultError } from '../../base/fault.ts';
 import { isRecord } from '../../base/record.ts';
 import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
 import type { Connection } from '../../remote/connection.ts';
+import { faultOf } from '../../remote/failure.ts';
 import { records, text } from '../../remote/wire-values.ts';
 import { type Finding, good, note, warning } from './findings.ts';
 
@@ -28,8 +28,9 @@ export async function probeContinuation(connection: Connection, { model }: Serve
     const body = { model, messages, max_tokens: maxTokens, temperature: 0 };
     return continuationFinding(saidIn(await connection.json('POST', '/v1/chat/completions', body, { timeoutMs })));
   } catch (error) {
-    if (!(error instanceof FaultError)) throw error;
-    return warning(`refuses a conversation that ends with the assistant, which every path is: ${error.fault.message}`);
+    return warning(
+      `refuses a conversation that ends with the assistant, which every path is: ${faultOf(error).message}`,
+    );
   }
 }
 

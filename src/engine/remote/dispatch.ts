@@ -2,12 +2,13 @@
 // for. Every child that was sent is answered or handed to the retries; one that was cancelled is never answered with a step.
 
 import { type Fault, fault } from '../../base/fault.ts';
+import { faultOf } from '../../remote/failure.ts';
 import type { Step } from '../../tree/step.ts';
 import type { GenerationUsage } from '../engine.ts';
 import { Attempt } from './flight/attempt.ts';
 import { callFor } from './flight/call.ts';
 import { CallNames } from './flight/call-names.ts';
-import { faultOf, tooLong } from './flight/faults.ts';
+import { tooLong } from './flight/faults.ts';
 import { OnWire } from './flight/on-wire.ts';
 import { type Child, type Job, liveChildren } from './flight/queue.ts';
 import { blamedFor } from './flight/refusable.ts';

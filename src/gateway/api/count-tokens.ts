@@ -1,6 +1,8 @@
 // `POST /v1/messages/count_tokens`: the engine's own count where it can tell, else an estimate that says so.
 
 import type { Upstream } from '../../answering/models/open-model.ts';
+import { readBody } from '../../remote/bounded-body.ts';
+import { parseJson } from '../../remote/json.ts';
 import { messagesOf, parseCountBody } from '../dialects/messages/message-body.ts';
 import { type Exchange, readJson, writeJson } from '../http/exchange.ts';
 import { servedModel } from '../models/served-models.ts';
@@ -9,6 +11,8 @@ import type { GatewayContext } from './context.ts';
 /** Roughly so many characters make a token of English; each message adds some of its template. */
 const charsPerToken = 4;
 const tokensPerMessage = 4;
+/** Servers tell the tokens along with their number. */
+const countBytes = 16 * 1024 * 1024;
 
 export async function countTokens(context: GatewayContext, exchange: Exchange): Promise<void> {
   const value = await readJson(exchange.request, context.config.server.bodyBytes);
@@ -31,7 +35,7 @@ async function askServer({ urls, model, headers }: Upstream, messages: readonly 
       signal: AbortSignal.timeout(5000),
       redirect: 'error',
     });
-    const { count } = (await answer.json()) as { count?: unknown };
+    const { count } = parseJson(await readBody(answer, countBytes, 'tokenize'), 'tokenize') as { count?: unknown };
     return answer.ok && typeof count === 'number' ? count : undefined;
   } catch {
     return undefined;

@@ -2,6 +2,9 @@
 // that was said, and what it cost. Reads what nothing has checked; what it does not know it leaves out. It changes no byte.
 
 import { isRecord } from '../../base/record.ts';
+import { BoundedBody } from '../../remote/bounded-body.ts';
+import { parseJson } from '../../remote/json.ts';
+import { SseParser } from '../../remote/sse.ts';
 
 export interface PassedAnswer {
   /** What was said; where nothing was, the calls of tools as JSON. */
@@ -16,13 +19,14 @@ export interface PassedAnswer {
 type Json = Readonly<Record<string, unknown>>;
 
 /** More of an answer is passed on, and not read. */
-const mostChars = 4_194_304;
+const mostBytes = 4_194_304;
 
 export class PassedReader {
-  readonly #decoder = new TextDecoder();
-  readonly #isStream: boolean;
-  #unread = '';
-  #chars = 0;
+  /** Of a stream. */
+  readonly #events: SseParser | undefined;
+  /** Of an answer that comes whole. */
+  readonly #whole = new BoundedBody(mostBytes);
+  #bytes = 0;
   #text = '';
   #calls = '';
   #pieces = 0;
@@ -30,21 +34,17 @@ export class PassedReader {
   #usage: Json = {};
 
   constructor(contentType: string | null) {
-    this.#isStream = contentType?.startsWith('text/event-stream') === true;
+    this.#events = contentType?.startsWith('text/event-stream') === true ? new SseParser(mostBytes) : undefined;
   }
 
   add(chunk: Uint8Array): void {
-    this.#chars += chunk.length;
-    if (this.#chars > mostChars) return;
-    this.#unread += this.#decoder.decode(chunk, { stream: true });
-    if (!this.#isStream) return;
-    const lines = this.#unread.split('\n');
-    this.#unread = lines.pop() ?? '';
-    for (const line of lines) if (line.startsWith('data:')) this.#read(line.slice('data:'.length));
+    this.#bytes += chunk.length;
+    if (this.#events === undefined) this.#whole.add(chunk);
+    else if (this.#bytes <= mostBytes) for (const data of this.#events.push(chunk)) this.#read(data);
   }
 
   end(): PassedAnswer {
-    if (!this.#isStream && this.#chars <= mostChars) this.#read(this.#unread);
+    if (this.#events === undefined && this.#bytes <= mostBytes) this.#read(this.#whole.text());
     const usage = this.#usage;
     const details = record(usage.prompt_tokens_details ?? usage.input_tokens_details);
     return {
@@ -52,20 +52,20 @@ export class PassedReader {
       isCut: this.#isCut,
       promptTokens: count(usage.prompt_tokens ?? usage.input_tokens),
       cachedTokens: count(details.cached_tokens ?? usage.cache_read_input_tokens),
-      completionTokens: count(usage.completion_tokens ?? usage.output_tokens) || (this.#isStream ? this.#pieces : 0),
+      completionTokens:
+        count(usage.completion_tokens ?? usage.output_tokens) || (this.#events === undefined ? 0 : this.#pieces),
     };
   }
 
   #read(text: string): void {
-    let value: Json;
     try {
-      value = record(JSON.parse(text));
+      const value = record(parseJson(text, 'an answer'));
+      this.#readChat(value);
+      this.#readMessage(value);
+      this.#readResponse(value);
     } catch {
-      return;
+      // It is passed on all the same.
     }
-    this.#readChat(value);
-    this.#readMessage(value);
-    this.#readResponse(value);
   }
 
   /** Chat completions, completions and embeddings: `choices`, whole or as deltas. */

@@ -5,7 +5,10 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Upstream } from '../../answering/models/open-model.ts';
+import { FaultError } from '../../base/fault.ts';
 import type { Plain } from '../../journal/journal.ts';
+import { readBody } from '../../remote/bounded-body.ts';
+import { parseJson } from '../../remote/json.ts';
 import { unfolded } from '../dialects/fields.ts';
 import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -84,6 +87,9 @@ function headersOf(answer: Response, id: string): OutgoingHttpHeaders {
   };
 }
 
+/** The longest answer that is kept whole. */
+const wholeBytes = 32 * 1024 * 1024;
+
 /** While the engine cannot be reached, or says that it has too much to do. */
 const troubleMs = 1000;
 
@@ -108,14 +114,19 @@ export async function passIdle(
       if (halt.aborted) break;
       passed.begin();
       const answer = await ask(upstream, path, text, AbortSignal.any([halt, parked]));
-      const bytes = new Uint8Array(await answer.arrayBuffer());
+      const said = await readBody(answer, wholeBytes, path);
       if (!isBusy(answer.status)) {
-        passed.reader(answer.headers.get('content-type')).add(bytes);
+        passed.reader(answer.headers.get('content-type')).add(Buffer.from(said));
         passed.status = answer.status;
         passed.end();
-        return { status: answer.status, body: jsonOf(bytes) };
+        return { status: answer.status, body: jsonOf(said) };
       }
     } catch (error) {
+      if (error instanceof FaultError) {
+        // It is longer than what is kept of an answer, and would be again.
+        passed.end();
+        return { status: 502, body: { error: new ApiError('engine_failed', error.fault.message).body } };
+      }
       if (!halt.aborted && !parked.aborted)
         context.log.warn('passthrough', { error: error instanceof Error ? error.message : String(error) });
     } finally {
@@ -130,10 +141,9 @@ function isBusy(status: number): boolean {
   return status === 429 || status === 503;
 }
 
-function jsonOf(bytes: Uint8Array): unknown {
-  const text = Buffer.from(bytes).toString();
+function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text, 'an answer');
   } catch {
     return text;
   }

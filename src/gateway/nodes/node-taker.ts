@@ -89,11 +89,11 @@ export class NodeTaker implements Taker {
    * Stops every search that no client of this node waits for, where it is. Resolves to them, when all that they have is in the journal.
    */
   async letGo(): Promise<LiveSearchFacts[]> {
-    const going = [...this.#searches.live]
-      .filter((search) => search.ended === undefined && mayMove(search) && search.facts.home !== this.#face.node)
-      .map(({ facts }) => facts);
-    for (const { id } of going) this.#searches.lose(id);
+    const going = [...this.#searches.live].filter(
+      (search) => search.ended === undefined && mayMove(search) && search.facts.home !== this.#face.node,
+    );
+    await this.#searches.handOver(going);
     await this.#journal.flush();
-    return going;
+    return going.map(({ facts }) => facts);
   }
 }

@@ -67,6 +67,10 @@ export class LiveSearch {
   turn = 0;
   /** Under which it may write to the journal. */
   epoch = 0;
+  /** As the journal counts them. */
+  runs = 0;
+  /** One of them is this process's. */
+  hasBegun = false;
   startedMs: number | undefined;
   promptTokens = 0;
   /** The last fault of engine or verifier, in case the search fails of it. */

@@ -26,6 +26,9 @@ interface LiveSearchesParts {
   readonly escalate: (search: LiveSearch) => LiveSearch | undefined;
 }
 
+/** Events that tell what an engine answered. */
+const answers = ['grown', 'merged', 'ghosted', 'probed'] as const;
+
 export class LiveSearches {
   readonly #options: SearchesOptions;
   readonly #parts: LiveSearchesParts;
@@ -125,6 +128,8 @@ export class LiveSearches {
     if (search === undefined) return;
     if (hasEvent(entry, 'admitted')) this.#onAdmitted(search, entry.atMs);
     this.#write(search, entry);
+    // It got further: whatever ended the processes before this one, it was not in its way.
+    if (search.runs > 1 && answers.some((type) => hasEvent(entry, type))) void this.#note(search, 1);
     search.hear(entry);
     this.#parts.watches?.logged(entry);
     if (hasEvent(entry, 'exited')) {
@@ -190,6 +195,32 @@ export class LiveSearches {
     const claimed = this.#options.journal.claim(search.id, search.epoch, this.#nowMs());
     search.epoch += 1;
     claimed.then((taken) => taken || this.lose(search.id)).catch(() => this.lose(search.id));
+    if (mayMove(search)) void this.#begin(search, 1);
+  }
+
+  /** One from a former process runs from now on. Resolves when the journal knows, to whether it may. */
+  async begin(search: LiveSearch): Promise<boolean> {
+    const noted = this.#begin(search, search.runs + 1);
+    await this.#options.journal.flush().catch(() => {});
+    return noted;
+  }
+
+  /** This process stops in good order: the run that ends here counts as none. Resolves when the journal knows. */
+  async putDown(searches: Iterable<LiveSearch>): Promise<void> {
+    for (const search of searches)
+      if (search.ended === undefined && search.hasBegun) void this.#note(search, search.runs - 1);
+    // What the disk refuses is told when the journal is closed.
+    await this.#options.journal.flush().catch(() => {});
+  }
+
+  #begin(search: LiveSearch, runs: number): Promise<boolean> {
+    search.hasBegun = true;
+    return this.#note(search, runs);
+  }
+
+  #note(search: LiveSearch, runs: number): Promise<boolean> {
+    search.runs = runs;
+    return this.#options.journal.begin(search.id, search.epoch, runs).catch(() => false);
   }
 
   /** Of the search, or of what its client holds on to. */

@@ -9,16 +9,20 @@ import { eventsIn } from '../../log/entry.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { policyKnobs } from '../../policy/knobs.ts';
 import { ApiError } from '../http/api-error.ts';
+import type { Log } from '../observe/log.ts';
 import { LiveSearch } from './live-search.ts';
 
 const pageSize = 1000;
 /** A search that was taken up so often ends the processes that take it up: hand-overs alone never come near it. */
 const mostEpochs = 100;
+/** After so many runs that ended with their process and brought no answer, it is not run again: it may be what ends them. */
+const mostRuns = 2;
 
 interface RecoveryOptions {
   readonly journal: Journal;
   readonly models: ReadonlyMap<string, unknown>;
   readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 /** Undefined where another process has it, or where it cannot go on and has been ended as failed. */
@@ -28,6 +32,8 @@ export async function revive(record: SearchRecord, options: RecoveryOptions): Pr
   // No other write is on its way: there is no company to wait for.
   await journal.flush().catch(() => {});
   if (!(await claimed)) return undefined;
+  if (record.runs >= mostRuns)
+    return giveUp(record, `${record.runs} processes died while they ran it and before it got any further`, options);
   if (record.epoch >= mostEpochs)
     return giveUp(record, `it was taken up ${mostEpochs} times, and never ended`, options);
   const plan = record.request?.plan as SearchPlan | undefined;
@@ -72,6 +78,7 @@ export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
   const search = new LiveSearch({ ...known, ...(chat && { chat }), ...home });
   search.turn = turn;
   search.epoch = record.epoch + 1;
+  search.runs = record.runs;
   search.startedMs = record.startedMs;
   return search;
 }
@@ -89,8 +96,14 @@ export async function readBack(journal: Journal, record: SearchRecord): Promise<
   return search;
 }
 
-async function giveUp({ id, epoch }: SearchRecord, reason: string, options: RecoveryOptions): Promise<undefined> {
-  const error = new ApiError('internal', `the search could not be resumed: ${reason}`).body;
+/** It is set aside as failed, under the epoch that this process has claimed. */
+export async function giveUp(
+  { id, epoch }: SearchRecord,
+  reason: string,
+  options: RecoveryOptions,
+): Promise<undefined> {
+  const { message, body: error } = new ApiError('internal', `the search could not be resumed: ${reason}`);
+  options.log.warn('set-aside', { search: id, message });
   const ending = { state: 'failed', endedMs: options.clock.nowMs(), outcome: { error }, texts: {} } as const;
   await options.journal.finish(id, epoch + 1, ending);
 }

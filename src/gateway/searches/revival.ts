@@ -8,7 +8,7 @@ import type { ServedModels } from '../models/served-models.ts';
 import type { Intake } from './intake.ts';
 import type { LiveSearch } from './live-search.ts';
 import type { LiveSearches } from './live-searches.ts';
-import { replayLog, revive } from './recovery.ts';
+import { giveUp, replayLog, revive } from './recovery.ts';
 import { successorId } from './search-facts.ts';
 import type { SearchesOptions } from './searches-options.ts';
 
@@ -25,8 +25,21 @@ export class Revival {
     this.#here = here;
   }
 
-  /** True where it goes on. */
+  /** True where it goes on. A record that cannot be taken up is set aside, whatever is wrong with it: it keeps no process from its start. */
   async take(record: SearchRecord): Promise<boolean> {
+    try {
+      return await this.#take(record);
+    } catch (error) {
+      if (error instanceof FaultError && error.fault.code === 'unavailable') throw error;
+      const { journal, clock } = this.#options;
+      this.#here.lose(record.id);
+      await journal.claim(record.id, record.epoch, clock.nowMs());
+      await giveUp(record, `its record cannot be read (${error})`, { ...this.#options, models: this.#models });
+      return false;
+    }
+  }
+
+  async #take(record: SearchRecord): Promise<boolean> {
     const isWanted = await this.#isWanted(record);
     const search = await revive(record, { ...this.#options, models: this.#models });
     if (search === undefined) return false;
@@ -50,7 +63,8 @@ export class Revival {
         runtime.withdraw(id);
         return await this.#endRead(search);
       }
-      runtime.restore(id);
+      if (!(await this.#here.begin(search))) return this.#here.lose(id);
+      if (search.ended === undefined) runtime.restore(id);
     } catch (error) {
       if (this.#handBack(search, error)) return;
       log.error('resume', { search: id, error });

@@ -11,6 +11,7 @@ import {
 import { ScriptedEngine } from '../../../tests/support/scripted-engine.ts';
 import { until } from '../../../tests/support/until.ts';
 import { FaultError, fault } from '../../base/fault.ts';
+import type { Plain, SearchRecord } from '../../journal/journal.ts';
 import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { eventsIn, hasEvent } from '../../log/entry.ts';
 import type { LoggedEvent } from '../../log/events.ts';
@@ -254,6 +255,85 @@ describe('after a crash', () => {
     const error = { message: expect.stringContaining('taken up 100 times') };
     expect(await read(url, id)).toMatchObject({ state: 'failed', error });
     expect(engine.asked).toHaveLength(0);
+  });
+
+  describe('whose process died while it ran', () => {
+    /** On a process that gets no answer from its engine; the next one finds it dead. */
+    async function runsUnanswered(journal: SqliteJournal) {
+      const running = await runGateway({ journal, scripted: { held: true } });
+      await until(() => running.engine.open > 0);
+      return running;
+    }
+
+    test('twice, and that got no further, is set aside and says so; others go on', async () => {
+      const journal = outlivingJournal();
+      const { id } = await create((await runGateway({ journal, scripted: { held: true } })).url);
+      await until(async () => (await journal.find(id))?.runs === 1);
+      await runsUnanswered(journal);
+      expect(await journal.find(id)).toMatchObject({ state: 'running', runs: 2 });
+      const { url, engine } = await runGateway({ journal });
+      expect(await read(url, id)).toMatchObject({
+        state: 'failed',
+        error: { message: expect.stringContaining('2 processes died while they ran it and before it got any further') },
+      });
+      expect(engine.asked).toHaveLength(0);
+      expect(await finished(url, (await create(url)).id)).toMatchObject({ state: 'done' });
+    });
+
+    test('is not set aside where it got further in between, nor where it only waited', async () => {
+      const journal = outlivingJournal();
+      const first = await runGateway({ journal, model: { budget: 1 }, scripted: { held: true } });
+      const [runs, waits] = [await create(first.url), await create(first.url)];
+      await until(async () => (await journal.find(runs.id))?.runs === 1);
+      for (let turn = 0; turn < 3; turn += 1) {
+        const next = await runGateway({ journal, model: { budget: 1 }, scripted: { held: true } });
+        await until(() => next.engine.open > 0);
+        expect(await journal.find(runs.id)).toMatchObject({ runs: 2 });
+        if (turn === 0) expect(await journal.find(waits.id)).toMatchObject({ epoch: 1, runs: 0 });
+        next.engine.release();
+        next.engine.hold();
+        await until(async () => (await journal.find(runs.id))?.runs === 1);
+      }
+      const { url } = await runGateway({ journal });
+      for (const { id } of [runs, waits]) expect(await finished(url, id)).toMatchObject({ state: 'done' });
+    });
+
+    test('is not set aside where processes stopped in good order', async () => {
+      const journal = outlivingJournal();
+      const { id } = await create((await runGateway({ journal, scripted: { held: true } })).url);
+      await until(async () => (await journal.find(id))?.runs === 1);
+      for (let turn = 0; turn < 3; turn += 1) {
+        const { gateway } = await runsUnanswered(journal);
+        await gateway.close();
+        expect(await journal.find(id)).toMatchObject({ runs: 1 });
+      }
+      const { url } = await runGateway({ journal });
+      expect(await finished(url, id)).toMatchObject({ state: 'done' });
+    });
+  });
+
+  test('no record of a former process keeps a start from its end', async () => {
+    const journal = outlivingJournal();
+    const before = await runGateway({ journal, scripted: { held: true } });
+    const { id } = await create(before.url);
+    await until(async () => (await journal.find(id))?.state === 'running');
+    const whole = (await journal.find(id))!;
+    const plan = whole.request!.plan as Readonly<Record<string, unknown>>;
+    const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`);
+    const odd = [null, [], {}, 'x', -1, 1e308, deep, { toString: 1, valueOf: 1 }];
+    const plans = [...odd, ...Object.keys(plan).flatMap((key) => odd.map((value) => ({ ...plan, [key]: value })))];
+    const records = plans.map((each, at): SearchRecord => {
+      const request = { ...whole.request, plan: each as Plain };
+      return { ...whole, id: `${id.slice(0, -6)}${String(at).padStart(6, '0')}`, state: 'queued', epoch: 0, request };
+    });
+    for (const { id } of records) await journal.accept({ ...whole, title: '', id, request: {} });
+    journal.unfinished = async () => records;
+    const { url } = await runGateway({ journal, scripted: { held: true } });
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    const found = await Promise.all(records.map(({ id }) => journal.find(id)));
+    // Each was claimed, and those that no process could run say so.
+    expect(found.every((each) => each?.epoch === 1)).toBe(true);
+    expect(found.filter((each) => each?.state === 'failed').length).toBeGreaterThan(records.length / 4);
   });
 
   test('the deadline counts from the first arrival, however long the server was down', async () => {

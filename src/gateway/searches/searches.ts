@@ -128,6 +128,13 @@ export class Searches {
     this.#here.lose(id);
   }
 
+  /** These go on elsewhere: this process stops them where they are. Resolves when all that they have is in the journal. */
+  async handOver(searches: readonly LiveSearch[]): Promise<void> {
+    const written = this.#here.putDown(searches);
+    for (const { id } of searches) this.lose(id);
+    await written;
+  }
+
   /** Takes up every background search that a former process accepted and did not end. */
   async recover(): Promise<number> {
     const records = (await this.#options.journal.unfinished()).filter(({ id }) => this.find(id) === undefined);
@@ -145,8 +152,7 @@ export class Searches {
     this.#watches?.close();
     await Promise.all([...this.models.values()].map((model) => model.close()));
     this.#here.settleAll();
-    // What the disk refuses is told when the journal is closed.
-    await this.#options.journal.flush().catch(() => {});
+    await this.#here.putDown(this.live);
   }
 
   #hooks(): ModelHooks {

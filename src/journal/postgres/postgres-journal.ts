@@ -173,6 +173,10 @@ export class PostgresJournal implements Journal {
     return this.#write('claim', id, () => ({ id, epoch, at_ms: atMs }), false);
   }
 
+  begin(id: string, epoch: number, runs: number): Promise<boolean> {
+    return this.#write('begin', id, () => ({ id, epoch, runs }), false);
+  }
+
   append(epoch: number, entry: LogEntry): void {
     const { search, sequence } = entry;
     const settle = (result: unknown) => tellAppended(this.#listeners, search, sequence, result as AppendResult);

@@ -11,6 +11,7 @@ const steps: readonly ((schema: string) => string)[] = [
   nodeReports,
   searchFormats,
   keyUsage,
+  searchRuns,
 ];
 const version = steps.length;
 
@@ -107,6 +108,10 @@ function keyUsage(schema: string): string {
       tokens bigint not null,
       primary key (key, span_ms, window_ms, node)
     );`;
+}
+
+function searchRuns(schema: string): string {
+  return `alter table ${schema}.searches add column runs integer not null default 0;`;
 }
 
 /** Makes the tables where there are none, and adds what older ones lack. True where it did. */

@@ -9,6 +9,7 @@ export interface PostgresStatements {
   readonly findIdempotent: string;
   readonly claim: string;
   readonly isClaimed: string;
+  readonly begin: string;
   readonly append: string;
   readonly readEntries: string;
   readonly finish: string;
@@ -59,6 +60,8 @@ function beginning(searches: string) {
             where s.id = w.id and s.epoch = w.epoch and s.ended_ms is null and s.log = any($4) returning s.id`,
     isClaimed: `select s.id from ${searches} s join json_to_recordset($1::json) as w(id text, epoch integer) on s.id = w.id
             where s.epoch = w.epoch + 1 and s.node = $2`,
+    begin: `update ${searches} s set runs = w.runs from json_to_recordset($1::json) as w(id text, epoch integer, runs integer)
+            where s.id = w.id and s.epoch = w.epoch and s.node = $2 and s.ended_ms is null returning s.id`,
   };
 }
 

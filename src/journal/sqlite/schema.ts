@@ -60,6 +60,7 @@ const steps: readonly string[] = [
 `,
   // An entry may hold several events (log/entry.ts): the tables are as they were, and a coppice that would read the first alone refuses.
   '',
+  'alter table searches add column runs integer not null default 0;',
 ];
 const version = steps.length;
 

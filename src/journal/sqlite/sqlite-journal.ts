@@ -104,6 +104,10 @@ export class SqliteJournal implements Journal {
     return this.#write(() => changed(this.#sql.claim, atMs, id, epoch), false);
   }
 
+  begin(id: string, epoch: number, runs: number): Promise<boolean> {
+    return this.#write(() => changed(this.#sql.begin, runs, id, epoch), false);
+  }
+
   append(epoch: number, entry: LogEntry): void {
     const { search, sequence } = entry;
     const settle = (result: unknown) => tellAppended(this.#listeners, search, sequence, result as AppendResult);

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { FaultError, raise } from '../../base/fault.ts';
 import { isRecord } from '../../base/record.ts';
 import type { Connection } from '../../remote/connection.ts';
-import { records, text } from '../../remote/wire-values.ts';
+import { count, records, text } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
 import { expectedChoice, expectedRating, ratedTokens } from './judge-verdict.ts';
@@ -136,7 +136,7 @@ export class JudgeScorer implements Scorer {
     const choice = isRecord(answer) ? records(answer.choices)[0] : undefined;
     const reply = isRecord(choice?.message) ? text(choice.message.content) : '';
     const usage = isRecord(answer) && isRecord(answer.usage) ? answer.usage : {};
-    return { reply, rated: ratedTokens(choice?.logprobs), tokens: Number(usage.total_tokens ?? 0) };
+    return { reply, rated: ratedTokens(choice?.logprobs), tokens: count(usage.total_tokens) ?? 0 };
   }
 }
 

@@ -8,7 +8,7 @@ import { isRecord } from '../../base/record.ts';
 import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
 import { dialects } from '../../engine/remote/dialect/dialects.ts';
 import { type Renderer, render, type Tokens, tokenize } from '../../engine/remote/dialect/render.ts';
-import { numberOrNaN, records } from '../../remote/wire-values.ts';
+import { count, numberOrNaN, records } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { badReward, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
 import type { CausalFormat } from './causal-formats.ts';
@@ -170,8 +170,8 @@ async function scoreOnLlamaServer(
       rewards: [
         goodShare(top, labels) ?? badReward(server, `has neither verdict among its ${topTokens} likeliest tokens`),
       ],
-      computedTokens: Number(timings.prompt_n ?? prompt.length),
-      cachedTokens: Number(timings.cache_n ?? 0),
+      computedTokens: count(timings.prompt_n) ?? prompt.length,
+      cachedTokens: count(timings.cache_n) ?? 0,
     };
   };
   const scored = await Promise.all(prompts.map(one));

@@ -6,6 +6,7 @@ import { isRecord } from '../../base/record.ts';
 import { numberOrNaN } from '../../remote/wire-values.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
+import { tokensOf } from './verdict-token.ts';
 
 export class HttpScorer implements Scorer {
   readonly name = 'http';
@@ -28,8 +29,7 @@ export class HttpScorer implements Scorer {
     const answer = await server.connection.json('POST', this.#path, body, { timeoutMs: server.timeoutMs, signal });
     const rewards = isRecord(answer) && Array.isArray(answer.rewards) ? answer.rewards : [];
     if (rewards.length !== items.length) badReward(server, `gave ${rewards.length} rewards for ${items.length} items`);
-    const tokens = isRecord(answer) && isRecord(answer.usage) ? Number(answer.usage.prompt_tokens ?? 0) : 0;
-    const scored = { rewards: rewards.map(numberOrNaN), computedTokens: tokens, cachedTokens: 0 };
+    const scored = { rewards: rewards.map(numberOrNaN), ...tokensOf(answer) };
     const feedback = isRecord(answer) && Array.isArray(answer.feedback) ? answer.feedback : undefined;
     return feedback === undefined ? scored : { ...scored, feedback: items.map((_, at) => words(feedback[at])) };
   }

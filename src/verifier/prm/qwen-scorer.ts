@@ -5,6 +5,7 @@
 import { isRecord } from '../../base/record.ts';
 import { numberOrNaN, records } from '../../remote/wire-values.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
+import { tokensOf } from './verdict-token.ts';
 
 const system = 'Please reason step by step, and put your final answer within \\boxed{}.';
 const tag = '<extra_0>';
@@ -25,9 +26,8 @@ export const qwenScorer: Scorer = {
     const data = isRecord(answer) ? records(answer.data) : [];
     const byIndex = new Map(data.map((each) => [each.index, each.data]));
     const goodness = paths.map((path, index) => lastGoodness(byIndex.get(index), path, server));
-    const usage = isRecord(answer) && isRecord(answer.usage) ? Number(answer.usage.prompt_tokens ?? 0) : 0;
     const rewards = goodness.map((each) => each.at(-1)!);
-    return { rewards, before: goodness.map((each) => each.slice(0, -1)), computedTokens: usage, cachedTokens: 0 };
+    return { rewards, before: goodness.map((each) => each.slice(0, -1)), ...tokensOf(answer) };
   },
 };
 

@@ -3,10 +3,11 @@
 // is not scored again; a server that fails is left alone for a while and its work goes to another. Every request is
 // answered exactly once, by a reward from 0 to 1 or a fault.
 
-import { type Fault, FaultError, fault } from '../../base/fault.ts';
+import { type Fault, fault } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
 import { liveTimers, type Timers } from '../../base/timers.ts';
 import type { RequestId, Urgency } from '../../engine/engine.ts';
+import { faultOf } from '../../remote/failure.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { type KnownReward, RewardCache } from '../prm/reward-cache.ts';
@@ -196,8 +197,7 @@ export class RemoteVerifier implements Verifier {
         this.#reward(work, judged[at]!, usage, replica);
       });
     } catch (error) {
-      if (!(error instanceof FaultError)) throw error;
-      this.#failed(replica, works, error.fault);
+      this.#failed(replica, works, faultOf(error));
     } finally {
       replica.end(works.length, tokens);
       this.#pump();

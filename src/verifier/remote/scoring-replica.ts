@@ -1,8 +1,9 @@
 // One server of a remote verifier: what it has in flight and whether it may get more.
 
 import type { Clock } from '../../base/clock.ts';
-import { type Fault, FaultError } from '../../base/fault.ts';
+import type { Fault } from '../../base/fault.ts';
 import { CircuitBreaker, failureOf } from '../../remote/circuit-breaker.ts';
+import { faultOf } from '../../remote/failure.ts';
 import type { ScoringServer } from '../scorer.ts';
 
 export class ScoringReplica {
@@ -64,8 +65,7 @@ export class ScoringReplica {
       const { status } = await this.server.connection.call('GET', '/health');
       if (status >= 500) reason = `${this.server.connection.url}/health answered ${status}`;
     } catch (error) {
-      if (!(error instanceof FaultError)) throw error;
-      reason = error.fault.message;
+      reason = faultOf(error).message;
     }
     this.breaker.probed(reason === undefined, reason, clock.nowMs(), chance);
     return reason === undefined;

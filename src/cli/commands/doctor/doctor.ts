@@ -5,7 +5,6 @@ import { remoteVerdicts } from '../../../answering/models/foreign-models.ts';
 import { closeModel, type OpenModel } from '../../../answering/models/open-model.ts';
 import { openModel } from '../../../answering/models/open-models.ts';
 import { ownModel } from '../../../answering/models/own-model.ts';
-import { FaultError } from '../../../base/fault.ts';
 import type { Advice } from '../../../bench/doctor/advice.ts';
 import { answerFinding, probeAnswers } from '../../../bench/doctor/answer-probe.ts';
 import { probeContinuation } from '../../../bench/doctor/continuation.ts';
@@ -33,6 +32,7 @@ import type { Engine } from '../../../engine/engine.ts';
 import type { ServerFacts } from '../../../engine/remote/dialect/dialect.ts';
 import { probe } from '../../../engine/remote/dialect/probe.ts';
 import { Connection } from '../../../remote/connection.ts';
+import { faultOf } from '../../../remote/failure.ts';
 import { type ProbedRewards, probeSteps, probeWarning } from '../../../verifier/probe-steps.ts';
 import { type OpenVerifierOptions, openRemoteVerifier } from '../../../verifier/remote/open-verifier.ts';
 import { sharedServerWarning } from '../../../verifier/remote/shared-server.ts';
@@ -152,8 +152,7 @@ async function examine(
     report.sections.push({ title, findings: [...continuation, ...findingsOf(facts)] });
     return facts;
   } catch (error) {
-    if (!(error instanceof FaultError)) throw error;
-    report.sections.push({ title: `${role} ${connection.url}`, findings: [], fault: error.fault.message });
+    report.sections.push({ title: `${role} ${connection.url}`, findings: [], fault: faultOf(error).message });
     return undefined;
   } finally {
     connection.close();
@@ -189,8 +188,7 @@ async function examineVerifier(settings: DoctorSettings, report: Report): Promis
     });
     return true;
   } catch (error) {
-    if (!(error instanceof FaultError)) throw error;
-    report.sections.push({ title, findings: [], fault: error.fault.message });
+    report.sections.push({ title, findings: [], fault: faultOf(error).message });
     return false;
   }
 }
@@ -267,8 +265,7 @@ async function curveAlone(settings: DoctorSettings, facts: ServerFacts, seconds:
   const connection = new Connection({ url: settings.engines[0]!, ...keyOf(settings.keyEnv) });
   try {
     return await measureCurve(new ServerAlone(connection, facts), { seconds });
-  } catch (error) {
-    if (!(error instanceof FaultError)) throw error;
+  } catch {
     return [];
   } finally {
     connection.close();

@@ -5,6 +5,7 @@ import { FaultError, fault } from '../../../base/fault.ts';
 import { isRecord } from '../../../base/record.ts';
 import type { Connection, Reply } from '../../../remote/connection.ts';
 import { faultOfStatus } from '../../../remote/failure.ts';
+import { parseJson } from '../../../remote/json.ts';
 import { count, records, text } from '../../../remote/wire-values.ts';
 import type { DialectName, ServerFacts } from './dialect.ts';
 
@@ -217,8 +218,7 @@ async function pageOf(
   const reply = await connection.call('GET', path, undefined, options);
   if (reply.status !== 200) return undefined;
   try {
-    const body: unknown = JSON.parse(reply.body);
-    return isRecord(body) ? body : undefined;
+    return parsed(reply, connection, path);
   } catch {
     return undefined;
   }
@@ -227,7 +227,7 @@ async function pageOf(
 function parsed(reply: Reply, connection: Connection, path: string): Record<string, unknown> {
   if (reply.status !== 200) throw new FaultError(faultOfStatus(connection, path, reply.status, reply.body));
   try {
-    const body: unknown = JSON.parse(reply.body);
+    const body = parseJson(reply.body, path);
     if (isRecord(body)) return body;
   } catch {
     // Told below: what is no JSON and what is JSON of another shape have the same remedy.

@@ -2,7 +2,7 @@
 
 import { FaultError, fault } from '../../../base/fault.ts';
 import { isRecord } from '../../../base/record.ts';
-import type { Connection } from '../../../remote/connection.ts';
+import { type Connection, usualBytes } from '../../../remote/connection.ts';
 import { numbers } from '../../../remote/wire-values.ts';
 import type { Prompt } from '../../../tree/step.ts';
 import type { Dialect, ServerFacts, WireRequest } from './dialect.ts';
@@ -28,8 +28,12 @@ export async function tokenize(text: string, { connection, dialect, facts }: Ren
   return tokensOf(await post(connection, dialect.tokenize!(text, facts)), connection);
 }
 
+/** A token has at least one character, and up to seven digits and a comma. */
+const bytesPerCharacter = 8;
+
 function post(connection: Connection, { path, body }: WireRequest): Promise<unknown> {
-  return connection.json('POST', path, body);
+  const limitBytes = usualBytes + bytesPerCharacter * JSON.stringify(body).length;
+  return connection.json('POST', path, body, { limitBytes });
 }
 
 function tokensOf(answer: unknown, connection: Connection): number[] {

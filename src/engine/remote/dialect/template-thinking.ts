@@ -1,7 +1,6 @@
 // What a model's chat template says of thinking, found by rendering one message: whether it begins the thinking itself, and whether a switch
 // changes what it renders. A server that renders nothing, or fails at it, is one that does not say; never a reason to refuse it.
 
-import { FaultError } from '../../../base/fault.ts';
 import type { Connection } from '../../../remote/connection.ts';
 import type { Prompt } from '../../../tree/step.ts';
 import { thinkingSwitch, usualTags } from '../../../tree/thinking.ts';
@@ -23,9 +22,8 @@ export async function templateThinking(
     const begins = await tokenize(usualTags.open, renderer);
     const on = same(usual, off) ? await render(asked(true), renderer) : usual;
     return { opens: endsWith(usual, begins) || endsWith(usual.slice(0, -1), begins), switches: !same(on, off) };
-  } catch (error) {
-    if (error instanceof FaultError) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }
 

@@ -2,8 +2,10 @@
 // child's step as soon as it is complete. Ends exactly once, by `done` or by `fail`, and says nothing after `abort`.
 
 import { type Fault, FaultError, fault } from '../../../base/fault.ts';
+import { BoundedBody, tooMuch } from '../../../remote/bounded-body.ts';
 import type { Connection, Stream } from '../../../remote/connection.ts';
-import { quote } from '../../../remote/failure.ts';
+import { faultOf, quote } from '../../../remote/failure.ts';
+import { parseJson } from '../../../remote/json.ts';
 import { SseParser } from '../../../remote/sse.ts';
 import type { Step } from '../../../tree/step.ts';
 import type { GenerationUsage } from '../../engine.ts';
@@ -40,12 +42,14 @@ export class Attempt {
   readonly startedMs: number;
   readonly #options: AttemptOptions;
   readonly #listener: AttemptListener;
-  readonly #parser = new SseParser();
+  readonly #parser: SseParser;
   readonly #steps: readonly PartialStep[];
   readonly #told: boolean[];
   #sumUsage: WireUsage | undefined;
-  /** The pieces of an answer that comes whole. */
-  #pieces: Uint8Array[] = [];
+  /** An answer that comes whole. */
+  readonly #body: BoundedBody;
+  /** What may still come of a stream. */
+  #bytesLeft: number;
   readonly #stream: Stream;
   /** We cut by ourselves, so the end of the stream is not waited for. */
   readonly #cuts: boolean;
@@ -60,8 +64,12 @@ export class Attempt {
     this.children = children;
     this.#cuts = call.whole !== true && call.stops.length < children[0]!.request.delimiters.length;
     this.#steps = children.map(
-      ({ request }) => new PartialStep(call.whole ? [] : request.delimiters, this.#cuts, request.thinking),
+      ({ request }) =>
+        new PartialStep(call.whole ? [] : request.delimiters, this.#cuts, request.thinking, call.maxTokens),
     );
+    this.#parser = new SseParser(messageBytes(call));
+    this.#body = new BoundedBody(messageBytes(call));
+    this.#bytesLeft = streamBytes(call);
     this.#told = children.map(() => false);
     this.startedMs = options.nowMs();
     this.#lastMs = this.startedMs;
@@ -69,7 +77,7 @@ export class Attempt {
     const whole = call.delivery === 'whole';
     this.#stream = connection.stream(path, { ...body, ...options.hints }, options.headers, {
       head: (headers) => listener.head(headers),
-      data: (chunk) => (whole ? this.#piece(chunk) : this.#guard(() => this.#data(this.#parser.push(chunk)))),
+      data: (chunk) => this.#guard(() => (whole ? this.#piece(chunk) : this.#chunk(chunk))),
       end: () => this.#guard(() => this.#end()),
       fail: (reason) => this.#fail(reason),
     });
@@ -127,7 +135,17 @@ export class Attempt {
 
   #piece(chunk: Uint8Array): void {
     this.#lastMs = this.#options.nowMs();
-    this.#pieces.push(chunk);
+    if (!this.#body.add(chunk)) this.#tooMuch(messageBytes(this.call));
+  }
+
+  #chunk(chunk: Uint8Array): void {
+    this.#bytesLeft -= chunk.length;
+    this.#data(this.#parser.push(chunk));
+    if (this.#bytesLeft < 0 && !this.#over) this.#tooMuch(streamBytes(this.call));
+  }
+
+  #tooMuch(limitBytes: number): never {
+    throw new FaultError(tooMuch(`to a request for ${this.call.maxTokens} tokens it`, limitBytes));
   }
 
   #data(events: readonly string[]): void {
@@ -135,9 +153,19 @@ export class Attempt {
     for (const event of events) {
       if (this.#over) return;
       if (event === '[DONE]') this.#complete(true);
-      else for (const update of this.#options.dialect.decode(parse(event), this.#options.call)) this.#fold(update);
+      else this.#read(event);
     }
     if (!this.#over) this.#complete(false);
+  }
+
+  #read(event: string): void {
+    const { dialect, call } = this.#options;
+    for (const update of dialect.decode(parseJson(event, 'an event'), call)) {
+      const before = this.#steps[update.index]?.tokens ?? 0;
+      this.#fold(update);
+      // A server that repeats all tokens with each new one sends so much more.
+      if (update.cumulative && this.#steps[update.index]!.tokens > before) this.#bytesLeft += event.length;
+    }
   }
 
   #fold(update: Update): void {
@@ -171,14 +199,14 @@ export class Attempt {
     this.#steps.forEach((step, index) => {
       // What was told may have had the rest aborted.
       if (this.#over || this.#told[index] === true || !step.ended) return;
-      if (!(last || this.#cuts || step.counted || this.#endsFirst(index))) return;
+      if (!(last || this.#cuts || step.isCut || step.counted || this.#endsFirst(index))) return;
       this.#told[index] = true;
       this.#listener.step(this.children[index]!, step.step(), this.#usageOf(index));
     });
     if (this.#over || !this.#told.every(Boolean)) return;
     this.#over = true;
     // A stream that we cut goes on unless it is closed.
-    if (this.#cuts && !last) this.#close();
+    if (!last && (this.#cuts || this.#steps.some(({ isCut }) => isCut))) this.#close();
     this.#listener.done();
   }
 
@@ -207,9 +235,7 @@ export class Attempt {
 
   /** The answer that came in one piece. */
   #whole(): void {
-    const answer = parse(Buffer.concat(this.#pieces).toString());
-    this.#pieces = [];
-    for (const update of this.#options.dialect.decode(answer, this.#options.call)) this.#fold(update);
+    this.#read(this.#body.text());
   }
 
   #unfinished(): Fault {
@@ -224,9 +250,8 @@ export class Attempt {
     try {
       act();
     } catch (error) {
-      if (!(error instanceof FaultError)) throw error;
-      const { connection } = this.#options;
-      this.#fail({ ...error.fault, message: `${this.#where()}: ${quote(error.fault.message, connection)}` });
+      const reason = faultOf(error);
+      this.#fail({ ...reason, message: `${this.#where()}: ${quote(reason.message, this.#options.connection)}` });
     }
   }
 
@@ -250,10 +275,19 @@ export class Attempt {
   }
 }
 
-function parse(event: string): unknown {
-  try {
-    return JSON.parse(event);
-  } catch {
-    throw new FaultError(fault('protocol', `an event that is not JSON: ${event.slice(0, 120)}`));
-  }
+/** What a server adds to every answer, its settings and the prompt among it. */
+const envelopeBytes = 1024 * 1024;
+const bytesPerPromptToken = 8;
+/** With the likeliest candidates for it. */
+const bytesPerToken = 2048;
+/** An event of its own for it. */
+const bytesPerEvent = 8192;
+
+/** The longest event, or the longest answer that comes whole. */
+function messageBytes({ tokenIds = [], maxTokens }: Call): number {
+  return envelopeBytes + bytesPerPromptToken * tokenIds.length + bytesPerToken * maxTokens;
+}
+
+function streamBytes(call: Call): number {
+  return messageBytes(call) + bytesPerEvent * call.siblings * call.maxTokens;
 }

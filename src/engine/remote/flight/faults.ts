@@ -1,6 +1,6 @@
 // Faults that the remote engine finds itself, with the value, the limit and the remedy.
 
-import { type Fault, FaultError, fault } from '../../../base/fault.ts';
+import { type Fault, fault } from '../../../base/fault.ts';
 import type { ServerFacts } from '../dialect/dialect.ts';
 
 export function tried(reason: Fault, attempts: number): Fault {
@@ -13,9 +13,4 @@ export function blank(url: string, rejections: number): Fault {
 
 export function tooLong(url: string, { contextTokens }: ServerFacts, tokens: number): Fault {
   return fault('too-long', `${tokens} tokens leave no room in the ${contextTokens} of ${url}; serve a longer context`);
-}
-
-export function faultOf(error: unknown): Fault {
-  if (error instanceof FaultError) return error.fault;
-  throw error;
 }

@@ -20,16 +20,29 @@ export class PartialStep {
   #end: StepEnd | undefined;
   #usage: WireUsage | undefined;
   #wholeTokens = true;
+  #isCut = false;
+  readonly #maxTokens: number;
+  /** Of the longest delimiter, the end of the text that one may begin in, and whether all of the text is blank. */
+  readonly #longest: number;
+  #tail = '';
+  #isBlank = true;
   readonly #marks: ThinkingMarks | undefined;
   /** Characters of thinking so far, and whether its end is still to be marked. */
   #thought: { readonly chars: number; readonly isOpen: boolean } | undefined;
   #thoughtUpdates = 0;
 
   /** `marks`: what is put around thinking that comes in a field of its own; without them it is left out. */
-  constructor(delimiters: readonly string[], cuts: boolean, marks?: ThinkingMarks) {
+  constructor(
+    delimiters: readonly string[],
+    cuts: boolean,
+    marks?: ThinkingMarks,
+    maxTokens: number = Number.POSITIVE_INFINITY,
+  ) {
     this.#delimiters = delimiters;
-    this.#cuts = cuts && delimiters.length > 0;
+    this.#longest = Math.max(0, ...delimiters.map((each) => each.length));
+    this.#cuts = cuts;
     this.#marks = marks;
+    this.#maxTokens = maxTokens;
   }
 
   get ended(): boolean {
@@ -50,28 +63,47 @@ export class PartialStep {
     return this.#tokenIds.length > 0 ? this.#tokenIds.length : this.#updates;
   }
 
-  /** Folds one update and gives the text that it added. After the end only the usage is taken. */
-  fold(update: Update): string {
-    if (update.usage !== undefined) this.#usage = update.usage;
+  /** We ended it, since the server wrote more than it was asked for. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  /** Folds one update and gives the text that it added. After the end only the usage is taken. Reads what is new, not the text before it. */
+  fold(told: Update): string {
+    if (told.usage !== undefined) this.#usage = told.usage;
     if (this.#end !== undefined) return '';
-    const before = this.#text;
+    const update = this.#withinLimit(told);
+    const before = update.cumulative ? this.#text : '';
+    const known = this.#text.length;
     const marked = this.#marks === undefined ? '' : this.#think(update, this.#marks);
     this.#take(update);
     if (update.appended !== undefined) this.#text += update.appended;
     if (update.end !== undefined) this.#end = update.end;
+    const added = update.cumulative ? addedTo(before, this.#text) : marked + update.text + (update.appended ?? '');
+    if (this.#longest === 0) return added;
+    const isBlank = update.cumulative ? this.#text.slice(0, known).trim() === '' : this.#isBlank;
+    const from = Math.max(0, known - this.#longest + 1);
+    const seen = update.cumulative ? this.#text.slice(from) : this.#tail + added;
     // A server that stops at a delimiter may still send what else the last token held.
-    const mayCut = this.#cuts || update.end === 'delimiter';
-    if (mayCut) this.#cut(before.length);
-    // What was added is known where nothing was cut; to look for it would read the whole text with every token.
-    if (!mayCut && update.cumulative !== true) return marked + update.text + (update.appended ?? '');
-    return this.#text.startsWith(before) ? this.#text.slice(before.length) : '';
+    const at = this.#cuts || update.end === 'delimiter' ? this.#firstCut(seen, isBlank) : undefined;
+    if (at === undefined) {
+      this.#tail = this.#longest === 1 ? '' : seen.slice(1 - this.#longest);
+      this.#isBlank = isBlank && seen.trim() === '';
+      return added;
+    }
+    // A chunk of several tokens may run past the delimiter and say more than the text.
+    if (seen.slice(at).trim() !== '') this.#wholeTokens = false;
+    this.#text = this.#text.slice(0, from + at);
+    this.#end = 'delimiter';
+    return added.slice(0, Math.max(0, from + at - known));
   }
 
   step(): Step {
     const tokenIds = this.#tokensAgree() ? this.#tokenIds : undefined;
     const meanLogprob = finiteMean(this.#logprobs);
     const logprobs = meanLogprob === undefined ? undefined : this.#logprobs;
-    const tokens = this.#usage?.generatedTokens ?? this.tokens;
+    const written = this.#usage?.generatedTokens ?? this.tokens;
+    const tokens = this.#isCut ? Math.min(written, this.#maxTokens) : written;
     return {
       text: this.#text,
       tokens: Math.max(tokens, tokenIds?.length ?? 0),
@@ -137,24 +169,47 @@ export class PartialStep {
     if (text !== '' || tokenIds.length > 0) this.#updates += 1;
   }
 
-  /** Ends the step after a delimiter. A chunk of several tokens may run past it and say more than the text. */
-  #cut(knownLength: number): void {
-    const at = this.#firstCut(knownLength);
-    if (at === undefined) return;
-    if (this.#text.slice(at).trim() !== '') this.#wholeTokens = false;
-    this.#text = this.#text.slice(0, at);
-    this.#end = 'delimiter';
+  /**
+   * What of an update lies within the tokens that were asked for: a server that writes more has not kept its limit, and the step ends there.
+   * Where it tells no tokens, its updates count, and where these are smaller than tokens may be, its characters.
+   */
+  #withinLimit(update: Update): Update {
+    const most = this.#maxTokens;
+    const { text, thought = '', tokenIds = [], logprobs, written, confidences, cumulative = false } = update;
+    const size = text.length + thought.length;
+    const had = cumulative ? { tokens: 0, chars: 0 } : { tokens: this.#tokenIds.length, chars: this.#text.length };
+    let kept = size;
+    if (tokenIds.length > 0) kept = Math.floor((size * Math.min(tokenIds.length, most - had.tokens)) / tokenIds.length);
+    else {
+      const isMany = this.#updates >= most;
+      const mostChars = isMany ? leastCharsPerToken * most : firstChars + mostCharsPerToken * most;
+      kept = Math.min(size, Math.max(0, mostChars - had.chars));
+    }
+    if (kept >= size && tokenIds.length <= most - had.tokens) return update;
+    this.#isCut = true;
+    if (kept > 0) this.#wholeTokens = false;
+    const tokens = Math.max(0, Math.min(tokenIds.length, most - had.tokens));
+    const first = <Item>(items: readonly Item[] = []) => items.slice(0, tokens);
+    return {
+      ...update,
+      text: wholeCharacters(text, Math.max(0, kept - thought.length)),
+      ...(thought === '' ? {} : { thought: wholeCharacters(thought, kept) }),
+      tokenIds: first(tokenIds),
+      logprobs: first(logprobs),
+      written: written && first(written),
+      confidences: confidences && first(confidences),
+      appended: '',
+      end: 'length',
+    };
   }
 
   /** The end of the first delimiter that has something before it: a blank step is no step. */
-  #firstCut(knownLength: number): number | undefined {
-    const longest = Math.max(...this.#delimiters.map((each) => each.length));
-    const blank = this.#text.length - this.#text.trimStart().length;
-    const from = Math.max(blank, knownLength - longest + 1, 0);
-    const ends = this.#delimiters
-      .map((each) => ({ each, at: this.#text.indexOf(each, from) }))
-      .filter(({ at }) => at >= 0)
-      .map(({ each, at }) => at + each.length);
+  #firstCut(seen: string, isBlank: boolean): number | undefined {
+    const from = isBlank ? seen.length - seen.trimStart().length : 0;
+    const ends = this.#delimiters.flatMap((each) => {
+      const at = seen.indexOf(each, from);
+      return at < 0 ? [] : [at + each.length];
+    });
     return ends.length === 0 ? undefined : Math.min(...ends);
   }
 
@@ -163,6 +218,23 @@ export class PartialStep {
     const told = this.#usage?.generatedTokens;
     return this.#wholeTokens && this.#tokenIds.length > 0 && (told === undefined || told === this.#tokenIds.length);
   }
+}
+
+/** Of a server that tells no tokens: updates beyond the limit are taken while they are so short that they may be parts of tokens. */
+const leastCharsPerToken = 6;
+/** A single token may be a long run of blanks; as a mean, no text has so much. */
+const firstChars = 256;
+const mostCharsPerToken = 64;
+
+/** Its beginning, not ending within a character. */
+function wholeCharacters(text: string, chars: number): string {
+  const isSplit = /[\ud800-\udbff]/.test(text.charAt(chars - 1)) && chars < text.length;
+  return text.slice(0, isSplit ? chars - 1 : chars);
+}
+
+/** What a text that was sent again has more than before; nothing where it begins otherwise. */
+function addedTo(before: string, text: string): string {
+  return text.startsWith(before) ? text.slice(before.length) : '';
 }
 
 /** Undefined of none, and where one is not a number. */

@@ -8,9 +8,11 @@ import * as https from 'node:https';
 import { join } from 'node:path';
 import { FaultError, fault, raise } from '../../../base/fault.ts';
 import { isRecord } from '../../../base/record.ts';
+import { BoundedBody, tooMuch } from '../../../remote/bounded-body.ts';
+import { parseJson } from '../../../remote/json.ts';
 import { records } from '../../../remote/wire-values.ts';
 import { checked } from './listed-urls.ts';
-import { hostOf, type ReplicaList, readMs, unread } from './replica-list.ts';
+import { hostOf, listBytes, type ReplicaList, readMs, unread } from './replica-list.ts';
 
 interface KubernetesOptions {
   readonly service: string;
@@ -48,7 +50,7 @@ export function kubernetesList(options: KubernetesOptions, api: ApiServer): Repl
         const selector = encodeURIComponent(`kubernetes.io/service-name=${options.service}`);
         const path = `/apis/discovery.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/endpointslices`;
         const body = await ask(api, `${path}?labelSelector=${selector}`, name);
-        return checked(readyUrls(body, options).sort(), name);
+        return checked(readyUrls(parseJson(body, name), options).sort(), name);
       } catch (error) {
         throw unread(name, error);
       }
@@ -56,8 +58,7 @@ export function kubernetesList(options: KubernetesOptions, api: ApiServer): Repl
   };
 }
 
-function readyUrls(body: string, { port, protocol }: KubernetesOptions): string[] {
-  const slices: unknown = JSON.parse(body);
+function readyUrls(slices: unknown, { port, protocol }: KubernetesOptions): string[] {
   return records(isRecord(slices) ? slices.items : undefined).flatMap((slice) => {
     const at = records(slice.ports).find(
       (each) => port === undefined || each.name === port || String(each.port) === port,
@@ -80,9 +81,11 @@ async function ask({ url, account }: ApiServer, path: string, name: string): Pro
   const get = ca === undefined ? http.get : https.get;
   const { status, body } = await new Promise<{ status: number; body: string }>((resolve, reject) => {
     const request = get(`${url}${path}`, options, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      response.on('error', reject).on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+      const kept = new BoundedBody(listBytes);
+      response.on('data', (chunk: Buffer) => {
+        if (!kept.add(chunk)) request.destroy(new FaultError(tooMuch(name, listBytes)));
+      });
+      response.on('error', reject).on('end', () => resolve({ status: response.statusCode ?? 0, body: kept.text() }));
     });
     request.on('error', reject);
   });

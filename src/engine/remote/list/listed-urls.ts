@@ -4,6 +4,8 @@
 
 import { raise } from '../../../base/fault.ts';
 import { isRecord } from '../../../base/record.ts';
+import { parseJson } from '../../../remote/json.ts';
+import { shown } from '../../../remote/wire-values.ts';
 import { mostReplicas, urlOf } from './replica-list.ts';
 
 export function listedUrls(text: string, name: string): string[] {
@@ -18,7 +20,8 @@ export function listedUrls(text: string, name: string): string[] {
 /** What is left of them once each stands there once, and for itself. */
 export function checked(urls: readonly string[], name: string): string[] {
   const bad = urls.find((url) => !/^https?:\/\/[^/]/.test(url) || URL.parse(url) === null);
-  if (bad !== undefined) raise('protocol', `${name} lists '${shown(bad)}'; an entry is a URL or host:port`);
+  if (bad !== undefined)
+    raise('protocol', `${name} lists '${withoutUser(bad).slice(0, 80)}'; an entry is a URL or host:port`);
   const each = [...new Set(urls)];
   if (each.length > mostReplicas)
     raise('protocol', `${name} lists ${each.length} replicas; ${mostReplicas} is the most`);
@@ -37,7 +40,7 @@ function urlsIn(value: unknown, name: string): string[] {
   if (Array.isArray(value)) return value.flatMap((each) => urlsIn(each, name));
   if (isRecord(value) && typeof value.url === 'string') return [value.url];
   if (!isRecord(value) || !Array.isArray(value.targets))
-    return raise('protocol', `${name} has ${shown(JSON.stringify(value))}, which is no target and has no targets`);
+    return raise('protocol', `${name} has ${withoutUser(shown(value, 80))}, which is no target and has no targets`);
   const scheme = isRecord(value.labels) ? value.labels.__scheme__ : undefined;
   return value.targets.map((target) => urlOf(String(target), typeof scheme === 'string' ? scheme : undefined));
 }
@@ -45,13 +48,12 @@ function urlsIn(value: unknown, name: string): string[] {
 /** Undefined where it is no JSON of a list, such as a bare host and port. */
 function parsed(text: string): unknown {
   try {
-    return /^\s*[[{"]/.test(text) ? JSON.parse(text) : undefined;
+    return /^\s*[[{"]/.test(text) ? parseJson(text, 'it') : undefined;
   } catch {
     return undefined;
   }
 }
 
-function shown(text: string): string {
-  const plain = text.replace(/\/\/[^@/]*@/, '//***@');
-  return plain.length > 80 ? `${plain.slice(0, 80)}…` : plain;
+function withoutUser(text: string): string {
+  return text.replace(/\/\/[^@/]*@/, '//***@');
 }

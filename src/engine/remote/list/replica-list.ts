@@ -16,6 +16,9 @@ export const mostReplicas = 1024;
 /** How long one reading may take before the list counts as failing. */
 export const readMs = 5000;
 
+/** Of a text that lists replicas: 1024 of them, with all that Kubernetes says of each. */
+export const listBytes = 8 * 1024 * 1024;
+
 /** `http` unless the target says otherwise, as Prometheus has it. */
 export function urlOf(target: string, protocol = 'http'): string {
   return /^\w+:\/\//.test(target) ? target : `${protocol}://${target}`;

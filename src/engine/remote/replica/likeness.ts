@@ -2,7 +2,7 @@
 // from, the tokenizer by the tokens of a text that tokenizers divide in different ways, and what the engine has promised to its
 // searches. A server that differs would continue paths with other words: it gets no work, and one line says why.
 
-import { type Fault, FaultError, fault } from '../../../base/fault.ts';
+import { type Fault, fault } from '../../../base/fault.ts';
 import type { EngineCapabilities } from '../../engine.ts';
 import { type Renderer, type Tokens, tokenize } from '../dialect/render.ts';
 
@@ -66,9 +66,8 @@ async function sampleTokens(renderer: Renderer): Promise<Tokens | undefined> {
   if (renderer.dialect.tokenize === undefined) return undefined;
   try {
     return await tokenize(sampleText, renderer);
-  } catch (error) {
-    if (error instanceof FaultError) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }
 

@@ -4,6 +4,7 @@
 import { type Fault, FaultError, fault } from '../../../base/fault.ts';
 import { CircuitBreaker } from '../../../remote/circuit-breaker.ts';
 import { Connection, type ConnectionOptions } from '../../../remote/connection.ts';
+import { faultOf } from '../../../remote/failure.ts';
 import type { Dialect, ServerFacts } from '../dialect/dialect.ts';
 import { dialects } from '../dialect/dialects.ts';
 import { type ProbeOptions, probe } from '../dialect/probe.ts';
@@ -88,8 +89,7 @@ export class Replica {
       this.refused.clear();
       return undefined;
     } catch (error) {
-      if (error instanceof FaultError) return error.fault;
-      throw error;
+      return faultOf(error);
     }
   }
 

@@ -1,0 +1,36 @@
+// A body that is kept up to a limit: no server can fill our memory.
+
+import { type Fault, FaultError, fault } from '../base/fault.ts';
+
+export class BoundedBody {
+  readonly #limitBytes: number;
+  readonly #chunks: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes;
+  }
+
+  /** False where it is too long: then the rest need not be read. */
+  add(chunk: Uint8Array): boolean {
+    this.#bytes += chunk.length;
+    if (this.#bytes <= this.#limitBytes) this.#chunks.push(chunk);
+    return this.#bytes <= this.#limitBytes;
+  }
+
+  text(): string {
+    return Buffer.concat(this.#chunks).toString();
+  }
+}
+
+export function tooMuch(where: string, limitBytes: number): Fault {
+  return fault('protocol', `${where} answers with more than ${limitBytes} bytes, too many for what was asked`);
+}
+
+/** Of an answer of `fetch`. */
+export async function readBody(answer: Response, limitBytes: number, where: string): Promise<string> {
+  const body = new BoundedBody(limitBytes);
+  // Leaving the loop closes the connection.
+  for await (const chunk of answer.body ?? []) if (!body.add(chunk)) throw new FaultError(tooMuch(where, limitBytes));
+  return body.text();
+}

@@ -1,0 +1,43 @@
+// JSON that a server wrote. A text of a few megabytes can hold millions of lists, or lists inside of lists: parsing such would keep the
+// process from everything else for seconds, so long texts are counted through before they are parsed.
+
+import { raise } from '../base/fault.ts';
+
+/** Shorter texts are parsed in no time, whatever they hold. */
+const shortCharacters = 65_536;
+/** Lists and objects inside of each other. No server nests more than ten. */
+const mostDepth = 128;
+/** Lists, objects and fields in all: those of 10,000 tokens with 20 candidates each. */
+const mostParts = 250_000;
+
+/** `what`: whose words they are, for the message. */
+export function parseJson(text: string, what: string): unknown {
+  if (text.length > shortCharacters) checkParts(text, what);
+  try {
+    return JSON.parse(text);
+  } catch {
+    return raise('protocol', `${what} is not JSON: ${text.slice(0, 120)}`);
+  }
+}
+
+function checkParts(text: string, what: string): void {
+  let [depth, parts] = [0, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) at = stringEnd(text, at);
+    else if (code === 0x5b || code === 0x7b) {
+      depth += 1;
+      parts += 1;
+    } else if (code === 0x5d || code === 0x7d) depth -= 1;
+    else if (code === 0x3a) parts += 1;
+    if (depth > mostDepth) raise('protocol', `${what} is nested more than ${mostDepth} deep`);
+    if (parts > mostParts) raise('protocol', `${what} has more than ${mostParts} lists and fields`);
+  }
+}
+
+/** Where the string that begins here ends. */
+function stringEnd(text: string, begin: number): number {
+  let at = begin + 1;
+  while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;
+  return at;
+}

@@ -1,0 +1,10 @@
+// Some hundred made-up answers of servers: no request stays open, none is answered twice, and nothing is thrown past the one that asked.
+
+import { expect, test } from 'vitest';
+import { type MadeUpOutcome, trials } from '../support/made-up-answers.ts';
+
+test.each(Object.keys(trials))('%s ends every request', async (name) => {
+  const outcome: MadeUpOutcome = { ends: new Map(), answers: 0 };
+  await trials[name]!(30, 1, outcome);
+  expect(outcome.answers).toBeGreaterThanOrEqual(30);
+});

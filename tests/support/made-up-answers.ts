@@ -1,0 +1,260 @@
+// Made-up answers against everything that asks a server: whatever it says, each request ends once, in a result or a fault. An error that nobody
+// caught fails the run of the tests.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FaultError } from '../../src/base/fault.ts';
+import { Random } from '../../src/base/random.ts';
+import { openEndpoint } from '../../src/embedder/embeddings-endpoint.ts';
+import type { EngineMessage } from '../../src/engine/engine.ts';
+import { isAnswer } from '../../src/engine/engine.ts';
+import { kubernetesList } from '../../src/engine/remote/list/kubernetes.ts';
+import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
+import { openRemoteVerifier, type RemoteVerifierKind } from '../../src/verifier/remote/open-verifier.ts';
+import type { VerifierMessage } from '../../src/verifier/verifier.ts';
+import { LlamaTestServer } from '../servers/llama-server.ts';
+import { MadeUpServer } from '../servers/made-up-server.ts';
+import { PlainServer } from '../servers/plain-server.ts';
+import type { TestServer } from '../servers/server.ts';
+import { SglangServer } from '../servers/sglang-server.ts';
+import { VllmServer } from '../servers/vllm-server.ts';
+import { startEmbeddings } from './embeddings-server.ts';
+import { ManualTimers } from './manual-timers.ts';
+import { generateRequest } from './requests.ts';
+
+const servers: Readonly<Record<string, () => TestServer>> = {
+  vllm: () => new VllmServer(),
+  sglang: () => new SglangServer(),
+  'llama-server': () => new LlamaTestServer(),
+  openai: () => new PlainServer(),
+};
+
+const generating = /^\/(v1\/(chat\/)?completions|generate|completion)$/;
+const scoring = /^\/(pooling|v1\/(chat\/)?completions|generative_scoring|v1\/score|completion|score|tokenize)$/;
+
+/** How often a result came, and how often each fault; and how many answers were made up. */
+export interface MadeUpOutcome {
+  readonly ends: Map<string, number>;
+  answers: number;
+}
+
+type Trial = (count: number, seed: number, outcome: MadeUpOutcome) => Promise<void>;
+
+export const trials: Readonly<Record<string, Trial>> = {
+  ...Object.fromEntries(Object.keys(servers).map((name) => [`engine of ${name}`, generation(name)])),
+  ...Object.fromEntries(Object.keys(servers).map((name) => [`opening ${name}`, opening(name)])),
+  'scorer qwen-prm': scorer('qwen-prm', 'vllm'),
+  'scorer rlhflow on vllm': scorer('rlhflow', 'vllm'),
+  'scorer rlhflow on sglang': scorer('rlhflow', 'sglang'),
+  'scorer rlhflow on llama-server': scorer('rlhflow', 'llama-server'),
+  judge: scorer('judge', 'openai'),
+  embedder,
+  list,
+};
+
+async function madeUp(
+  honest: { readonly url: string; close(): Promise<void> },
+  isSpoiled: (path: string) => boolean,
+  seed: number,
+  outcome: MadeUpOutcome,
+  use: (url: string, made: () => number) => Promise<void>,
+): Promise<void> {
+  const server = await new MadeUpServer(honest.url, isSpoiled, new Random('made-up', seed)).listen();
+  const made = () => [...server.made.values()].reduce((sum, each) => sum + each, 0);
+  try {
+    await use(server.url, made);
+  } finally {
+    outcome.answers += made();
+    await server.close();
+    await honest.close();
+  }
+}
+
+function tell({ ends }: MadeUpOutcome, end: string): void {
+  ends.set(end, (ends.get(end) ?? 0) + 1);
+}
+
+/** Lets sockets go on and the clock too: what hangs is given up, and what was taken out is asked again. */
+async function pass(timers: ManualTimers, holds: () => boolean): Promise<void> {
+  while (!holds()) {
+    await new Promise((resolve) => setImmediate(resolve));
+    timers.advance(20);
+  }
+}
+
+async function settled<Result>(timers: ManualTimers, promise: Promise<Result>): Promise<Result> {
+  let isOver = false;
+  const over = () => {
+    isOver = true;
+  };
+  promise.then(over, over);
+  await pass(timers, () => isOver);
+  return promise;
+}
+
+function generation(name: string): Trial {
+  return async (count, seed, outcome) => {
+    const honest = await servers[name]!().listen();
+    await madeUp(
+      honest,
+      (path) => generating.test(path),
+      seed,
+      outcome,
+      async (url, made) => {
+        const timers = new ManualTimers();
+        const dialect = name as 'vllm';
+        const options = { servers: [{ url }], dialect, model: honest.model, timers, attempts: 1, patienceMs: 60_000 };
+        // Opening vLLM asks it for a token, which may have been made up.
+        const open = () => settled(timers, openRemoteEngine(options)).catch(() => undefined);
+        let opened = await open();
+        while (opened === undefined) opened = await open();
+        const answered = new Map<number, EngineMessage>();
+        opened.connect((message) => {
+          if (!isAnswer(message)) return;
+          if (answered.has(message.request)) throw new Error(`request ${message.request} was answered twice`);
+          answered.set(message.request, message);
+        });
+        const chance = new Random('asked', seed);
+        for (let id = 1; made() < count; id += 1) {
+          const needs = { logprobs: true, tokens: chance.integer(2) === 0, seed: true, pieces: true, confidence: true };
+          const prompt = { kind: 'chat', messages: [{ role: 'user', content: 'How many?' }] } as const;
+          const maxTokens = 1 + chance.integer(40);
+          opened.generate([generateRequest(id, { prompt, maxTokens, delimiters: ['\n\n', '\n'], needs })]);
+          await pass(timers, () => answered.has(id));
+          const message = answered.get(id)!;
+          if (message.type === 'fault') tell(outcome, message.fault.code);
+          else if (message.type === 'step') {
+            tell(outcome, 'step');
+            const { text } = message.step;
+            if (text.length > 256 + 64 * maxTokens && message.step.thought === undefined && name === 'openai')
+              throw new Error(`${text.length} characters for ${maxTokens} tokens`);
+          }
+        }
+        await opened.close();
+      },
+    );
+  };
+}
+
+function opening(name: string): Trial {
+  return async (count, seed, outcome) => {
+    await madeUp(
+      await servers[name]!().listen(),
+      () => true,
+      seed,
+      outcome,
+      async (url, made) => {
+        while (made() < count) {
+          const timers = new ManualTimers();
+          const end = await settled(timers, openRemoteEngine({ servers: [{ url }], timers })).then(
+            (engine) => engine.close().then(() => 'opened'),
+            codeOf,
+          );
+          tell(outcome, end);
+        }
+      },
+    );
+  };
+}
+
+function scorer(kind: RemoteVerifierKind, name: string): Trial {
+  return async (count, seed, outcome) => {
+    const honest = await servers[name]!().listen();
+    await madeUp(
+      honest,
+      (path) => scoring.test(path),
+      seed,
+      outcome,
+      async (url, made) => {
+        while (made() < count) {
+          const timers = new ManualTimers();
+          const options = { kind, servers: [{ url }], timers, attempts: 1, patienceMs: 60_000 };
+          const verifier = await settled(timers, openRemoteVerifier(options)).catch((error: unknown) => {
+            tell(outcome, codeOf(error));
+            return undefined;
+          });
+          if (verifier === undefined) continue;
+          const answered = new Map<number, VerifierMessage>();
+          verifier.connect((message) => {
+            if (message.type === 'score' || message.type === 'fault') answered.set(message.request, message);
+          });
+          const step = { text: '3 + 4 = 7.\n\n', tokens: 4, meanLogprob: -0.5, end: 'delimiter' } as const;
+          const prompt = { kind: 'chat', messages: [{ role: 'user', content: 'How many?' }] } as const;
+          const asked = { search: 's', prompt, parent: 0, path: [], index: 0, step, lane: 'primary' } as const;
+          for (let id = 1; id <= 8 && made() < count; id += 1) {
+            verifier.score([{ ...asked, id, priority: 0, step: { ...step, text: `${id} is right.\n\n` } }]);
+            await pass(timers, () => answered.has(id));
+            const message = answered.get(id)!;
+            tell(outcome, message.type === 'fault' ? message.fault.code : 'score');
+          }
+          await verifier.close();
+        }
+      },
+    );
+  };
+}
+
+async function embedder(count: number, seed: number, outcome: MadeUpOutcome): Promise<void> {
+  const honest = await startEmbeddings((text) => [text.length, 1, 2]);
+  await madeUp(
+    honest,
+    () => true,
+    seed,
+    outcome,
+    async (url, made) => {
+      while (made() < count) {
+        const timers = new ManualTimers();
+        const opened = openEndpoint({ url, timeoutMs: 10_000, timers });
+        let end: string | undefined;
+        opened.connect((message) => {
+          end = message.type === 'fault' ? message.fault.code : message.type;
+        });
+        opened.embed([{ id: 1, text: 'seven' }]);
+        await pass(timers, () => end !== undefined);
+        tell(outcome, end!);
+        await opened.close();
+      }
+    },
+  );
+}
+
+async function list(count: number, seed: number, outcome: MadeUpOutcome): Promise<void> {
+  const account = await mkdtemp(join(tmpdir(), 'coppice-account-'));
+  for (const name of ['token', 'namespace']) await writeFile(join(account, name), 'models');
+  const { createServer } = await import('node:http');
+  const server = createServer((_, response) => {
+    const endpoints = [{ addresses: ['10.0.0.1'] }, { addresses: ['10.0.0.2'], conditions: { ready: true } }];
+    response.end(JSON.stringify({ items: [{ endpoints, ports: [{ name: 'http', port: 8000 }] }] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await rm(account, { recursive: true });
+  };
+  await madeUp(
+    { url: `http://127.0.0.1:${port}`, close },
+    () => true,
+    seed,
+    outcome,
+    async (url, made) => {
+      while (made() < count) {
+        const read = await kubernetesList({ service: 'vllm', protocol: 'http' }, { url, account })
+          .read()
+          .then(
+            () => 'list',
+            (error: unknown) => codeOf(error),
+          );
+        tell(outcome, read);
+      }
+    },
+  );
+}
+
+/** Of anything but a fault nothing is known. */
+function codeOf(error: unknown): string {
+  if (error instanceof FaultError) return error.fault.code;
+  throw error;
+}
