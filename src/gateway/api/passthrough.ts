@@ -8,6 +8,7 @@ import type { Upstream } from '../../answering/models/open-model.ts';
 import type { Plain } from '../../journal/journal.ts';
 import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
+import { roomIn } from '../http/back-pressure.ts';
 import { baseHeaders, type Exchange, readJson } from '../http/exchange.ts';
 import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';
@@ -178,11 +179,7 @@ function isUnreached(error: unknown): boolean {
 async function copy(answer: Response, response: ServerResponse, reader: PassedReader): Promise<void> {
   for await (const chunk of answer.body ?? []) {
     reader.add(chunk);
-    if (response.write(chunk)) continue;
-    await new Promise<void>((resolve) => {
-      response.once('drain', resolve);
-      response.once('close', resolve);
-    });
+    if (!response.write(chunk)) await roomIn(response);
     if (response.destroyed) return;
   }
   response.end();

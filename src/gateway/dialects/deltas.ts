@@ -4,7 +4,6 @@
 import type { LoggedEvent } from '../../log/events.ts';
 import type { Token } from '../../runtime/options.ts';
 import { isFold } from '../../tree/events.ts';
-import { type ThinkingTags, thoughtOf, thoughtText } from '../../tree/thinking.ts';
 import { ApiError } from '../http/api-error.ts';
 import { chosenPath, repeatsStep, splitPath } from '../result/chosen-path.ts';
 import { SharedText } from '../result/shared-text.ts';
@@ -13,6 +12,7 @@ import { isHeldBack } from '../result/unaccepted.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { ErrorJson } from '../wire/search-json.ts';
 import type { StreamFrame, Teller, ToldSearch } from './dialect.ts';
+import { type SpokenPieces, SpokenText } from './spoken-text.ts';
 
 export type Delta = Readonly<Record<string, string>>;
 
@@ -114,46 +114,26 @@ function restOf(content: string | null, pieces: readonly Delta[], sent: number):
 
 /** One generation goes out token by token; a stop string is held back until it is known to be one. */
 function tokenDeltas({ facts: { plan } }: ToldSearch): Deltas {
-  const tags = plan.reasoning === 'inline' ? undefined : plan.thinking;
-  const held = [...plan.delimiters, ...(tags === undefined ? [] : [tags.open, tags.close])];
-  const hold = Math.max(0, ...held.map((each) => each.length));
-  let text = '';
+  const spoken = new SpokenText(plan.reasoning === 'inline' ? undefined : plan.thinking, plan.delimiters);
   let index: number | undefined;
-  const sent = { content: 0, reasoning_content: 0 };
-  /** What `content` and thinking add to what has gone out. */
-  const more = (said: SplitText): Delta[] =>
+  const sent = { reasoning_content: '', content: '' };
+  const give = (pieces: SpokenPieces): Delta[] =>
     (['reasoning_content', 'content'] as const).flatMap((field) => {
-      const added = said[field].slice(sent[field]);
-      sent[field] += added.length;
-      return added === '' ? [] : [{ [field]: added }];
+      sent[field] += pieces[field];
+      return pieces[field] === '' ? [] : [{ [field]: pieces[field] }];
     });
   return {
     token: (token) => {
       index ??= token.index;
-      if (token.index !== index) return [];
-      text += token.text;
-      return more(splitText(text.slice(0, Math.max(0, text.length - hold)), tags));
+      return token.index === index ? give(spoken.add(token.text)) : [];
     },
     rest: (_, { texts }) => {
       const [content, thought] = [texts.content ?? '', texts.reasoning_content ?? ''];
-      const before = splitText(text, tags);
-      const agrees = content.startsWith(before.content.slice(0, sent.content));
-      if (!agrees || !thought.startsWith(before.reasoning_content.slice(0, sent.reasoning_content))) return undefined;
-      return more({ content, reasoning_content: thought });
+      if (!content.startsWith(sent.content) || !thought.startsWith(sent.reasoning_content)) return undefined;
+      return give({
+        reasoning_content: thought.slice(sent.reasoning_content.length),
+        content: content.slice(sent.content.length),
+      });
     },
   };
-}
-
-interface SplitText {
-  readonly content: string;
-  readonly reasoning_content: string;
-}
-
-/** One generation so far, its thinking apart. */
-function splitText(text: string, tags: (ThinkingTags & { readonly opened: boolean }) | undefined): SplitText {
-  const step = { text, tokens: 1, meanLogprob: 0, end: 'length' } as const;
-  const thought = tags && thoughtOf(step, tags.opened, tags);
-  if (tags === undefined || thought === undefined) return { content: text, reasoning_content: '' };
-  const content = thought.open ? '' : text.slice(thought.chars).replace(/^\n+/, '');
-  return { content, reasoning_content: thoughtText({ ...step, thought }, tags) };
 }

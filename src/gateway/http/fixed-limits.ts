@@ -14,8 +14,6 @@ export const fixedLimits = {
   pipelined: 5,
   /** Common proxies cut a silent stream after 30 to 60 s. */
   heartbeatMs: 10_000,
-  /** Unread bytes of one stream before its client counts as gone. */
-  streamBytes: 1_048_576,
   /** Messages of one conversation; their characters have a limit of their own. */
   messages: 1000,
   /** Of one file of a batch: 10,000 requests of 3 kB. */

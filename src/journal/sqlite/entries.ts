@@ -7,11 +7,11 @@ import type { LogEntry } from '../../log/entry.ts';
 import type { AppendResult, TextKeeping } from '../journal.ts';
 import { toEntry } from '../rows.ts';
 import { joinEntry, splitEntry } from '../texts.ts';
-import { changed, type Statements } from './statements.ts';
+import { boundedPage, changed, type Statements } from './statements.ts';
 
 export interface Entries {
   add(epoch: number, entry: LogEntry): AppendResult;
-  /** After this sequence (-1 for all), in order. */
+  /** See `Journal.read`; entries that are held as they are have no size. */
   read(search: string, after: number, limit: number): LogEntry[];
   /** The place of the last one, -1 where there is none. */
   last(search: string): number;
@@ -40,7 +40,8 @@ export class StoredEntries implements Entries {
   }
 
   read(search: string, after: number, limit: number): LogEntry[] {
-    return this.#sql.read.all(search, after, limit).map((row) => toEntry(search, row));
+    const rows = boundedPage(this.#sql.read.iterate(search, after, limit), ({ body, texts }) => [body, texts]);
+    return rows.map((row) => toEntry(search, row));
   }
 
   last(search: string): number {

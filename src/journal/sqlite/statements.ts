@@ -3,6 +3,8 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { raise } from '../../base/fault.ts';
+import { pageChars } from '../journal.ts';
+import type { SqlRow } from '../rows.ts';
 
 const texts = {
   accept: `insert into searches (id, owner, idempotency, fingerprint, background, created_ms, about, title, request,
@@ -55,6 +57,18 @@ export function prepareStatements(database: DatabaseSync, path: string): Stateme
     const reason = error instanceof Error ? error.message : String(error);
     return raise('bad-setting', `${path} is not a journal of coppice (${reason}); set journal.path`);
   }
+}
+
+/** Of these rows the first ones, until their texts have `pageChars`. */
+export function boundedPage(rows: Iterable<SqlRow>, textsOf: (row: SqlRow) => readonly unknown[]): SqlRow[] {
+  const page: SqlRow[] = [];
+  let chars = 0;
+  for (const row of rows) {
+    page.push(row);
+    for (const text of textsOf(row)) if (typeof text === 'string') chars += text.length;
+    if (chars >= pageChars) break;
+  }
+  return page;
 }
 
 /** Runs a write; whether it changed a row. */

@@ -2,10 +2,12 @@
 // database. A key sees its own files; an admin key sees all.
 
 import { isUtf8 } from 'node:buffer';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MIMEType } from 'node:util';
 import { z } from 'zod';
 import type { KeptDocument } from '../../../journal/documents.ts';
 import { ApiError, refuse } from '../../http/api-error.ts';
+import { roomIn } from '../../http/back-pressure.ts';
 import { parseBody, readQuery } from '../../http/checked-input.ts';
 import { baseHeaders, type Exchange, readBytes, writeJson } from '../../http/exchange.ts';
 import { batchRetention } from '../../http/fixed-limits.ts';
@@ -13,7 +15,7 @@ import type { Caller } from '../../http/keys.ts';
 import { newId } from '../../searches/search-facts.ts';
 import type { FileJson } from '../../wire/document-json.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
-import { type FileFacts, fileFacts, partsOf } from './batch-results.ts';
+import { type FileFacts, fileFacts, pageParts } from './batch-results.ts';
 import { listOf, listQuery, requireTexts } from './listing.ts';
 
 /** Characters of one part: bounds how much is read at a time. */
@@ -162,13 +164,16 @@ export async function readContent(context: GatewayContext, exchange: Exchange): 
   const { caller, response, parameters } = exchange;
   const { id } = await findFile(context, caller, parameters.id ?? '');
   response.writeHead(200, { ...baseHeaders, 'content-type': 'application/octet-stream', 'cache-control': 'no-store' });
-  for await (const text of partsOf(context.journal.documents, id)) {
-    if (response.destroyed) return;
-    if (response.write(text)) continue;
-    await new Promise<void>((resolve) => {
-      response.once('drain', resolve);
-      response.once('close', resolve);
-    });
+  for (let after = -1; !response.destroyed; ) {
+    const page = await context.journal.documents.parts(id, after, pageParts);
+    if (page.length === 0) break;
+    for (const { part, text } of page) {
+      after = part;
+      // What the reader has no room for is read again when it has.
+      if (!response.write(text)) break;
+    }
+    await roomIn(response);
+    await nextTurn();
   }
   response.end();
 }
