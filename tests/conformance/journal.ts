@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { NewDocument } from '../../src/journal/documents.ts';
 import { type Ending, type Journal, type NewSearch, pageChars, type TextKeeping } from '../../src/journal/journal.ts';
-import { readLog } from '../../src/journal/read-log.ts';
 import type { LogEntry } from '../../src/log/entry.ts';
 import type { LoggedEvent } from '../../src/log/events.ts';
+import { wholeLog } from '../support/whole-log.ts';
 
 export interface JournalCase {
   open(texts: TextKeeping): Journal | Promise<Journal>;
@@ -359,8 +359,8 @@ export function journalConformance(makeCase: () => JournalCase | Promise<Journal
     for (const [sequence, text] of texts.entries())
       journal.append(1, { search: 'a', sequence, atMs: 1, event: { type: 'settled', text } as never });
     await journal.flush();
-    const pages = await Array.fromAsync(readLog(journal, 'a'));
-    expect(pages.flat().map(({ event }) => (event as unknown as { text: string }).text)).toEqual(texts);
+    const read = (await wholeLog(journal, 'a')).map(({ event }) => (event as unknown as { text: string }).text);
+    expect(read).toEqual(texts);
     await journal.documents.add(document('file-9'), texts);
     const parts = await journal.documents.parts('file-9', -1, 100);
     expect(parts.map(({ text }) => text)).toEqual(texts.slice(0, parts.length));

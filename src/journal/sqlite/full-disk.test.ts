@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openFillable } from '../../../tests/support/full-disk.ts';
+import { wholeLog } from '../../../tests/support/whole-log.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import type { NewSearch } from '../journal.ts';
-import { readLog } from '../read-log.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-full-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -47,7 +47,7 @@ test('a full disk holds what it can, refuses what is waited for, and all is writ
   expect(await Promise.all([accepted, claimed, finished])).toEqual([{ fresh: true }, true, true]);
   expect(journal.trouble).toBeUndefined();
   expect([told.length, told[1], lost]).toEqual([2, undefined, []]);
-  expect((await Array.fromAsync(readLog(journal, 'a'))).flat()).toHaveLength(5);
+  expect(await wholeLog(journal, 'a')).toHaveLength(5);
   expect((await journal.find('a'))?.state).toBe('done');
   expect(await journal.find('b')).toBeUndefined();
   expect(journal.health()).toMatchObject({ unwritten: 0, oldestUnwrittenMs: 0 });
