@@ -11,7 +11,7 @@ const charsPerToken = 4;
 const tokensPerMessage = 4;
 
 export async function countTokens(context: GatewayContext, exchange: Exchange): Promise<void> {
-  const value = await readJson(exchange.request, context.config.server.bodyBytes);
+  const value = await readJson(context, exchange.request);
   const body = parseCountBody(value);
   const model = servedModel(context, body.model);
   const messages = messagesOf(body);

@@ -187,7 +187,7 @@ async function copy(answer: Response, response: ServerResponse, reader: PassedRe
 
 /** Endpoints that are never searched: they are there where the engine has them. */
 export async function passOnly(context: GatewayContext, exchange: Exchange, path: string): Promise<void> {
-  const body = record(await readJson(exchange.request, context.config.server.bodyBytes));
+  const body = record(await readJson(context, exchange.request));
   const served = servedModel(context, typeof body.model === 'string' ? body.model : '');
   const model = passable(served);
   if (model === undefined) {

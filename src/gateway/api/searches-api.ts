@@ -58,12 +58,12 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
   }
 }
 
-async function readSearchBody({ config, journal }: GatewayContext, { request }: Exchange): Promise<SearchBody> {
-  const body = parseSearchBody(await readJson(request, config.server.bodyBytes));
+async function readSearchBody(context: GatewayContext, { request }: Exchange): Promise<SearchBody> {
+  const body = parseSearchBody(await readJson(context, request));
   if (body.stream === true)
     refuse('unsupported_parameter', "'stream': read GET /v1/searches/{id}/events instead", 'stream');
   if ((body.n ?? 1) > 1) refuse('unsupported_parameter', "'n': a search has one result; use chat completions", 'n');
-  if (body.background === true && journal.texts === 'never') {
+  if (body.background === true && context.journal.texts === 'never') {
     const message = "'background' needs journalled texts to survive a crash, and journal.texts is 'never'";
     refuse('unsupported_parameter', message, 'background');
   }

@@ -9,7 +9,7 @@ import type { KeptDocument } from '../../../journal/documents.ts';
 import { ApiError, refuse } from '../../http/api-error.ts';
 import { roomIn } from '../../http/back-pressure.ts';
 import { parseBody, readQuery } from '../../http/checked-input.ts';
-import { baseHeaders, type Exchange, readBytes, writeJson } from '../../http/exchange.ts';
+import { baseHeaders, type Exchange, writeJson } from '../../http/exchange.ts';
 import { batchRetention } from '../../http/fixed-limits.ts';
 import type { Caller } from '../../http/keys.ts';
 import { newId } from '../../searches/search-facts.ts';
@@ -36,7 +36,7 @@ export async function createFile(context: GatewayContext, { request, response, c
   const type = request.headers['content-type'] ?? '';
   if (!type.toLowerCase().startsWith('multipart/form-data'))
     refuse('unsupported_media_type', 'a file must be sent as content-type: multipart/form-data');
-  const fields = await formOf(await readBytes(request, fileBytes + formBytes), type);
+  const fields = await formOf(await context.bodies.read(request, fileBytes + formBytes), type);
   const form = parseBody(uploadForm, Object.fromEntries(fields));
   const text = await textOf(form.file, fileBytes);
   const bytes = Buffer.byteLength(text);
