@@ -1,7 +1,6 @@
-// A whole log in pages, with a turn of the event loop between them: a log of any length holds up nothing else, though SQLite reads
-// without waiting.
+// A whole log in pages, each of which is a slice of work: a log of any length holds up nothing else, though SQLite reads without waiting.
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextSlice } from '../base/slices.ts';
 import type { LogEntry } from '../log/entry.ts';
 import type { Journal } from './journal.ts';
 
@@ -19,6 +18,6 @@ export async function* readLog(
     if (page.length === 0) return;
     yield page;
     last = page.at(-1)!.sequence;
-    await nextTurn();
+    await nextSlice();
   }
 }

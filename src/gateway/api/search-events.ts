@@ -2,9 +2,9 @@
 // reader always reads the journal after the last line it has sent, and is woken when more is safe on disk, so that it can
 // neither miss a line nor see one that a crash takes back. A slow reader holds one entry; the journal is read again when it has room.
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { FaultError } from '../../base/fault.ts';
+import { nextSlice } from '../../base/slices.ts';
 import { eventsIn, type LogEntry } from '../../log/entry.ts';
 import type { LogWatchers } from '../follow/log-watchers.ts';
 import { asApiError, refuse } from '../http/api-error.ts';
@@ -44,10 +44,10 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange):
 
 async function sendLog({ watchers }: GatewayContext, id: string, from: number, events: EventStream): Promise<void> {
   for (let after: number | undefined = from; after !== undefined; ) {
-    after = await sendPage(watchers, id, after, events);
     await events.ready();
-    // SQLite reads without waiting: other requests have their turn between two pages.
-    await nextTurn();
+    // SQLite reads without waiting: a page is a slice.
+    await nextSlice();
+    after = await sendPage(watchers, id, after, events);
   }
 }
 

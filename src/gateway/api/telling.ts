@@ -2,8 +2,8 @@
 // again. What comes from the journal goes out only when it is on disk.
 
 import type { ServerResponse } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FaultError } from '../../base/fault.ts';
+import { nextSlice } from '../../base/slices.ts';
 import type { SearchRecord } from '../../journal/journal.ts';
 import { eventsIn } from '../../log/entry.ts';
 import type { LoggedEvent } from '../../log/events.ts';
@@ -150,7 +150,7 @@ async function* loggedFrames(
     if (page === undefined) return;
     for (const event of page.entries.flatMap(eventsIn)) yield* teller.event?.(event) ?? [];
     after = page.entries.at(-1)?.sequence ?? after;
-    await nextTurn();
+    await nextSlice();
     if (page.record !== undefined) yield* lastFrames(context, teller, page.record, gone);
     if (page.entries.length === 0) return;
   }

@@ -57,8 +57,13 @@ export class EventStream {
   }
 
   event(name: string, value: unknown, id?: number): void {
+    this.text(name, JSON.stringify(value), id);
+  }
+
+  /** An event whose data is JSON already. */
+  text(name: string, json: string, id?: number): void {
     const line = id === undefined ? '' : `id: ${id}\n`;
-    this.raw(`${line}event: ${name}\ndata: ${JSON.stringify(value)}\n\n`);
+    this.raw(`${line}event: ${name}\ndata: ${json}\n\n`);
   }
 
   /** As a dialect tells it: text goes out as it is. */

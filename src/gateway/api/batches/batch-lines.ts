@@ -1,8 +1,8 @@
 // The lines of a batch's file: one request each. What no batch can be made of is told by line; what is wrong inside a body is
 // the answer of that line.
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
+import { nextSlice } from '../../../base/slices.ts';
 import { issueLine } from '../../../config/knob.ts';
 import type { Plain } from '../../../journal/journal.ts';
 import { ApiError } from '../../http/api-error.ts';
@@ -42,7 +42,7 @@ export async function readBatchLines(
   for (const { at, each, end } of linesOf(text)) {
     if (end - read >= sliceChars) {
       read = end;
-      await nextTurn();
+      await nextSlice();
     }
     if (problems.length >= mostProblems) break;
     if (each.trim() === '') continue;

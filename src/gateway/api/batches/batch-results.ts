@@ -1,7 +1,7 @@
 // Files in the journal: reading one whole, and the two files of results that a batch fills. These are open, and hidden from clients,
 // until the batch has ended.
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextSlice } from '../../../base/slices.ts';
 import type { Documents, KeptDocument } from '../../../journal/documents.ts';
 import type { FileJson } from '../../wire/document-json.ts';
 import type { BatchDocument } from './batch-document.ts';
@@ -21,7 +21,7 @@ async function* partsOf(documents: Documents, id: string): AsyncGenerator<string
     if (page.length === 0) return;
     for (const { text } of page) yield text;
     after = page.at(-1)!.part;
-    await nextTurn();
+    await nextSlice();
   }
 }
 

@@ -2,9 +2,10 @@
 // database. A key sees its own files; an admin key sees all.
 
 import { isUtf8 } from 'node:buffer';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ServerResponse } from 'node:http';
 import { MIMEType } from 'node:util';
 import { z } from 'zod';
+import { nextSlice } from '../../../base/slices.ts';
 import type { KeptDocument } from '../../../journal/documents.ts';
 import { ApiError, refuse } from '../../http/api-error.ts';
 import { roomIn } from '../../http/back-pressure.ts';
@@ -164,18 +165,24 @@ export async function readContent(context: GatewayContext, exchange: Exchange): 
   const { caller, response, parameters } = exchange;
   const { id } = await findFile(context, caller, parameters.id ?? '');
   response.writeHead(200, { ...baseHeaders, 'content-type': 'application/octet-stream', 'cache-control': 'no-store' });
-  for (let after = -1; !response.destroyed; ) {
-    const page = await context.journal.documents.parts(id, after, pageParts);
-    if (page.length === 0) break;
-    for (const { part, text } of page) {
-      after = part;
-      // What the reader has no room for is read again when it has.
-      if (!response.write(text)) break;
-    }
+  for (let after: number | undefined = -1; after !== undefined && !response.destroyed; ) {
     await roomIn(response);
-    await nextTurn();
+    await nextSlice();
+    after = await sendParts(context, id, after, response);
   }
   response.end();
+}
+
+/** Gives the number of the last part that it sent, undefined at the end. What the reader has no room for is read again when it has. */
+async function sendParts(
+  { journal }: GatewayContext,
+  id: string,
+  after: number,
+  response: ServerResponse,
+): Promise<number | undefined> {
+  const page = await journal.documents.parts(id, after, pageParts);
+  const last = page.find(({ text }) => !response.write(text)) ?? page.at(-1);
+  return last?.part;
 }
 
 export async function removeFile(context: GatewayContext, exchange: Exchange): Promise<void> {
