@@ -16,7 +16,8 @@ export interface Entries {
   /** The place of the last one, -1 where there is none. */
   last(search: string): number;
   eraseTexts(search: string): void;
-  drop(search: string): void;
+  /** Takes out the last ones, at most so many; gives how many. */
+  dropLast(search: string, most: number): number;
 }
 
 export class StoredEntries implements Entries {
@@ -52,8 +53,8 @@ export class StoredEntries implements Entries {
     this.#sql.eraseTexts.run(search);
   }
 
-  drop(search: string): void {
-    this.#sql.dropEvents.run(search);
+  dropLast(search: string, most: number): number {
+    return Number(this.#sql.dropLast.run(search, most).changes);
   }
 }
 
@@ -90,8 +91,9 @@ export class HeldEntries implements Entries {
     this.#held.set(search, this.#held.get(search)?.map(withoutTexts) ?? []);
   }
 
-  drop(search: string): void {
-    this.#held.delete(search);
+  /** All at once: that takes no time. */
+  dropLast(search: string): number {
+    return this.#held.delete(search) ? 1 : 0;
   }
 }
 

@@ -162,3 +162,19 @@ test("its files and the folder that it makes are the owner's alone; what others 
   await journal.close();
   expect(modeOf(made)).toBe('755');
 });
+
+test('a long log is taken out in slices, other writes in between, and is gone at the end', async () => {
+  const journal = new SqliteJournal({ path: freshPath() });
+  await journal.accept({ ...fresh, id: 'long' });
+  await journal.claim('long', 0, 0);
+  for (let sequence = 0; sequence < 5000; sequence += 1)
+    journal.append(1, { search: 'long', sequence, atMs: 0, event: { type: 'submitted' } });
+  await journal.finish('long', 1, { state: 'done', endedMs: 1, outcome: {}, texts: {} });
+  const removed = journal.remove('long');
+  await journal.accept({ ...fresh, id: 'between' });
+  expect([(await journal.read('long', -1, 1)).length, await journal.find('long')]).toEqual([1, expect.anything()]);
+  expect([await removed, await journal.remove('long')]).toEqual([true, false]);
+  expect([await journal.find('long'), await journal.read('long', -1, 1)]).toEqual([undefined, []]);
+  expect(await journal.find('between')).toBeDefined();
+  await journal.close();
+});

@@ -41,7 +41,9 @@ const texts = {
   endedBeyond: 'select id from searches where ended_ms is not null order by ended_ms desc limit -1 offset ?',
   // Large enough to need pages of its own.
   probe: "insert into events (search, sequence, epoch, at_ms, body) values ('~probe', 0, 0, 0, hex(zeroblob(16384)))",
-  dropEvents: 'delete from events where search = ?',
+  isEnded: 'select 1 from searches where id = ? and ended_ms is not null',
+  dropLast: `delete from events where search = ?1
+             and sequence in (select sequence from events where search = ?1 order by sequence desc limit ?2)`,
   dropEnded: 'delete from searches where id = ? and ended_ms is not null',
 } as const;
 
