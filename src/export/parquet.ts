@@ -1,6 +1,7 @@
 // Rows as a Parquet file, in row groups, so that no more than one of them is held. Lists are Parquet's three-level ones, which pyarrow, pandas
 // and Hugging Face's datasets read as lists of numbers.
 
+import { closeSync, openSync } from 'node:fs';
 import { fileWriter, parquetWriteRows, type SchemaElement } from 'hyparquet-writer';
 import type { Columns, ColumnType, ExportRow } from './row.ts';
 
@@ -9,6 +10,8 @@ const groupRows = 1000;
 
 export async function writeParquet(path: string, columns: Columns, rows: AsyncIterable<ExportRow>): Promise<void> {
   const names = Object.keys(columns);
+  // The writer goes on with a file that is there, whose reader is its owner alone.
+  closeSync(openSync(path, 'w', 0o600));
   await parquetWriteRows({
     writer: fileWriter(path),
     rows: rows as AsyncIterable<Record<string, unknown>>,

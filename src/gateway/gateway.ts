@@ -12,6 +12,7 @@ import { BatchRunner } from './api/batches/batch-runner.ts';
 import type { GatewayContext } from './api/context.ts';
 import { OverviewApi } from './api/overview-api.ts';
 import { LogWatchers } from './follow/log-watchers.ts';
+import { BodyRoom } from './http/body-room.ts';
 import { type FixedLimits, fixedLimits } from './http/fixed-limits.ts';
 import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { StreamSemaphore } from './http/stream-semaphore.ts';
@@ -84,6 +85,7 @@ export class Gateway {
       missed: () => this.#watchers.wakeAll(),
     });
     const streams = new StreamSemaphore(config.server.streams);
+    const bodies = new BodyRoom(limits.bodiesBytes, ({ socket }) => this.#http.connections.cut(socket, 'bodies'));
     this.#context = {
       config,
       limits,
@@ -95,6 +97,7 @@ export class Gateway {
       metrics,
       overview,
       streams,
+      bodies,
       watchers: this.#watchers,
       ...shared,
     };

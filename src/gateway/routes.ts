@@ -15,7 +15,8 @@ import { passOnly } from './api/passthrough.ts';
 import { ResponsesApi } from './api/responses-api.ts';
 import { searchEvents } from './api/search-events.ts';
 import { cancelSearch, createSearch, listSearches, readSearch } from './api/searches-api.ts';
-import { writeJson } from './http/exchange.ts';
+import { ApiError } from './http/api-error.ts';
+import { type Exchange, writeJson } from './http/exchange.ts';
 import type { Route } from './http/router.ts';
 import { openApi } from './openapi/openapi.ts';
 
@@ -74,7 +75,7 @@ export function routesOf({ context, batches: runner, feed, isStopping }: RoutedP
     { method: 'GET', path: '/v1/history', handle: (exchange) => history.read(exchange) },
     { method: 'GET', path: '/v1/usage', handle: (exchange) => readUsage(context, exchange) },
     { method: 'GET', path: '/v1/examples', handle: (exchange) => listExamples(context, exchange) },
-    { method: 'GET', path: '/metrics', handle: ({ response }) => writeMetrics(context, response) },
+    { method: 'GET', path: '/metrics', handle: (exchange) => writeMetrics(context, exchange) },
     {
       method: 'GET',
       path: '/health',
@@ -92,7 +93,10 @@ export function routesOf({ context, batches: runner, feed, isStopping }: RoutedP
   return routes;
 }
 
-async function writeMetrics({ metrics }: GatewayContext, response: ServerResponse): Promise<void> {
+/** Those of other keys are the operator's to read. */
+async function writeMetrics({ metrics, config }: GatewayContext, { response, caller }: Exchange): Promise<void> {
+  if (config.telemetry.keyLabels && !caller.admin)
+    throw new ApiError('forbidden_key', 'metrics by key (telemetry.keyLabels) need a key with "admin": true');
   const text = await metrics.text();
   response.writeHead(200, { 'content-type': metrics.registry.contentType, 'cache-control': 'no-store' });
   response.end(text);

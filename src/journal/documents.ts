@@ -53,7 +53,7 @@ export interface Documents {
   change(id: string, revision: number, change: DocumentChange): Promise<boolean>;
   /** False where there is no such document, or it has that part already. */
   addPart(id: string, part: number, text: string): Promise<boolean>;
-  /** Parts after this number (-1 for all), in order. */
+  /** The next parts after this number (-1 for the first), bounded as the entries of a log are (`Journal.read`). */
   parts(id: string, after: number, limit: number): Promise<DocumentPart[]>;
   /** The numbers of its parts, in order. */
   partNumbers(id: string): Promise<number[]>;

@@ -132,6 +132,9 @@ export interface JournalHealth {
   readonly bytes: number;
 }
 
+/** Characters of one page of a log: some milliseconds to read, and little for each of thousands of readers to hold. */
+export const pageChars = 131_072;
+
 export interface JournalListener {
   /** What this process has appended is safe up to this sequence, and `read` gives it. */
   durable?(search: string, sequence: number): void;
@@ -177,7 +180,10 @@ export interface Journal {
   ended(query: EndedQuery): Promise<FinishedSearch[]>;
   /** Queued and running, oldest first; without those whose rows are damaged. */
   unfinished(): Promise<SearchRecord[]>;
-  /** Entries after this sequence (-1 for all), in order. Fails as `damaged` where one of them cannot be read. */
+  /**
+   * The next entries after this sequence (-1 for the first), in order: `limit` of them or fewer, at least one where there is one, and not
+   * many more than `pageChars`. Fails as `damaged` where one of them cannot be read.
+   */
   read(search: string, after: number, limit: number): Promise<LogEntry[]>;
   /** How many searches went. */
   sweep(retention: Retention): Promise<number>;

@@ -4,9 +4,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { NewDocument } from '../../src/journal/documents.ts';
-import type { Ending, Journal, NewSearch, TextKeeping } from '../../src/journal/journal.ts';
+import { type Ending, type Journal, type NewSearch, pageChars, type TextKeeping } from '../../src/journal/journal.ts';
 import type { LogEntry } from '../../src/log/entry.ts';
 import type { LoggedEvent } from '../../src/log/events.ts';
+import { wholeLog } from '../support/whole-log.ts';
 
 export interface JournalCase {
   open(texts: TextKeeping): Journal | Promise<Journal>;
@@ -348,6 +349,23 @@ export function journalConformance(makeCase: () => JournalCase | Promise<Journal
       }),
       { numRuns: 20 },
     );
+  });
+
+  test('pages of a log or a file are bounded by their characters, and lead to the end all the same', async () => {
+    const journal = await fresh();
+    const texts = Array.from({ length: 40 }, (_, at) => `${at} `.padEnd(pageChars / 4, 'x'));
+    await journal.accept(search('a'));
+    await journal.claim('a', 0, 1);
+    for (const [sequence, text] of texts.entries())
+      journal.append(1, { search: 'a', sequence, atMs: 1, event: { type: 'settled', text } as never });
+    await journal.flush();
+    const read = (await wholeLog(journal, 'a')).map(({ event }) => (event as unknown as { text: string }).text);
+    expect(read).toEqual(texts);
+    await journal.documents.add(document('file-9'), texts);
+    const parts = await journal.documents.parts('file-9', -1, 100);
+    expect(parts.map(({ text }) => text)).toEqual(texts.slice(0, parts.length));
+    expect([parts.length, (await journal.documents.parts('file-9', 38, 100)).length]).toEqual([4, 1]);
+    await journal.close();
   });
 
   test('what was accepted and appended is there after a restart', async ({ skip }) => {

@@ -1,6 +1,6 @@
 // `coppice doctor` against servers that speak each protocol: what a stranger reads, and what is refused.
 
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -47,6 +47,17 @@ describe('coppice doctor', () => {
       expect(text).toContain(`engine ${server.url}: ${names[at]}, model 'test-model'`);
       expect(status).toBe(0);
     }
+  });
+
+  it('says in one line that other users can read the journal of this folder', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'doctor-'));
+    chmodSync(folder, 0o755);
+    writeFileSync(join(folder, 'journal.db'), '', { mode: 0o644 });
+    vi.stubEnv('COPPICE__JOURNAL__PATH', join(folder, 'journal.db'));
+    const server = await serve(new PlainServer());
+    const { text } = await doctor('--engine', server.url, '--seconds', '0');
+    expect(text).toContain(`! other users of this machine can read ${join(folder, 'journal.db')}`);
+    vi.unstubAllEnvs();
   });
 
   it('warns of a prefix cache that is off and of a short context', async () => {

@@ -1,13 +1,16 @@
 // Connections that ask and never read, as many as the server takes and more: `/health` and a chat are answered throughout, and
 // memory stays bounded. Against `coppice serve` with its page and the simulated engine, in a process of its own, on loopback.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
+import { watchHealth } from '../support/health-watch.ts';
 import { ServedProcess } from '../support/served-process.ts';
+import { until } from '../support/until.ts';
 
 /** As many as the server takes by default. */
 const most = 3000;
@@ -22,9 +25,10 @@ afterEach(async () => {
   for (const each of undo.splice(0)) await each();
 });
 
-async function start(): Promise<ServedProcess> {
+async function start(prepare: (path: string) => Promise<void> = async () => {}): Promise<ServedProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-greedy-'));
   undo.push(() => rmSync(folder, { recursive: true, force: true }));
+  await prepare(join(folder, 'journal.db'));
   const settings = ['server.page=true', 'models.0.engine.speed=50', 'limits.mediumRollouts=2'];
   const served = await ServedProcess.start([
     '--sim',
@@ -44,15 +48,18 @@ async function assetOf({ url }: ServedProcess): Promise<string> {
 }
 
 /** Opens so many at once; each sends its requests, reads nothing and stays. */
-function besiege({ url }: ServedProcess, count: number, requests: string): void {
+function besiege({ url }: ServedProcess, count: number, requests: string): () => void {
   const { port, hostname } = new URL(url);
+  const bytes = Buffer.from(requests);
   const sockets = Array.from({ length: count }, () => {
-    const socket = connect(Number(port), hostname, () => socket.write(requests));
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
     return socket.on('error', () => {});
   });
-  undo.push(() => {
+  const leave = () => {
     for (const socket of sockets) socket.destroy();
-  });
+  };
+  undo.push(leave);
+  return leave;
 }
 
 interface Seen {
@@ -144,3 +151,68 @@ test(`${most} connections that ask for a file 40 times and read nothing`, async 
 test('more connections than there is room for, within the limit on requests that wait', async () => {
   await attack(most + 300, 6, /"limit":"room"/);
 });
+
+const id = 'srch_0000000000000000000000000000';
+
+/** An ended search whose log, of 16 MB, no system takes for a client that does not read. */
+async function writeLog(path: string): Promise<void> {
+  const journal = new SqliteJournal({ path });
+  const facts = {
+    owner: 'local',
+    fingerprint: 'f',
+    background: true,
+    createdMs: 1,
+    about: {},
+    title: 't',
+    request: {},
+  };
+  await journal.accept({ id, ...facts });
+  await journal.claim(id, 0, 1);
+  const event = { type: 'moved', strand: 0, node: 0, text: 'step '.repeat(200) } as never;
+  for (let sequence = 0; sequence < 16_000; sequence += 1) journal.append(1, { search: id, sequence, atMs: 1, event });
+  await journal.finish(id, 1, { state: 'done', endedMs: 2, outcome: {}, texts: {} });
+  await journal.close();
+}
+
+/** As the system counts it. */
+function residentBytes({ pid }: ServedProcess): number {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
+}
+
+/** All of it but one byte: 500 MB in a thousand of them. */
+function slowBody(path: string, type: string): string {
+  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${type}\r\n`;
+  return `${head}content-length: 500001\r\n\r\n${' '.repeat(500_000)}`;
+}
+
+test.skipIf(!existsSync('/proc/self/status'))(
+  `${most} connections that open streams and do not read, or stop in the middle of what they send: memory is bounded, and given back`,
+  async () => {
+    const served = await start(writeLog);
+    const megabytes = () => Math.round(residentBytes(served) / 1e6);
+    const before = megabytes();
+    const kinds: readonly [number, string][] = [
+      [most / 3, get(`/v1/searches/${id}/events`, 1)],
+      [most / 3, get('/v1/overview/events', 1)],
+      [most / 6, slowBody('/v1/chat/completions', 'application/json')],
+      [most / 6, slowBody('/v1/files', 'multipart/form-data; boundary=x')],
+    ];
+    const leave = kinds.map(([count, requests]) => besiege(served, count, requests));
+    const [seen, health] = await watchHealth(served.url, () => watch(served, /"limit":"bodies"/));
+    const during = megabytes();
+    for (const each of leave) each();
+    const open = async () => Number(/^coppice_connections (\d+)/m.exec((await ask(`${served.url}/metrics`)).text)?.[1]);
+    await until(async () => (await open()) < 20);
+    // The collector runs as the server works.
+    for (let times = 0; times < 300; times += 1) await ask(`${served.url}/metrics`);
+    const after = megabytes();
+    const figures = `${before} MB before, ${Math.round(seen.mostBytes / 1e6)} at most, ${during} at the end, ${after} after`;
+    const waits = `worst of ${health.asked} /health ${Math.round(health.worstMs)} ms`;
+    console.log(`${most} connections: ${seen.mostOpen} open at most, ${seen.closed} closed; ${figures}; ${waits}`);
+    expect(new Set(seen.healths)).toEqual(new Set([200]));
+    expect(new Set(seen.chats)).toEqual(new Set([200]));
+    expect(Math.max(seen.mostBytes, 1e6 * during)).toBeLessThan(500e6);
+    expect(after).toBeLessThan(before + 150);
+  },
+);

@@ -45,12 +45,15 @@ describe('usage', () => {
 
   test('is in the metrics only where it is asked for', async () => {
     const metrics = async (config: RunningOptions['config']) => {
-      const { url, ann } = await withKeys(undefined, { config: config ?? {} });
+      const { url, ann, root } = await withKeys(undefined, { config: config ?? {} });
       await call(url, ann, '/v1/chat/completions', chat);
-      return (await call(url, ann, '/metrics')).text();
+      const of = async (key: string) => (await call(url, key, '/metrics')).text();
+      return { ann: await of(ann), root: await of(root) };
     };
-    expect(await metrics({})).not.toContain('ann');
-    const told = await metrics({ telemetry: { keyLabels: true } });
+    expect((await metrics({})).ann).toMatch(/^(?!.*"ann").*coppice_requests_total/s);
+    const { ann, root: told } = await metrics({ telemetry: { keyLabels: true } });
+    // Of all keys, so for the operator's alone.
+    expect(JSON.parse(ann).error).toMatchObject({ code: 'forbidden_key', type: 'permission_error' });
     expect(told).toContain('coppice_key_requests_total{key="ann",outcome="taken"} 1');
     expect(told).toMatch(/coppice_key_tokens_total\{key="ann",class="completion"\} [1-9]/);
   });

@@ -167,4 +167,3 @@ test('of several answers only those are given that were accepted, where nothing 
   expect(await choicesOf('best')).toHaveLength(3);
   expect(await choicesOf('refuse')).toEqual(['The answer is 5.']);
 });
-

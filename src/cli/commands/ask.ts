@@ -245,7 +245,7 @@ function openTrace({ question, own }: Settings, plan: SearchPlan, file: string):
     threshold,
     seed,
   };
-  const stream = createWriteStream(file);
+  const stream = createWriteStream(file, { mode: 0o600 });
   return new Promise((resolve, reject) => {
     const refuse = (error: Error) =>
       reject(new FaultError(fault('bad-setting', `cannot write --trace ${file}: ${error.message}`)));

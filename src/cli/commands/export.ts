@@ -105,7 +105,7 @@ async function fromJournal(config: Config, use: (searches: AsyncIterable<LoggedS
 async function write(format: Format, out: string | undefined, table: TableName, rows: AsyncIterable<ExportRow>) {
   if (out !== undefined && format === 'parquet') return writeParquet(out, tableColumns[table], rows);
   const lines = Readable.from(linesOf(rows));
-  if (out !== undefined) return pipeline(lines, createWriteStream(out));
+  if (out !== undefined) return pipeline(lines, createWriteStream(out, { mode: 0o600 }));
   for await (const line of lines) process.stdout.write(line);
 }
 

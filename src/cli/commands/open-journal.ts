@@ -14,6 +14,7 @@ import type { Log } from '../../gateway/observe/log.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { DatabaseOptions } from '../../journal/postgres/connection.ts';
 import { PostgresJournal } from '../../journal/postgres/postgres-journal.ts';
+import { readableByOthers } from '../../journal/sqlite/open-database.ts';
 import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { systemClock } from '../../runtime/live.ts';
 
@@ -34,7 +35,10 @@ export async function openJournal(
   const { kind, path, texts, damaged } = config.journal;
   if (kind === 'postgres') return openShared(config, databaseOf(config, environment), log, clock);
   const onDamage = damageTo(log);
-  return { journal: new SqliteJournal({ path, texts, damaged, onDamage }), clock };
+  const journal = new SqliteJournal({ path, texts, damaged, onDamage });
+  const message = readableByOthers(path);
+  if (message !== undefined) log.warn('journal', { message });
+  return { journal, clock };
 }
 
 async function openShared(config: Config, database: DatabaseOptions, log: Log, own: Clock): Promise<OpenJournal> {

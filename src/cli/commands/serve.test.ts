@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -85,6 +85,15 @@ describe('coppice serve', () => {
       const { code, err } = await serve(['--sim', '--journal', path]);
       expect([code, err.trim().split('\n')]).toEqual([1, [expect.stringMatching(/^coppice: .* set journal\.path/)]]);
     }
+  });
+
+  test('says in one line that other users can read the journal', async () => {
+    const path = join(folder, 'open.db');
+    writeFileSync(path, '', { mode: 0o644 });
+    chmodSync(folder, 0o755);
+    const served = await ServedProcess.start(['--sim', '--journal', path]);
+    expect(served.errors).toContain(`other users of this machine can read ${path}`);
+    await served.stop();
   });
 
   test('serves, and ends in order on a signal', async () => {

@@ -6,6 +6,7 @@ import type { Config } from '../../config/schema.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { LogWatchers } from '../follow/log-watchers.ts';
 import { journalTrouble } from '../http/api-error.ts';
+import type { BodyRoom } from '../http/body-room.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { FixedLimits } from '../http/fixed-limits.ts';
 import type { StreamSemaphore } from '../http/stream-semaphore.ts';
@@ -27,6 +28,7 @@ export interface GatewayContext {
   readonly metrics: Metrics;
   readonly overview: Overview;
   readonly streams: StreamSemaphore;
+  readonly bodies: BodyRoom;
   readonly watchers: LogWatchers;
   /** Where several nodes share the journal. */
   readonly cluster?: Cluster;

@@ -15,7 +15,7 @@ const tokensPerMessage = 4;
 const countBytes = 16 * 1024 * 1024;
 
 export async function countTokens(context: GatewayContext, exchange: Exchange): Promise<void> {
-  const value = await readJson(exchange.request, context.config.server.bodyBytes);
+  const value = await readJson(context, exchange.request);
   const body = parseCountBody(value);
   const model = servedModel(context, body.model);
   const messages = messagesOf(body);

@@ -16,7 +16,7 @@ import { acceptedAnswer, streamLive, streamStored, wholeAnswer } from './telling
 export async function create(context: GatewayContext, dialect: InboundDialect, exchange: Exchange): Promise<void> {
   const { searches, config, limits } = context;
   const { request, response, caller, trace } = exchange;
-  const value = unfolded(dialect.path, await readJson(request, config.server.bodyBytes));
+  const value = unfolded(dialect.path, await readJson(context, request));
   const upstream = upstreamFor(context, dialect, value);
   if (upstream !== undefined) return passThrough(context, exchange, upstream, record(value), dialect.path);
   const asked = dialect.read(value, context.journal.texts);

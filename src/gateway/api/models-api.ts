@@ -33,11 +33,12 @@ export const weightsSchema = z.strictObject({
 });
 
 /** Told by an operator between two rounds of training. A search has one set of weights: while one runs or waits, they stay. */
-export async function changeWeights({ searches, config }: GatewayContext, exchange: Exchange): Promise<void> {
+export async function changeWeights(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const { searches } = context;
   const { parameters, caller, request, response } = exchange;
   if (!caller.admin) throw new ApiError('not_found', 'only an admin key may change weights');
   const model = modelAt(searches.models, parameters.name ?? '');
-  const { version } = parseBody(weightsSchema, await readJson(request, config.server.bodyBytes));
+  const { version } = parseBody(weightsSchema, await readJson(context, request));
   const running = [...searches.live].filter(({ facts }) => facts.plan.model === model.name).length;
   if (running > 0 || model.isReloading) {
     const what = model.isReloading ? 'its weights are changing now' : `${running} searches run or wait on it`;

@@ -6,7 +6,7 @@ import { type Exchange, writeJson } from '../http/exchange.ts';
 import type { Caller } from '../http/keys.ts';
 import { listedElsewhere, withNodes } from '../nodes/cluster-view.ts';
 import { mostListed, sampleMs, viewJournal } from '../observe/overview/overview.ts';
-import type { ListedJson, OverviewJson } from '../wire/overview-json.ts';
+import type { OverviewJson } from '../wire/overview-json.ts';
 import type { GatewayContext } from './context.ts';
 
 const frameMs = 1000;
@@ -50,11 +50,16 @@ export class OverviewApi {
     for (const events of this.#readers.keys()) events.end();
   }
 
+  /** One text for all readers that see the same. */
   #tick(): void {
     const frame = this.#frame();
-    const lists = new Map<string, readonly ListedJson[]>();
+    const texts = new Map<string, string>();
     for (const [events, caller] of this.#readers) {
-      if (!events.behind) events.event('overview', this.#shownTo(caller, frame, lists), this.#frames);
+      if (events.behind) continue;
+      const key = whoseOf(caller) ?? '';
+      const text = texts.get(key) ?? JSON.stringify(this.#shownTo(caller, frame));
+      texts.set(key, text);
+      events.text('overview', text, this.#frames);
     }
   }
 
@@ -65,19 +70,22 @@ export class OverviewApi {
     return cluster === undefined ? frame : withNodes(frame, cluster);
   }
 
-  /** An admin key sees every search, any other its own; every key sees the sums. `lists` are those of this frame. */
-  #shownTo(caller: Caller, frame: OverviewJson, lists = new Map<string, readonly ListedJson[]>()): OverviewJson {
+  /** An admin key sees every search, any other its own; every key sees the sums. */
+  #shownTo(caller: Caller, frame: OverviewJson): OverviewJson {
     const { overview, searches, cluster } = this.#context;
-    const whose = caller.admin ? undefined : caller.name;
-    const key = whose ?? '';
-    const elsewhere = () => (cluster === undefined ? [] : listedElsewhere(cluster, whose));
-    const listed = lists.get(key) ?? [...overview.listed(searches, whose), ...elsewhere()].slice(0, mostListed);
-    lists.set(key, listed);
+    const whose = whoseOf(caller);
+    const elsewhere = cluster === undefined ? [] : listedElsewhere(cluster, whose);
+    const listed = [...overview.listed(searches, whose), ...elsewhere].slice(0, mostListed);
     return { ...frame, searches: { ...frame.searches, listed } };
   }
 }
 
+/** Undefined for those who see all. */
+function whoseOf({ admin, name }: Caller): string | undefined {
+  return admin ? undefined : name;
+}
+
 /** A key sees its own; an admin key sees all. */
 export function readUsage({ usage }: GatewayContext, { response, caller }: Exchange): void {
-  writeJson(response, 200, usage.view(caller.admin ? undefined : caller.name));
+  writeJson(response, 200, usage.view(whoseOf(caller)));
 }

@@ -12,6 +12,7 @@ import { parseJson } from '../../remote/json.ts';
 import { unfolded } from '../dialects/fields.ts';
 import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
+import { roomIn } from '../http/back-pressure.ts';
 import { baseHeaders, type Exchange, readJson } from '../http/exchange.ts';
 import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';
@@ -189,11 +190,7 @@ function isUnreached(error: unknown): boolean {
 async function copy(answer: Response, response: ServerResponse, reader: PassedReader): Promise<void> {
   for await (const chunk of answer.body ?? []) {
     reader.add(chunk);
-    if (response.write(chunk)) continue;
-    await new Promise<void>((resolve) => {
-      response.once('drain', resolve);
-      response.once('close', resolve);
-    });
+    if (!response.write(chunk)) await roomIn(response);
     if (response.destroyed) return;
   }
   response.end();
@@ -201,7 +198,7 @@ async function copy(answer: Response, response: ServerResponse, reader: PassedRe
 
 /** Endpoints that are never searched: they are there where the engine has them. */
 export async function passOnly(context: GatewayContext, exchange: Exchange, path: string): Promise<void> {
-  const body = record(unfolded(path, await readJson(exchange.request, context.config.server.bodyBytes)));
+  const body = record(unfolded(path, await readJson(context, exchange.request)));
   const served = servedModel(context, typeof body.model === 'string' ? body.model : '');
   const model = passable(served);
   if (model === undefined) {

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { SearchRecord } from '../../journal/journal.ts';
+import { readLog } from '../../journal/read-log.ts';
 import { eventsIn } from '../../log/entry.ts';
 import type { Teller } from '../dialects/dialect.ts';
 import { findResponse, noResponse, type StoredResponse } from '../dialects/responses/conversation.ts';
@@ -16,8 +17,6 @@ import { endOfRecord, successorIn, type ToldEnd } from '../result/told-end.ts';
 import { readBack } from '../searches/recovery.ts';
 import type { GatewayContext } from './context.ts';
 import { streamStored } from './telling.ts';
-
-const pageSize = 500;
 
 export class ResponsesApi {
   readonly #context: GatewayContext;
@@ -81,12 +80,10 @@ export class ResponsesApi {
     const record = await this.#context.journal.find(facts.id);
     if (record === undefined) throw noResponse(responseId(facts.id));
     const teller = responseTeller(facts);
-    for (let after = -1; ; ) {
-      const entries = await this.#context.journal.read(facts.id, after, pageSize);
-      for (const event of entries.flatMap(eventsIn)) teller.event?.(event);
-      after = entries.at(-1)?.sequence ?? after;
-      if (entries.length < pageSize) return teller.answer(await this.#endOf(teller, record));
+    for await (const page of readLog(this.#context.journal, facts.id)) {
+      for (const event of page.flatMap(eventsIn)) teller.event?.(event);
     }
+    return teller.answer(await this.#endOf(teller, record));
   }
 
   /** Of its search, or of the one that took over: that one is told to the teller once it has ended. */

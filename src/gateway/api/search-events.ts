@@ -1,10 +1,12 @@
 // `GET /v1/searches/{id}/events`: the log as server-sent events, from the journal and then live. One path for both: a
 // reader always reads the journal after the last line it has sent, and is woken when more is safe on disk, so that it can
-// neither miss a line nor see one that a crash takes back. A slow reader is simply asked less often.
+// neither miss a line nor see one that a crash takes back. A slow reader holds one entry; the journal is read again when it has room.
 
 import { z } from 'zod';
 import { FaultError } from '../../base/fault.ts';
+import { nextSlice } from '../../base/slices.ts';
 import { eventsIn, type LogEntry } from '../../log/entry.ts';
+import type { LogWatchers } from '../follow/log-watchers.ts';
 import { asApiError, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
 import { type EventStream, openEvents } from '../http/event-stream.ts';
@@ -40,16 +42,35 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange):
   }
 }
 
-/** Waits for what is not on disk yet, or cannot be read now. */
 async function sendLog({ watchers }: GatewayContext, id: string, from: number, events: EventStream): Promise<void> {
-  for (let after = from; ; ) {
-    const page = await watchers.page(id, after, events.gone);
-    if (page === undefined) return;
-    for (const entry of page.entries) sendEntry(entry, events);
-    after = page.entries.at(-1)?.sequence ?? after;
-    if (page.entries.length === 0) return events.event('end', { state: page.record?.state ?? 'gone' });
+  for (let after: number | undefined = from; after !== undefined; ) {
     await events.ready();
+    // SQLite reads without waiting: a page is a slice.
+    await nextSlice();
+    after = await sendPage(watchers, id, after, events);
   }
+}
+
+/**
+ * Waits for what is not on disk yet, or cannot be read now. Gives the number of the last entry that it sent, undefined at the end. What
+ * the reader has no room for is read again when it has, and held by nothing meanwhile.
+ */
+async function sendPage(
+  watchers: LogWatchers,
+  id: string,
+  after: number,
+  events: EventStream,
+): Promise<number | undefined> {
+  const page = await watchers.page(id, after, events.gone);
+  if (page === undefined) return undefined;
+  let sent: number | undefined;
+  for (const entry of page.entries) {
+    sendEntry(entry, events);
+    sent = entry.sequence;
+    if (events.behind) break;
+  }
+  if (sent === undefined) events.event('end', { state: page.record?.state ?? 'gone' });
+  return sent;
 }
 
 /** Event by event. The last one alone has an id: a reader whose connection broke in the middle gets the entry again. */

@@ -62,13 +62,13 @@ interface AskedSearch {
   readonly ignored: readonly string[];
 }
 
-async function readSearchBody({ config, journal }: GatewayContext, { request }: Exchange): Promise<AskedSearch> {
-  const value = unfolded(chatDialect.path, await readJson(request, config.server.bodyBytes));
+async function readSearchBody(context: GatewayContext, { request }: Exchange): Promise<AskedSearch> {
+  const value = unfolded(chatDialect.path, await readJson(context, request));
   const body = parseSearchBody(value);
   if (body.stream === true)
     refuse('unsupported_parameter', "'stream': read GET /v1/searches/{id}/events instead", 'stream');
   if ((body.n ?? 1) > 1) refuse('unsupported_parameter', "'n': a search has one result; use chat completions", 'n');
-  if (body.background === true && journal.texts === 'never') {
+  if (body.background === true && context.journal.texts === 'never') {
     const message = "'background' needs journalled texts to survive a crash, and journal.texts is 'never'";
     refuse('unsupported_parameter', message, 'background');
   }

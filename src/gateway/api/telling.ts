@@ -3,8 +3,11 @@
 
 import type { ServerResponse } from 'node:http';
 import { FaultError } from '../../base/fault.ts';
+import { nextSlice } from '../../base/slices.ts';
 import type { SearchRecord } from '../../journal/journal.ts';
 import { eventsIn } from '../../log/entry.ts';
+import type { LoggedEvent } from '../../log/events.ts';
+import type { Token } from '../../runtime/parts/options.ts';
 import type { StreamFrame, Teller } from '../dialects/dialect.ts';
 import { readThrough } from '../follow/read-through.ts';
 import { ApiError, asApiError, journalTrouble } from '../http/api-error.ts';
@@ -31,7 +34,7 @@ export async function wholeAnswer(
   search: LiveSearch,
   isStored: boolean,
 ): Promise<unknown> {
-  follow(search, teller, () => {});
+  follow(search, teller, (heard) => 'event' in heard && teller.event?.(heard.event));
   const last = await search.wait();
   const verdict = last.ended?.result?.outcome.verdict;
   if (verdict !== undefined && !response.headersSent) response.setHeader(verdictHeader, verdict);
@@ -43,15 +46,11 @@ export async function wholeAnswer(
 }
 
 export async function streamLive(events: EventStream, teller: Teller, search: LiveSearch): Promise<void> {
-  const say = (frames: readonly StreamFrame[]) => {
-    for (const frame of frames) events.frame(frame);
-  };
-  say(teller.begin());
-  follow(search, teller, say);
-  const last = await search.wait();
-  if (events.closed) return;
-  if (last !== search) say(teller.takeOver?.(last) ?? []);
-  say(teller.end(endOfLive(last)));
+  for await (const frame of liveFrames(events, teller, search)) {
+    events.frame(frame);
+    await events.ready();
+    if (events.closed) return;
+  }
   events.end();
 }
 
@@ -70,14 +69,56 @@ export async function streamStored(
   if (!events.closed) events.end();
 }
 
+/** What a search says and its client has not been told yet. */
+type Heard = { readonly event: LoggedEvent } | { readonly token: Token };
+
+/**
+ * A search as it is told, at the pace of its reader: what it says meanwhile is kept, events as the fold holds them, and the tokens of
+ * one generation as one text, so that no more is held than the answer itself.
+ */
+async function* liveFrames(events: EventStream, teller: Teller, search: LiveSearch): AsyncGenerator<StreamFrame> {
+  yield* teller.begin();
+  let kept: Heard[] = [];
+  let wake = () => {};
+  follow(search, teller, (heard) => {
+    const last = events.behind ? kept.at(-1) : undefined;
+    const joined = last && joinTokens(last, heard);
+    if (joined === undefined) kept.push(heard);
+    else kept[kept.length - 1] = joined;
+    wake();
+  });
+  let end: LiveSearch | undefined;
+  void search.wait().then((last) => {
+    end = last;
+    wake();
+  });
+  while (end === undefined || kept.length > 0) {
+    const taken = kept;
+    kept = [];
+    for (const heard of taken)
+      yield* ('event' in heard ? teller.event?.(heard.event) : teller.token?.(heard.token)) ?? [];
+    if (end !== undefined || kept.length > 0) continue;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  }
+  if (end !== search) yield* teller.takeOver?.(end) ?? [];
+  yield* teller.end(endOfLive(end));
+}
+
+function joinTokens(last: Heard, next: Heard): Heard | undefined {
+  if ('event' in last || 'event' in next) return undefined;
+  const isSame = last.token.node === next.token.node && last.token.index === next.token.index;
+  return isSame ? { token: { ...last.token, text: last.token.text + next.token.text } } : undefined;
+}
+
 /** Nothing of the log of a search that has just been started has been missed. */
-function follow(search: LiveSearch, teller: Teller, say: (frames: readonly StreamFrame[]) => void): void {
-  const { event, token } = teller;
+function follow(search: LiveSearch, { event, token }: Teller, hear: (heard: Heard) => void): void {
   if (event === undefined && token === undefined) return;
-  if (event !== undefined) for (const each of search.unwritten.flatMap(eventsIn)) say(event(each));
+  if (event !== undefined) for (const each of search.unwritten.flatMap(eventsIn)) hear({ event: each });
   search.listeners.add({
-    ...(event && { event: (entry) => say(event(entry)) }),
-    ...(token && { token: (each) => say(token(each)) }),
+    ...(event && { event: (each) => hear({ event: each }) }),
+    ...(token && { token: (each) => hear({ token: each }) }),
   });
 }
 
@@ -109,6 +150,7 @@ async function* loggedFrames(
     if (page === undefined) return;
     for (const event of page.entries.flatMap(eventsIn)) yield* teller.event?.(event) ?? [];
     after = page.entries.at(-1)?.sequence ?? after;
+    await nextSlice();
     if (page.record !== undefined) yield* lastFrames(context, teller, page.record, gone);
     if (page.entries.length === 0) return;
   }

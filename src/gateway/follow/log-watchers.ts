@@ -2,6 +2,7 @@
 // journal says what is true; while it cannot be read, a reader waits.
 
 import type { Journal, SearchRecord } from '../../journal/journal.ts';
+import { pageEntries } from '../../journal/read-log.ts';
 import type { LogEntry } from '../../log/entry.ts';
 import { readThrough } from './read-through.ts';
 
@@ -11,7 +12,6 @@ interface LogPage {
   readonly record?: SearchRecord;
 }
 
-const pageSize = 500;
 /** For bells that were missed. */
 const lookMs = 5000;
 
@@ -56,13 +56,13 @@ export class LogWatchers {
   /** Entries after this one, as soon as there are some. Undefined where the reader is gone. `isComing`: it may not be written yet. */
   page(search: string, after: number, gone: AbortSignal, isComing = () => false): Promise<LogPage | undefined> {
     return this.#whenWoken(search, gone, async () => {
-      const entries = await this.#journal.read(search, after, pageSize);
+      const entries = await this.#journal.read(search, after, pageEntries);
       if (entries.length > 0) return { entries };
       const record = await this.#journal.find(search);
       if (record === undefined) return isComing() ? undefined : { entries };
       if (record.endedMs === undefined) return undefined;
       // The last entries may have been written together with the end.
-      const last = await this.#journal.read(search, after, pageSize);
+      const last = await this.#journal.read(search, after, pageEntries);
       return last.length > 0 ? { entries: last } : { entries, record };
     });
   }

@@ -15,6 +15,7 @@ export const errorKinds = {
   invalid_api_key: [401, 'authentication_error'],
   forbidden_host: [403, 'permission_error'],
   forbidden_origin: [403, 'permission_error'],
+  forbidden_key: [403, 'permission_error'],
   model_not_found: [404, 'not_found_error'],
   search_not_found: [404, 'not_found_error'],
   not_found: [404, 'not_found_error'],

@@ -3,8 +3,8 @@
 
 import type { ConnectionLimits } from './fixed-limits.ts';
 
-export const connectionLimits = ['room', 'unread', 'pipelined'] as const;
-type ConnectionLimit = (typeof connectionLimits)[number];
+export const connectionLimits = ['room', 'unread', 'pipelined', 'bodies'] as const;
+export type ConnectionLimit = (typeof connectionLimits)[number];
 
 export interface ToldCuts {
   readonly limit: ConnectionLimit;
@@ -45,7 +45,7 @@ export class ConnectionCuts {
   }
 
   #reason(limit: ConnectionLimit): string {
-    const { streams, shortConnections, unreadMs, pipelined } = this.#limits;
+    const { streams, shortConnections, unreadMs, pipelined, bodiesBytes } = this.#limits;
     switch (limit) {
       case 'room':
         return `${streams + shortConnections} are open, the limit (server.streams and ${shortConnections} more)`;
@@ -53,6 +53,8 @@ export class ConnectionCuts {
         return `nothing of their answers was read for ${unreadMs} ms`;
       case 'pipelined':
         return `more than ${pipelined} requests waited behind one that was not answered`;
+      case 'bodies':
+        return `bodies that were not sent to their end held more than ${bodiesBytes} bytes`;
     }
   }
 }

@@ -98,8 +98,8 @@ function statusesIn(text: string): string[] {
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 
-function chatText(body: object, version = '1.1'): string {
-  const text = JSON.stringify({ ...question, ...body });
+function chatText(body: object, version = '1.1', padding = ''): string {
+  const text = padding + JSON.stringify({ ...question, ...body });
   const head = `POST /v1/chat/completions HTTP/${version}\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
   return `${head}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
 }
@@ -131,6 +131,20 @@ describe('requests on one connection', () => {
     within.end();
     expect(statusesIn(await heard(within))).toEqual(['200', '200', '200']);
   });
+});
+
+test('bodies that do not come to their end hold only so much: the longest silent is cut, who sends is answered', async () => {
+  const { url, logged } = await runGateway({ limits: { bodiesBytes: 200_000 } });
+  const text = chatText({}, '1.1', ' '.repeat(64_000));
+  const silent: Socket[] = [];
+  for (let at = 0; at < 6; at += 1) silent.push(await say(url, text.slice(0, -1)));
+  const closed = silent.map((socket) => once(socket.resume(), 'close'));
+  await Promise.race(closed);
+  const sender = await say(url, text);
+  sender.end();
+  expect(statusesIn(await heard(sender))).toEqual(['200']);
+  await until(() => logged.some((line) => line.includes('"limit":"bodies"')));
+  expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/connections_closed_total\{limit="bodies"\} [34]/);
 });
 
 describe('a client that closes its sending side', () => {

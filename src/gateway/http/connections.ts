@@ -5,7 +5,7 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ConnectionCuts, type ToldCuts } from './connection-cuts.ts';
+import { ConnectionCuts, type ConnectionLimit, type ToldCuts } from './connection-cuts.ts';
 import type { ConnectionLimits } from './fixed-limits.ts';
 import { probe } from './half-closed.ts';
 
@@ -71,7 +71,15 @@ export class Connections {
     connection.waiting.push(held);
     if (connection.waiting.length <= this.#limits.pipelined) return;
     stopParsing(connection.socket);
-    this.#cut(connection, 'pipelined');
+    this.cut(connection.socket, 'pipelined');
+  }
+
+  /** Closes it, and counts why. */
+  cut(socket: Socket, limit: ConnectionLimit): void {
+    const connection = this.#open.get(socket);
+    if (connection === undefined) return;
+    this.cuts.count(limit);
+    this.#close(connection);
   }
 
   /** Closes those whose answer has been unread for too long. */
@@ -79,7 +87,7 @@ export class Connections {
     const nowMs = this.#nowMs();
     for (const connection of this.#open.values()) {
       if (connection.answering !== undefined && unreadMs(connection, nowMs) >= this.#limits.unreadMs)
-        this.#cut(connection, 'unread');
+        this.cut(connection.socket, 'unread');
     }
     this.cuts.tell(nowMs);
   }
@@ -150,11 +158,6 @@ export class Connections {
       if (ms >= leastUnreadMs && ms > (longest?.ms ?? 0)) longest = { connection, ms };
     }
     return longest?.connection;
-  }
-
-  #cut(connection: OpenConnection, limit: 'unread' | 'pipelined'): void {
-    this.cuts.count(limit);
-    this.#close(connection);
   }
 
   #close(connection: OpenConnection): void {

@@ -1,16 +1,14 @@
-// Server-sent events over one response, with back-pressure: where a reader falls behind, a caller that can wait waits
-// (`ready`), frames that the next one replaces are left out (`behind`), and a reader whose unread bytes pass the limit is
-// cut off. Memory stays bounded.
+// Server-sent events over one response. Where a reader falls behind, a writer waits between its events (`ready`), and frames that the
+// next one replaces are left out (`behind`). Memory stays bounded.
 
 import type { ServerResponse } from 'node:http';
+import { roomIn } from './back-pressure.ts';
 import { baseHeaders, goneOf } from './exchange.ts';
 import type { FixedLimits } from './fixed-limits.ts';
 import { probe } from './half-closed.ts';
 
 interface EventStreamOptions {
   readonly heartbeatMs: number;
-  /** Unread bytes before the client counts as gone. */
-  readonly limitBytes: number;
   /** The text of a heart-beat comment. */
   readonly heartbeat?: (() => string) | undefined;
 }
@@ -57,42 +55,31 @@ export class EventStream {
     return this.#response.writableNeedDrain;
   }
 
-  data(value: unknown): void {
-    this.#write(`data: ${JSON.stringify(value)}\n\n`);
+  event(name: string, value: unknown, id?: number): void {
+    this.text(name, JSON.stringify(value), id);
   }
 
-  event(name: string, value: unknown, id?: number): void {
+  /** An event whose data is JSON already. */
+  text(name: string, json: string, id?: number): void {
     const line = id === undefined ? '' : `id: ${id}\n`;
-    this.#write(`${line}event: ${name}\ndata: ${JSON.stringify(value)}\n\n`);
+    this.raw(`${line}event: ${name}\ndata: ${json}\n\n`);
   }
 
   /** As a dialect tells it: text goes out as it is. */
   frame({ event, data }: { readonly event?: string; readonly data: object | string }): void {
-    if (typeof data === 'string') this.raw(`data: ${data}\n\n`);
-    else if (event === undefined) this.data(data);
-    else this.event(event, data);
+    const text = typeof data === 'string' ? data : JSON.stringify(data);
+    this.raw(event === undefined ? `data: ${text}\n\n` : `event: ${event}\ndata: ${text}\n\n`);
   }
 
   raw(text: string): void {
-    this.#write(text);
-  }
-
-  comment(text: string): void {
-    this.#write(`: ${text.replace(/[\r\n]+/g, ' ')}\n\n`);
+    if (this.#closed) return;
+    this.#timer.refresh();
+    this.#response.write(text);
   }
 
   /** Resolves when the reader has caught up, or is gone. */
-  async ready(): Promise<void> {
-    if (!this.behind || this.#closed) return;
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        this.#response.off('drain', done);
-        this.#response.off('close', done);
-        resolve();
-      };
-      this.#response.on('drain', done);
-      this.#response.on('close', done);
-    });
+  ready(): Promise<void> {
+    return roomIn(this.#response);
   }
 
   end(): void {
@@ -100,20 +87,17 @@ export class EventStream {
     this.#response.end();
   }
 
-  #write(text: string): void {
-    if (this.#closed) return;
-    this.#timer.refresh();
-    this.#response.write(text);
-    if (this.#response.writableLength > this.#options.limitBytes) this.#response.destroy();
-  }
-
   #beat(): void {
     if (this.behind) return;
-    this.comment(this.#options.heartbeat?.() ?? 'heart-beat');
+    this.#comment(this.#options.heartbeat?.() ?? 'heart-beat');
+  }
+
+  #comment(text: string): void {
+    this.raw(`: ${text.replace(/[\r\n]+/g, ' ')}\n\n`);
   }
 
   /** The client has closed its sending side: it reads on, or is gone. */
-  readonly #probe = (): void => probe(this.#response, () => this.comment('are you there?'));
+  readonly #probe = (): void => probe(this.#response, () => this.#comment('are you there?'));
 
   #stop(): void {
     this.#closed = true;
@@ -122,9 +106,9 @@ export class EventStream {
 }
 
 export function openEvents(
-  { heartbeatMs, streamBytes }: Pick<FixedLimits, 'heartbeatMs' | 'streamBytes'>,
+  { heartbeatMs }: Pick<FixedLimits, 'heartbeatMs'>,
   response: ServerResponse,
   heartbeat?: () => string,
 ): EventStream {
-  return new EventStream(response, { heartbeatMs, limitBytes: streamBytes, heartbeat });
+  return new EventStream(response, { heartbeatMs, heartbeat });
 }

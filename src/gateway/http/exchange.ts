@@ -1,8 +1,9 @@
-// One HTTP request and its answer: reading a bounded body, writing JSON and errors, always with the same headers.
+// One HTTP request and its answer: reading a body of JSON, writing JSON and errors, always with the same headers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Plain } from '../../journal/plain.ts';
-import { ApiError, refuse } from './api-error.ts';
+import { type ApiError, refuse } from './api-error.ts';
+import type { BodyRoom } from './body-room.ts';
 import type { Caller } from './keys.ts';
 import type { TraceContext } from './trace-context.ts';
 
@@ -58,34 +59,20 @@ export function writeError(
   writeJson(response, error.status, told, { ...retry, ...allow, ...challenge, ...headers });
 }
 
-/** The JSON of a body, checked as `parseJson` does. */
-export async function readJson(request: IncomingMessage, limitBytes: number): Promise<unknown> {
-  return parseJson(await readBody(request, limitBytes));
+interface BodyReading {
+  readonly bodies: BodyRoom;
+  readonly config: { readonly server: { readonly bodyBytes: number } };
 }
 
-export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+/** The JSON of a body, checked as `parseJson` does. */
+export async function readJson({ bodies, config }: BodyReading, request: IncomingMessage): Promise<unknown> {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json')
     refuse('unsupported_media_type', 'the body must be sent as content-type: application/json');
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
     refuse('unsupported_media_type', 'a compressed body is not accepted');
-  return readBytes(request, limitBytes, 'server.bodyBytes');
-}
-
-/** `setting`: what sets the limit, where one does. */
-export async function readBytes(request: IncomingMessage, limitBytes: number, setting?: string): Promise<Buffer> {
-  const by = setting === undefined ? '' : ` (${setting})`;
-  const tooLarge = () => new ApiError('body_too_large', `the body is larger than ${limitBytes} bytes${by}`);
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limitBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  return parseJson(await bodies.read(request, config.server.bodyBytes, 'server.bodyBytes'));
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });

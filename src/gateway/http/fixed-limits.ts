@@ -12,10 +12,10 @@ export const fixedLimits = {
   unreadMs: 120_000,
   /** Sent on one connection before an earlier one is answered; beyond them it is closed. Common clients send none. */
   pipelined: 5,
+  /** Of bodies that have not come whole, of all requests together: two of the largest files. */
+  bodiesBytes: 67_141_632,
   /** Common proxies cut a silent stream after 30 to 60 s. */
   heartbeatMs: 10_000,
-  /** Unread bytes of one stream before its client counts as gone. */
-  streamBytes: 1_048_576,
   /** Messages of one conversation; their characters have a limit of their own. */
   messages: 1000,
   /** Of one file of a batch: 10,000 requests of 3 kB. */

@@ -5,6 +5,7 @@ import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { Clock } from '../../base/clock.ts';
 import { FaultError, raise } from '../../base/fault.ts';
 import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
+import { readLog } from '../../journal/read-log.ts';
 import { eventsIn } from '../../log/entry.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { policyKnobs } from '../../policy/knobs.ts';
@@ -12,7 +13,6 @@ import { ApiError } from '../http/api-error.ts';
 import type { Log } from '../observe/log.ts';
 import { LiveSearch } from './live-search.ts';
 
-const pageSize = 1000;
 /** A search that was taken up so often ends the processes that take it up: hand-overs alone never come near it. */
 const mostEpochs = 100;
 /** After so many runs that ended with their process and brought no answer, it is not run again: it may be what ends them. */
@@ -53,14 +53,12 @@ export async function replayLog(
   { id, fold }: Pick<LiveSearch, 'id' | 'fold'>,
   tell: (event: LoggedEvent) => void = () => {},
 ): Promise<void> {
-  for (;;) {
-    const entries = await journal.read(id, fold.sequence, pageSize);
-    for (const entry of entries) {
+  for await (const page of readLog(journal, id, fold.sequence)) {
+    for (const entry of page) {
       fold.apply(entry);
       for (const event of eventsIn(entry)) tell(event);
     }
     if (fold.fault !== undefined) raise('bad-event', fold.fault);
-    if (entries.length < pageSize) return;
   }
 }
 

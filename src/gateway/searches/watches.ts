@@ -8,6 +8,7 @@
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import { every, type Timers } from '../../base/timers.ts';
 import type { Journal, SearchRecord } from '../../journal/journal.ts';
+import { readLog } from '../../journal/read-log.ts';
 import { hasEvent, type LogEntry } from '../../log/entry.ts';
 import { SearchFold } from '../../log/fold.ts';
 import { ApiError, journalTrouble } from '../http/api-error.ts';
@@ -61,7 +62,6 @@ interface WatchedSearch {
 /** For bells that were missed. */
 const lookMs = 5000;
 const retryMs = 1000;
-const pageSize = 500;
 
 export class Watches {
   readonly #options: WatchesOptions;
@@ -217,10 +217,8 @@ export class Watches {
     const { id } = search;
     // Read first: a log is complete by the time that its search has an end.
     const record = await journal.find(id);
-    for (let more = true; more; ) {
-      const entries = await journal.read(id, log.sequence, pageSize);
-      for (const entry of entries) this.#tell(watch, entry);
-      more = entries.length === pageSize;
+    for await (const page of readLog(journal, id, log.sequence)) {
+      for (const entry of page) this.#tell(watch, entry);
     }
     if (record === undefined) return this.#end(watch, this.#gone(), undefined);
     if (record.endedMs === undefined) return;

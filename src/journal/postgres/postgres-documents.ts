@@ -13,6 +13,7 @@ import type {
 } from '../documents.ts';
 import { type SqlRow, soundDocuments, storable, toDocument } from '../rows.ts';
 import { StatementFault } from './connection.ts';
+import { boundedPage } from './statements.ts';
 
 /** How long a client waits to learn whether its write was committed. */
 const patienceMs = 15_000;
@@ -43,7 +44,11 @@ function statements(schema: string) {
     addPart: `insert into ${parts} (document, part, text)
               select id, $2, $3 from ${documents} where id = $1 for share on conflict do nothing`,
     findPart: `select text from ${parts} where document = $1 and part = $2`,
-    parts: `select part, text from ${parts} where document = $1 and part > $2 order by part limit $3`,
+    parts: boundedPage(
+      `select part, text from ${parts} where document = $1 and part > $2 order by part limit $3`,
+      'part',
+      'length(text)',
+    ),
     partNumbers: `select part from ${parts} where document = $1 order by part`,
     remove: `with texts as (delete from ${parts} where document = $1) delete from ${documents} where id = $1`,
     expire: `with gone as (select id from ${documents} where open = 0 and expires_ms < $1

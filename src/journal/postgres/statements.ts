@@ -4,6 +4,8 @@
 // that have not ended, and whose log reaches up to them; `for share` holds off a claim until they are in. Entries that an
 // earlier try stored are passed over by `append` and found by `readEntries`; a search ends only where its log is complete.
 
+import { pageChars } from '../journal.ts';
+
 export interface PostgresStatements {
   readonly accept: string;
   readonly findIdempotent: string;
@@ -27,6 +29,13 @@ export interface PostgresStatements {
   readonly remove: string;
   readonly size: string;
   readonly probe: string;
+}
+
+/** Of these rows the first ones, until they have `pageChars`. */
+export function boundedPage(rows: string, order: string, chars: string): string {
+  const before = `coalesce(sum(${chars}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0)`;
+  const counted = `select *, ${before} as chars_before from (${rows}) as next`;
+  return `select * from (${counted}) as counted where chars_before < ${pageChars} order by ${order}`;
 }
 
 const entryColumns = 'search text, sequence integer, epoch integer, at_ms double precision, body text, texts text';
@@ -132,7 +141,11 @@ function reading(searches: string, events: string) {
     fail: `update ${searches} set state = 'failed', ended_ms = extract(epoch from clock_timestamp()) * 1000,
              outcome = coalesce(outcome, $2)
            where id = $1 and ended_ms is null`,
-    read: `select sequence, at_ms, body, texts from ${events} where search = $1 and sequence > $2 order by sequence limit $3`,
+    read: boundedPage(
+      `select sequence, at_ms, body, texts from ${events} where search = $1 and sequence > $2 order by sequence limit $3`,
+      'sequence',
+      'length(body) + coalesce(length(texts), 0)',
+    ),
     sweep: `with gone as (
               select id from ${searches} where ended_ms is not null and (ended_ms < $1 or id in (
                 select id from ${searches} where ended_ms is not null order by ended_ms

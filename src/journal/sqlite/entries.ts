@@ -7,16 +7,17 @@ import type { LogEntry } from '../../log/entry.ts';
 import type { AppendResult, TextKeeping } from '../journal.ts';
 import { toEntry } from '../rows.ts';
 import { joinEntry, splitEntry } from '../texts.ts';
-import { changed, type Statements } from './statements.ts';
+import { boundedPage, changed, type Statements } from './statements.ts';
 
 export interface Entries {
   add(epoch: number, entry: LogEntry): AppendResult;
-  /** After this sequence (-1 for all), in order. */
+  /** See `Journal.read`; entries that are held as they are have no size. */
   read(search: string, after: number, limit: number): LogEntry[];
   /** The place of the last one, -1 where there is none. */
   last(search: string): number;
   eraseTexts(search: string): void;
-  drop(search: string): void;
+  /** Takes out the last ones, at most so many; gives how many. */
+  dropLast(search: string, most: number): number;
 }
 
 export class StoredEntries implements Entries {
@@ -40,7 +41,8 @@ export class StoredEntries implements Entries {
   }
 
   read(search: string, after: number, limit: number): LogEntry[] {
-    return this.#sql.read.all(search, after, limit).map((row) => toEntry(search, row));
+    const rows = boundedPage(this.#sql.read.iterate(search, after, limit), ({ body, texts }) => [body, texts]);
+    return rows.map((row) => toEntry(search, row));
   }
 
   last(search: string): number {
@@ -51,8 +53,8 @@ export class StoredEntries implements Entries {
     this.#sql.eraseTexts.run(search);
   }
 
-  drop(search: string): void {
-    this.#sql.dropEvents.run(search);
+  dropLast(search: string, most: number): number {
+    return Number(this.#sql.dropLast.run(search, most).changes);
   }
 }
 
@@ -89,8 +91,9 @@ export class HeldEntries implements Entries {
     this.#held.set(search, this.#held.get(search)?.map(withoutTexts) ?? []);
   }
 
-  drop(search: string): void {
-    this.#held.delete(search);
+  /** All at once: that takes no time. */
+  dropLast(search: string): number {
+    return this.#held.delete(search) ? 1 : 0;
   }
 }
 

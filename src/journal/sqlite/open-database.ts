@@ -2,7 +2,7 @@
 // damage is found before anything is built on it. A damaged file is never overwritten: the start ends with one line, or
 // the file is kept aside under a name that the line gives. A journal in memory touches no file at all.
 
-import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FaultError, raise } from '../../base/fault.ts';
@@ -50,7 +50,23 @@ function openInMemory(): DatabaseSync {
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   if (dirname(folder) !== folder) makeFolder(dirname(folder));
-  mkdirSync(folder);
+  mkdirSync(folder, 0o700);
+}
+
+/** SQLite gives the files beside it the same rights. */
+function makeFile(path: string): void {
+  closeSync(openSync(path, 'a', 0o600));
+}
+
+/** In one line, where other users of this machine can read what an earlier version or the operator has made. */
+export function readableByOthers(path: string): string | undefined {
+  const modeOf = (each: string) => statSync(each, { throwIfNoEntry: false })?.mode ?? 0;
+  if (path === inMemory || process.platform === 'win32' || (modeOf(dirname(resolve(path))) & 0o011) === 0)
+    return undefined;
+  const open = parts.filter((part) => (modeOf(path + part) & 0o044) !== 0).map((part) => path + part);
+  return open.length === 0
+    ? undefined
+    : `other users of this machine can read ${open.join(', ')}, texts of clients included; chmod 600 ends it`;
 }
 
 /** Damage in the log is told, and the files copied, before SQLite opens them: it would drop the rest of the log. */
@@ -71,6 +87,7 @@ function lookAtLog(path: string, options: OpenOptions): void {
 }
 
 function openSound(path: string): DatabaseSync {
+  makeFile(path);
   const database = new DatabaseSync(path);
   try {
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full;');

@@ -11,7 +11,7 @@ import type {
   NewDocument,
 } from '../documents.ts';
 import { type SqlRow, soundDocuments, toDocument } from '../rows.ts';
-import { changed } from './statements.ts';
+import { boundedPage, changed } from './statements.ts';
 
 /** What the journal lends: its write queue, and its way to read. */
 interface DocumentAccess {
@@ -79,7 +79,7 @@ export class SqliteDocuments implements Documents {
   }
 
   async parts(id: string, after: number, limit: number): Promise<DocumentPart[]> {
-    const rows = this.#access.read(() => this.#sql.parts.all(id, after, limit));
+    const rows = this.#access.read(() => boundedPage(this.#sql.parts.iterate(id, after, limit), ({ text }) => [text]));
     return rows.map(({ part, text }) => ({ part: Number(part), text: String(text) }));
   }
 

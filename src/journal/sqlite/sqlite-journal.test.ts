@@ -1,10 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type JournalCase, journalConformance } from '../../../tests/conformance/journal.ts';
 import { FaultError } from '../../base/fault.ts';
+import { readableByOthers } from './open-database.ts';
 import { SqliteJournal } from './sqlite-journal.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-journal-'));
@@ -142,4 +143,38 @@ describe('the journal on disk', () => {
     expect(await journal.accept({ ...bad, about: {} })).toEqual({ fresh: true });
     await journal.close();
   });
+});
+
+test("its files and the folder that it makes are the owner's alone; what others can read is told and left as it is", async () => {
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+  const made = join(folder, 'made', 'below');
+  const path = join(made, 'journal.db');
+  const journal = new SqliteJournal({ path });
+  await acceptAndEnd(journal, 'a');
+  expect([join(folder, 'made'), made, path, `${path}-wal`].map(modeOf)).toEqual(['700', '700', '600', '600']);
+  expect(readableByOthers(path)).toBeUndefined();
+  chmodSync(`${path}-wal`, 0o644);
+  expect(readableByOthers(path)).toBeUndefined();
+  chmodSync(made, 0o755);
+  expect(readableByOthers(path)).toBe(
+    `other users of this machine can read ${path}-wal, texts of clients included; chmod 600 ends it`,
+  );
+  await journal.close();
+  expect(modeOf(made)).toBe('755');
+});
+
+test('a long log is taken out in slices, other writes in between, and is gone at the end', async () => {
+  const journal = new SqliteJournal({ path: freshPath() });
+  await journal.accept({ ...fresh, id: 'long' });
+  await journal.claim('long', 0, 0);
+  for (let sequence = 0; sequence < 5000; sequence += 1)
+    journal.append(1, { search: 'long', sequence, atMs: 0, event: { type: 'submitted' } });
+  await journal.finish('long', 1, { state: 'done', endedMs: 1, outcome: {}, texts: {} });
+  const removed = journal.remove('long');
+  await journal.accept({ ...fresh, id: 'between' });
+  expect([(await journal.read('long', -1, 1)).length, await journal.find('long')]).toEqual([1, expect.anything()]);
+  expect([await removed, await journal.remove('long')]).toEqual([true, false]);
+  expect([await journal.find('long'), await journal.read('long', -1, 1)]).toEqual([undefined, []]);
+  expect(await journal.find('between')).toBeDefined();
+  await journal.close();
 });

@@ -6,6 +6,7 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { FaultError, fault } from '../../base/fault.ts';
+import { nextSlice } from '../../base/slices.ts';
 import { liveTimers, type Timers } from '../../base/timers.ts';
 import type { LogEntry } from '../../log/entry.ts';
 import { tellAppended, tellRefused } from '../appending.ts';
@@ -26,7 +27,7 @@ import type {
   TextKeeping,
 } from '../journal.ts';
 import { JournalWriter } from '../journal-writer.ts';
-import { onceEach, type SqlRow, storable, toEnded, toListed, toRecord } from '../rows.ts';
+import { onceEach, storable, toEnded, toListed, toRecord } from '../rows.ts';
 import { lookAtRows } from './damaged-rows.ts';
 import { type Entries, HeldEntries, StoredEntries } from './entries.ts';
 import { inMemory, openDatabase } from './open-database.ts';
@@ -55,6 +56,8 @@ export interface SqliteJournalOptions {
 /** Some hundred MB at worst; beyond it the searches whose log cannot be kept end. */
 const mostHeld = 200_000;
 const mostEndedInMemory = 2000;
+/** Entries that one transaction takes out: some 30 ms, since what they held is overwritten. */
+const sliceEntries = 1000;
 /** Commits hold the loop: with four times their length between them they take a fifth of its time at most. */
 const restFactor = 4;
 
@@ -155,12 +158,16 @@ export class SqliteJournal implements Journal {
     return this.#read(() => this.#entries.read(search, after, limit));
   }
 
-  sweep(retention: Retention): Promise<number> {
-    return this.#write(() => this.#sweep(retention));
+  async sweep(retention: Retention): Promise<number> {
+    const all = Number(this.#sql.count.get()?.count ?? 0);
+    const surplus = Math.max(0, all - retention.keepSearches);
+    const aged = this.#sql.endedBefore.all(retention.endedBeforeMs, retention.atMost);
+    const rows = aged.length >= surplus ? aged : this.#sql.oldestEnded.all(Math.min(surplus, retention.atMost));
+    return this.#removeAll(rows.map(({ id }) => String(id)));
   }
 
-  remove(id: string): Promise<boolean> {
-    return this.#write(() => this.#remove(id));
+  async remove(id: string): Promise<boolean> {
+    return (await this.#removeAll([id])) === 1;
   }
 
   listen(listener: JournalListener): void {
@@ -202,27 +209,35 @@ export class SqliteJournal implements Journal {
       this.#sql.eraseRequest.run(id);
       this.#entries.eraseTexts(id);
     }
-    if (this.#mostEnded !== undefined) this.#removeAll(this.#sql.endedBeyond.all(this.#mostEnded));
+    if (this.#mostEnded !== undefined)
+      this.#removeSome(this.#sql.endedBeyond.all(this.#mostEnded).map(({ id: old }) => String(old)));
     return true;
   }
 
-  #remove(id: string): boolean {
-    const isGone = changed(this.#sql.dropEnded, id);
-    if (isGone) this.#entries.drop(id);
-    return isGone;
+  /** In slices. A log loses its end first, and its search goes last: what a crash leaves of it is taken out by the next sweep. */
+  async #removeAll(ids: readonly string[]): Promise<number> {
+    let gone = 0;
+    for (let at = 0; at < ids.length; ) {
+      const rest = ids.slice(at);
+      const slice = await this.#write(() => this.#removeSome(rest));
+      at += slice.looked;
+      gone += slice.gone;
+      await nextSlice();
+    }
+    return gone;
   }
 
-  #sweep(retention: Retention): number {
-    const all = Number(this.#sql.count.get()?.count ?? 0);
-    const surplus = Math.max(0, all - retention.keepSearches);
-    const aged = this.#sql.endedBefore.all(retention.endedBeforeMs, retention.atMost);
-    const rows = aged.length >= surplus ? aged : this.#sql.oldestEnded.all(Math.min(surplus, retention.atMost));
-    this.#removeAll(rows);
-    return rows.length;
-  }
-
-  #removeAll(rows: readonly SqlRow[]): void {
-    for (const { id } of rows) this.#remove(String(id));
+  /** Of these as many as `sliceEntries` allow. `looked`: they are done with; `gone`: those of them that were there, and had ended. */
+  #removeSome(ids: readonly string[]): { readonly looked: number; readonly gone: number } {
+    let entries = sliceEntries;
+    let gone = 0;
+    for (const [looked, id] of ids.entries()) {
+      const isEnded = this.#sql.isEnded.get(id) !== undefined;
+      if (isEnded) entries -= this.#entries.dropLast(id, entries);
+      if (entries <= 0) return { looked, gone };
+      if (isEnded && changed(this.#sql.dropEnded, id)) gone += 1;
+    }
+    return { looked: ids.length, gone };
   }
 
   /** `awaited`: a client waits for it; the rest waits for company. */
@@ -243,7 +258,7 @@ export class SqliteJournal implements Journal {
 
   #probe(): void {
     this.#sql.probe.run();
-    this.#sql.dropEvents.run('~probe');
+    this.#sql.dropLast.run('~probe', 1);
   }
 
   #tellTrouble(trouble: string | undefined): void {

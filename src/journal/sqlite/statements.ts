@@ -3,6 +3,8 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { raise } from '../../base/fault.ts';
+import { pageChars } from '../journal.ts';
+import type { SqlRow } from '../rows.ts';
 
 const texts = {
   accept: `insert into searches (id, owner, idempotency, fingerprint, background, created_ms, about, title, request,
@@ -40,7 +42,9 @@ const texts = {
   endedBeyond: 'select id from searches where ended_ms is not null order by ended_ms desc limit -1 offset ?',
   // Large enough to need pages of its own.
   probe: "insert into events (search, sequence, epoch, at_ms, body) values ('~probe', 0, 0, 0, hex(zeroblob(16384)))",
-  dropEvents: 'delete from events where search = ?',
+  isEnded: 'select 1 from searches where id = ? and ended_ms is not null',
+  dropLast: `delete from events where search = ?1
+             and sequence in (select sequence from events where search = ?1 order by sequence desc limit ?2)`,
   dropEnded: 'delete from searches where id = ? and ended_ms is not null',
 } as const;
 
@@ -56,6 +60,18 @@ export function prepareStatements(database: DatabaseSync, path: string): Stateme
     const reason = error instanceof Error ? error.message : String(error);
     return raise('bad-setting', `${path} is not a journal of coppice (${reason}); set journal.path`);
   }
+}
+
+/** Of these rows the first ones, until their texts have `pageChars`. */
+export function boundedPage(rows: Iterable<SqlRow>, textsOf: (row: SqlRow) => readonly unknown[]): SqlRow[] {
+  const page: SqlRow[] = [];
+  let chars = 0;
+  for (const row of rows) {
+    page.push(row);
+    for (const text of textsOf(row)) if (typeof text === 'string') chars += text.length;
+    if (chars >= pageChars) break;
+  }
+  return page;
 }
 
 /** Runs a write; whether it changed a row. */

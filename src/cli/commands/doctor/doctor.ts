@@ -1,6 +1,7 @@
 // `coppice doctor`: what the servers are, what that means for searching on them, where more sequences stop paying, and, if
 // asked, whether search pays at all. Without --engine it examines the embedded engine. Sends a few short requests, no more.
 
+import { defaultModels } from '../../../answering/models/default-models.ts';
 import { remoteVerdicts } from '../../../answering/models/foreign-models.ts';
 import { closeModel, type OpenModel } from '../../../answering/models/open-model.ts';
 import { openModel } from '../../../answering/models/open-models.ts';
@@ -31,12 +32,14 @@ import { probeTexts } from '../../../embedder/probe-texts.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { ServerFacts } from '../../../engine/remote/dialect/dialect.ts';
 import { probe } from '../../../engine/remote/dialect/probe.ts';
+import { inMemory, readableByOthers } from '../../../journal/sqlite/open-database.ts';
 import { Connection } from '../../../remote/connection.ts';
 import { faultOf } from '../../../remote/failure.ts';
 import { type ProbedRewards, probeSteps, probeWarning } from '../../../verifier/probe-steps.ts';
 import { type OpenVerifierOptions, openRemoteVerifier } from '../../../verifier/remote/open-verifier.ts';
 import { sharedServerWarning } from '../../../verifier/remote/shared-server.ts';
 import { keyOf } from '../../terminal/model-flags.ts';
+import { readConfig } from '../config-file.ts';
 import { type AskedQuestions, type ComparisonReport, chosenQuestions, runComparison } from './doctor-compare.ts';
 import { embeddedLines } from './doctor-embedded.ts';
 import { type DoctorSettings, readDoctorSettings } from './doctor-options.ts';
@@ -76,10 +79,22 @@ export async function run(args: readonly string[]): Promise<number> {
   };
   const subject = settings.engines.length === 0 ? await openOwn(settings, report) : await openServers(settings, report);
   if (settings.embedder !== undefined) await examineEmbedder(settings.embedder, report);
+  const open = readableByOthers(journalHere());
+  if (open !== undefined) report.sections.push({ title: 'journal', findings: [warning(open)] });
   for (const section of report.sections) for (const line of sectionLines(section)) print(line);
   if (subject !== undefined) await measure(subject, settings, asked, report, print).finally(() => closeModel(subject));
   if (settings.json) console.log(JSON.stringify(report, null, 2));
   return report.sections.some(({ fault }) => fault !== undefined) ? 1 : 0;
+}
+
+/** The one that `serve` would use in this folder; doctor itself needs no configuration, and says nothing of a wrong one. */
+function journalHere(): string {
+  try {
+    const { kind, path } = readConfig(undefined, defaultModels(), []).journal;
+    return kind === 'sqlite' ? path : inMemory;
+  } catch {
+    return inMemory;
+  }
 }
 
 async function measure(

@@ -5,11 +5,11 @@ import { lastAsked } from '../../../answering/question-form.ts';
 import { raise } from '../../../base/fault.ts';
 import type { LoggedSearch } from '../../../export/finished-tree.ts';
 import type { Journal, SearchRecord } from '../../../journal/journal.ts';
+import { readLog } from '../../../journal/read-log.ts';
 import { eventsIn } from '../../../log/entry.ts';
 import type { LoggedEvent } from '../../../log/events.ts';
 import { readTrace } from '../../terminal/trace.ts';
 
-const pageEvents = 1000;
 const pageSearches = 100;
 
 export function* tracedSearches(files: readonly string[]): Generator<LoggedSearch> {
@@ -60,11 +60,8 @@ export async function* journalledSearches(journal: Journal): AsyncGenerator<Logg
 
 async function eventsOf(journal: Journal, id: string): Promise<LoggedEvent[]> {
   const events: LoggedEvent[] = [];
-  for (;;) {
-    const page = await journal.read(id, events.at(-1)?.sequence ?? -1, pageEvents);
-    events.push(...page.flatMap(eventsIn));
-    if (page.length < pageEvents) return events;
-  }
+  for await (const page of readLog(journal, id)) events.push(...page.flatMap(eventsIn));
+  return events;
 }
 
 /** As the client asked it: a model's own form of it is another text. */

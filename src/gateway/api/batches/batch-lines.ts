@@ -2,6 +2,7 @@
 // the answer of that line.
 
 import { z } from 'zod';
+import { nextSlice } from '../../../base/slices.ts';
 import { issueLine } from '../../../config/knob.ts';
 import type { Plain } from '../../../journal/journal.ts';
 import { unfolded } from '../../dialects/fields.ts';
@@ -28,17 +29,25 @@ const lineSchema = z.strictObject({
 /** As many problems as are told at a time. */
 const mostProblems = 100;
 
-export function readBatchLines(
+/** Characters that are read before other requests have their turn: some milliseconds. */
+const sliceChars = 262_144;
+
+export async function readBatchLines(
   text: string,
   endpoint: BatchEndpoint,
   most: number,
-): { readonly lines: readonly BatchLine[]; readonly problems: readonly BatchProblem[] } {
+): Promise<{ readonly lines: readonly BatchLine[]; readonly problems: readonly BatchProblem[] }> {
   const problems: BatchProblem[] = [];
   const lines: BatchLine[] = [];
   const seen = new Set<string>();
-  const texts = text.split('\n');
-  for (const [at, each] of texts.entries()) {
-    if (each.trim() === '' || problems.length >= mostProblems) continue;
+  let read = 0;
+  for (const { at, each, end } of linesOf(text)) {
+    if (end - read >= sliceChars) {
+      read = end;
+      await nextSlice();
+    }
+    if (problems.length >= mostProblems) break;
+    if (each.trim() === '') continue;
     const line = readLine(each, at, endpoint);
     if ('code' in line) problems.push(line);
     else if (seen.has(line.customId))
@@ -53,6 +62,16 @@ export function readBatchLines(
   if (lines.length > most)
     problems.push(problem('too_many_requests', `the file has ${lines.length} requests; at most ${most}`));
   return { lines, problems };
+}
+
+/** One at a time: a file may have as many lines as it has bytes. */
+function* linesOf(text: string): Generator<{ readonly at: number; readonly each: string; readonly end: number }> {
+  for (let at = 0, start = 0; start < text.length; at += 1) {
+    const found = text.indexOf('\n', start);
+    const end = found < 0 ? text.length : found;
+    yield { at, each: text.slice(start, end), end };
+    start = end + 1;
+  }
 }
 
 function readLine(text: string, at: number, endpoint: BatchEndpoint): BatchLine | BatchProblem {

@@ -1,25 +1,27 @@
 // Files in the journal: reading one whole, and the two files of results that a batch fills. These are open, and hidden from clients,
 // until the batch has ended.
 
+import { nextSlice } from '../../../base/slices.ts';
 import type { Documents, KeptDocument } from '../../../journal/documents.ts';
 import type { FileJson } from '../../wire/document-json.ts';
 import type { BatchDocument } from './batch-document.ts';
 
 export type FileFacts = Pick<FileJson, 'filename' | 'purpose' | 'bytes'>;
 
-/** Parts that are read at a time. */
-const pageParts = 200;
+/** Parts that are read at a time; the journal bounds their characters. */
+export const pageParts = 250;
 
 export function fileFacts({ facts }: KeptDocument): FileFacts {
   return facts as FileFacts;
 }
 
-export async function* partsOf(documents: Documents, id: string): AsyncGenerator<string> {
+async function* partsOf(documents: Documents, id: string): AsyncGenerator<string> {
   for (let after = -1; ; ) {
     const page = await documents.parts(id, after, pageParts);
+    if (page.length === 0) return;
     for (const { text } of page) yield text;
-    after = page.at(-1)?.part ?? after;
-    if (page.length < pageParts) return;
+    after = page.at(-1)!.part;
+    await nextSlice();
   }
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { KeptDocument } from '../../../journal/documents.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { parseBody } from '../../http/checked-input.ts';
-import { type Exchange, parseJson, readBody, writeJson } from '../../http/exchange.ts';
+import { type Exchange, readJson, writeJson } from '../../http/exchange.ts';
 import type { Caller } from '../../http/keys.ts';
 import { newId } from '../../searches/search-facts.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
@@ -34,7 +34,7 @@ export class BatchesApi {
 
   async create({ request, response, caller }: Exchange): Promise<void> {
     requireTexts(this.#context);
-    const value = parseJson(await readBody(request, this.#context.config.server.bodyBytes));
+    const value = await readJson(this.#context, request);
     const { input_file_id: input, endpoint, metadata } = parseBody(batchSchema, value);
     requireJournal(this.#context);
     await findFile(this.#context, caller, input).catch((error: unknown) => {

@@ -2,18 +2,21 @@
 // database. A key sees its own files; an admin key sees all.
 
 import { isUtf8 } from 'node:buffer';
+import type { ServerResponse } from 'node:http';
 import { MIMEType } from 'node:util';
 import { z } from 'zod';
+import { nextSlice } from '../../../base/slices.ts';
 import type { KeptDocument } from '../../../journal/documents.ts';
 import { ApiError, refuse } from '../../http/api-error.ts';
+import { roomIn } from '../../http/back-pressure.ts';
 import { parseBody, readQuery } from '../../http/checked-input.ts';
-import { baseHeaders, type Exchange, readBytes, writeJson } from '../../http/exchange.ts';
+import { baseHeaders, type Exchange, writeJson } from '../../http/exchange.ts';
 import { batchRetention } from '../../http/fixed-limits.ts';
 import type { Caller } from '../../http/keys.ts';
 import { newId } from '../../searches/search-facts.ts';
 import type { FileJson } from '../../wire/document-json.ts';
 import { type GatewayContext, requireJournal } from '../context.ts';
-import { type FileFacts, fileFacts, partsOf } from './batch-results.ts';
+import { type FileFacts, fileFacts, pageParts } from './batch-results.ts';
 import { listOf, listQuery, requireTexts } from './listing.ts';
 
 /** Characters of one part: bounds how much is read at a time. */
@@ -34,7 +37,7 @@ export async function createFile(context: GatewayContext, { request, response, c
   const type = request.headers['content-type'] ?? '';
   if (!type.toLowerCase().startsWith('multipart/form-data'))
     refuse('unsupported_media_type', 'a file must be sent as content-type: multipart/form-data');
-  const fields = await formOf(await readBytes(request, fileBytes + formBytes), type);
+  const fields = await formOf(await context.bodies.read(request, fileBytes + formBytes), type);
   const form = parseBody(uploadForm, Object.fromEntries(fields));
   const text = await textOf(form.file, fileBytes);
   const bytes = Buffer.byteLength(text);
@@ -162,15 +165,24 @@ export async function readContent(context: GatewayContext, exchange: Exchange): 
   const { caller, response, parameters } = exchange;
   const { id } = await findFile(context, caller, parameters.id ?? '');
   response.writeHead(200, { ...baseHeaders, 'content-type': 'application/octet-stream', 'cache-control': 'no-store' });
-  for await (const text of partsOf(context.journal.documents, id)) {
-    if (response.destroyed) return;
-    if (response.write(text)) continue;
-    await new Promise<void>((resolve) => {
-      response.once('drain', resolve);
-      response.once('close', resolve);
-    });
+  for (let after: number | undefined = -1; after !== undefined && !response.destroyed; ) {
+    await roomIn(response);
+    await nextSlice();
+    after = await sendParts(context, id, after, response);
   }
   response.end();
+}
+
+/** Gives the number of the last part that it sent, undefined at the end. What the reader has no room for is read again when it has. */
+async function sendParts(
+  { journal }: GatewayContext,
+  id: string,
+  after: number,
+  response: ServerResponse,
+): Promise<number | undefined> {
+  const page = await journal.documents.parts(id, after, pageParts);
+  const last = page.find(({ text }) => !response.write(text)) ?? page.at(-1);
+  return last?.part;
 }
 
 export async function removeFile(context: GatewayContext, exchange: Exchange): Promise<void> {

@@ -1,0 +1,23 @@
+// A whole log in pages, each of which is a slice of work: a log of any length holds up nothing else, though SQLite reads without waiting.
+
+import { nextSlice } from '../base/slices.ts';
+import type { LogEntry } from '../log/entry.ts';
+import type { Journal } from './journal.ts';
+
+/** Entries of a page; `pageChars` bounds it too. */
+export const pageEntries = 250;
+
+/** Up to what is in the journal now. */
+export async function* readLog(
+  journal: Pick<Journal, 'read'>,
+  search: string,
+  after = -1,
+): AsyncGenerator<readonly LogEntry[]> {
+  for (let last = after; ; ) {
+    const page = await journal.read(search, last, pageEntries);
+    if (page.length === 0) return;
+    yield page;
+    last = page.at(-1)!.sequence;
+    await nextSlice();
+  }
+}

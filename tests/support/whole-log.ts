@@ -1,0 +1,11 @@
+// A log read page by page, whole.
+
+import type { Journal } from '../../src/journal/journal.ts';
+import { readLog } from '../../src/journal/read-log.ts';
+import type { LogEntry } from '../../src/log/entry.ts';
+
+export async function wholeLog(journal: Journal, search: string): Promise<LogEntry[]> {
+  const entries: LogEntry[] = [];
+  for await (const page of readLog(journal, search)) entries.push(...page);
+  return entries;
+}
