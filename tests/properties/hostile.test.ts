@@ -10,6 +10,7 @@ import type { ExitRule } from '../../src/exit/exit.ts';
 import { pruneBound } from '../../src/exit/prune/prune-bound.ts';
 import { isTreeEvent, type LoggedEvent } from '../../src/log/events.ts';
 import { createScheduler } from '../../src/policy/create.ts';
+import { createBestFirst } from '../../src/program/best-first/best-first.ts';
 import { createBestOfN, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
@@ -25,7 +26,7 @@ import '../support/property-seed.ts';
 
 const programs: Readonly<Record<string, () => Program>> = {
   mcts: () => createMcts({ rollouts: 6 }),
-  lazy: () => createMcts({ rollouts: 6, expansion: 'lazy' }),
+  'best-first': () => createBestFirst({ rollouts: 6 }),
   beam: () => createBeam({ beams: 3, candidates: 3 }),
   bestOfN: () => createBestOfN({ samples: 4 }),
   selfConsistency: () => createSelfConsistency({ samples: 4 }),

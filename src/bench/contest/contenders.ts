@@ -2,16 +2,15 @@
 // no row wins by being allowed to stop. Pure.
 
 import { type PolicyName, partsOf } from '../../policy/policies.ts';
-import { type ProgramName, programNames, programOf } from '../../program/registry/programs.ts';
+import { type ProgramName, programOf } from '../../program/registry/programs.ts';
 import type { Contender, VerifierMode } from './contest.ts';
 
-/** Rows by name: the programs, and MCTS with lazy expansion. */
-export const entrantNames = [...programNames, 'mcts-lazy'] as const;
-export type EntrantName = (typeof entrantNames)[number];
+/** The programs that have a row for each policy. */
+export const searching: readonly ProgramName[] = ['mcts', 'best-first'];
 
 interface Entry {
-  readonly entrants: readonly EntrantName[];
-  /** Of `mcts` and `mcts-lazy`. */
+  readonly entrants: readonly ProgramName[];
+  /** Of `mcts` and `best-first`. */
   readonly policies: readonly PolicyName[];
   readonly verifiers: readonly VerifierMode[];
   readonly rollouts: number;
@@ -21,16 +20,14 @@ interface Entry {
 
 export function contendersOf({ entrants, policies, verifiers, ...sizes }: Entry): Contender[] {
   const several = verifiers.length > 1;
-  return entrants.flatMap((entrant) => {
-    const program: ProgramName = entrant === 'mcts-lazy' ? 'mcts' : entrant;
-    const rollouts = program === 'mcts' || program === 'beam' ? sizes.rollouts : (sizes.samples ?? sizes.rollouts);
+  return entrants.flatMap((program) => {
+    const isTree = searching.includes(program) || program === 'beam';
+    const rollouts = isTree ? sizes.rollouts : (sizes.samples ?? sizes.rollouts);
     const modes = programOf(program).needsVerifier ? verifiers : verifiers.slice(0, 1);
     return modes.flatMap((verifier) =>
       policiesOf(program, policies).map((policy): Contender => {
         const scored = several && programOf(program).needsVerifier ? `, ${verifier}` : '';
-        const name = `${titleOf(entrant, policy, rollouts)}${scored}`;
-        const expansion = program === 'mcts' ? ({ expansion: entrant === 'mcts' ? 'whole' : 'lazy' } as const) : {};
-        return { name, program, policy, verifier, rollouts, ...expansion };
+        return { name: `${titleOf(program, policy, rollouts)}${scored}`, program, policy, verifier, rollouts };
       }),
     );
   });
@@ -51,12 +48,12 @@ export function ablationOf(policy: PolicyName, contenders: readonly Contender[])
 
 /** Programs that score can stop at an accepted answer; those that do not have nothing to accept. */
 function policiesOf(program: ProgramName, policies: readonly PolicyName[]): readonly PolicyName[] {
-  if (program === 'mcts') return policies;
+  if (searching.includes(program)) return policies;
   return [programOf(program).needsVerifier ? 'positive' : 'vanilla'];
 }
 
-function titleOf(entrant: EntrantName, policy: PolicyName, rollouts: number): string {
-  if (entrant === 'best-of-n') return `best-of-${rollouts}`;
-  if (entrant === 'self-consistency') return `self-consistency ${rollouts}`;
-  return entrant === 'greedy' || entrant === 'beam' ? entrant : `${entrant} ${policy}`;
+function titleOf(program: ProgramName, policy: PolicyName, rollouts: number): string {
+  if (program === 'best-of-n') return `best-of-${rollouts}`;
+  if (program === 'self-consistency') return `self-consistency ${rollouts}`;
+  return program === 'greedy' || program === 'beam' ? program : `${program} ${policy}`;
 }

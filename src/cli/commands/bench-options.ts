@@ -2,11 +2,10 @@
 
 import { type OwnModelOptions, ownModel } from '../../answering/models/own-model.ts';
 import { raise } from '../../base/fault.ts';
-import { type EntrantName, entrantNames } from '../../bench/contest/contenders.ts';
 import { type ContestSettings, type VerifierMode, verifierModes } from '../../bench/contest/contest.ts';
 import { requestKnobs, type SearchKnob } from '../../config/vocabulary.ts';
 import { type PolicyName, policyNames } from '../../policy/policies.ts';
-import { programOf } from '../../program/registry/programs.ts';
+import { type ProgramName, programNames, programOf } from '../../program/registry/programs.ts';
 import { exampleServer, type Flags, type Help, helpFlag } from '../terminal/help.ts';
 import { knobFlags, readWish } from '../terminal/knob-flags.ts';
 import { modelFlags, readModelFlags } from '../terminal/model-flags.ts';
@@ -32,10 +31,10 @@ const contestGroup = {
   programs: {
     type: 'string',
     takes: 'NAMES',
-    default: 'greedy,best-of-n,beam,mcts,mcts-lazy',
+    default: 'greedy,best-of-n,beam,mcts,best-first',
     about: 'all stop at an accepted answer',
   },
-  policies: { type: 'string', takes: 'NAMES', default: 'positive', about: 'of mcts and mcts-lazy: a row each' },
+  policies: { type: 'string', takes: 'NAMES', default: 'positive', about: 'of mcts and best-first: a row each' },
   rollouts: { type: 'string', takes: 'N', default: '16', about: knobFlags.rollouts.about.split(',')[0]! },
   'scored-by': {
     type: 'string',
@@ -47,7 +46,7 @@ const contestGroup = {
   ablate: {
     type: 'string',
     takes: 'POLICY',
-    about: 'only mcts and mcts-lazy of --programs, under this policy and without each of its parts in turn',
+    about: 'only mcts and best-first of --programs, under this policy and without each of its parts in turn',
     rare: true,
   },
   samples: {
@@ -95,7 +94,7 @@ export const help: Help = {
     'bench --programs mcts --policies safe,fast,positive --rollouts 32',
     `bench --questions mine.jsonl --engine ${exampleServer}`,
   ],
-  notes: `programs: ${entrantNames.join(', ')}; policies: ${policyNames.join(', ')}`,
+  notes: `programs: ${programNames.join(', ')}; policies: ${policyNames.join(', ')}`,
 };
 
 const contestBudget = 16; // strands open at a time, of every model: rows of different models are compared
@@ -103,7 +102,7 @@ const contestBudget = 16; // strands open at a time, of every model: rows of dif
 export type BenchSettings = ContestSettings &
   QuestionChoice & {
     readonly own: OwnModelOptions;
-    readonly entrants: readonly EntrantName[];
+    readonly entrants: readonly ProgramName[];
     readonly policies: readonly PolicyName[];
     readonly ablate?: PolicyName;
     readonly scoredBy: readonly VerifierMode[];
@@ -161,8 +160,8 @@ export function readBench(args: readonly string[]): BenchSettings {
     raise('bad-setting', `${moved} is a command of the lab: npm run lab -- ${moved.slice(2)} in the repository`);
   const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
   const set = readSettings(values.set, scope);
-  const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), entrantNames));
-  const needsVerifier = entrants.some((name) => name === 'mcts-lazy' || programOf(name).needsVerifier);
+  const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames));
+  const needsVerifier = entrants.some((name) => programOf(name).needsVerifier);
   const own = readModelFlags(values, needsVerifier, set.model);
   return {
     ...readQuestionFlags(values),
