@@ -4,7 +4,7 @@
 
 import type { Knobs } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
-import { type Certainty, type PathVote, sampleCertainty, sampleVotes } from '../tree/readings/certaindex.ts';
+import { type Belief, countedBelief, sampleVotes } from '../tree/readings/certaindex.ts';
 import { greedySampling, type Sampling } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { affordable } from './affordable.ts';
@@ -160,12 +160,8 @@ class Samples implements Program {
     return leastPromising(tree, count);
   }
 
-  certainty(tree: Tree, upTo?: number): Certainty {
-    return sampleCertainty(tree, this.needsVerifier, upTo);
-  }
-
-  votes(tree: Tree): PathVote[] {
-    return sampleVotes(tree);
+  belief(tree: Tree): Belief {
+    return countedBelief(() => sampleVotes(tree), this.needsVerifier);
   }
 
   answer(tree: Tree): Answer | undefined {

@@ -10,7 +10,7 @@ import { defaultsOf, type Knobs, type OptionsOf } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
 import type { ProbeReply } from '../tree/events.ts';
 import { type Node, pathText, pathTo } from '../tree/node.ts';
-import type { Certainty } from '../tree/readings/certaindex.ts';
+import type { Belief } from '../tree/readings/certaindex.ts';
 import { greedySampling, type Manner, type Sampling } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { bestAnswer } from './choice.ts';
@@ -158,15 +158,14 @@ class Chain implements Program {
   }
 
   /** Of the answers that probes were given; they depend on each other, so they are no votes. */
-  certainty(tree: Tree, upTo?: number): Certainty {
-    const tally = new AnswerTally();
-    const answers = answersAlong(tipOf(tree)).flatMap(({ answer }) => answer ?? []);
-    for (const answer of answers.slice(0, upTo)) tally.add({ answer });
-    return { answers: tally.answers, agreement: tally.agreement };
-  }
-
-  votes(): [] {
-    return [];
+  belief(tree: Tree): Belief {
+    const certainty = (upTo?: number) => {
+      const tally = new AnswerTally();
+      const answers = answersAlong(tipOf(tree)).flatMap(({ answer }) => answer ?? []);
+      for (const answer of answers.slice(0, upTo)) tally.add({ answer });
+      return { answers: tally.answers, agreement: tally.agreement };
+    };
+    return { votes: () => [], certainty };
   }
 
   conclusion(tree: Tree): Conclusion | undefined {

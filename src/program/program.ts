@@ -10,7 +10,7 @@ import type { NodeId, ProbeReply, StrandId } from '../tree/events.ts';
 import type { FormKey, NodeKey } from '../tree/keys.ts';
 import type { Learned } from '../tree/learned.ts';
 import type { Node } from '../tree/node.ts';
-import type { Certainty, PathVote } from '../tree/readings/certaindex.ts';
+import type { Belief } from '../tree/readings/certaindex.ts';
 import type { Manner, Sampling, Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 
@@ -141,16 +141,10 @@ export interface Program {
   yield(tree: Tree, count: number): StrandId[];
 
   /**
-   * Its signals of certainty (P1 §3.1), each in 0 to 1, 0 until there are two answers; agreement and mean reward of all paths unless it says so. `upTo`: as
-   * they were with its first so many answers, in the order of its votes.
+   * Its votes and its signals of certainty (P1 §3.1), each in 0 to 1, 0 until there are two answers; all answers of the tree, their
+   * agreement and mean reward, unless it says so.
    */
-  certainty?(tree: Tree, upTo?: number): Certainty;
-
-  /** The answers that may be counted, in an order that does not depend on who was faster; all answers of the tree unless it says so. */
-  votes?(tree: Tree): readonly PathVote[];
-
-  /** The step that a probe at the node named, for a child whose manner says `proposed`; the probe has paid for its tokens. */
-  proposed?(tree: Tree, node: Node, index: number): Step;
+  belief?(tree: Tree): Belief;
 
   /** The words that stand behind the path of a draw whose manner names sources: what was found so far, put to the model. */
   compose?(tree: Tree, sources: readonly Node[]): string;

@@ -8,6 +8,7 @@ import { hash, Random } from '../../src/base/random.ts';
 import type { Ask, ChildOutcome, Outcome, Program } from '../../src/program/program.ts';
 import { plantedEvent, type TreeEvent } from '../../src/tree/events.ts';
 import { byKey, drawKey, formKey, nodeKey } from '../../src/tree/keys.ts';
+import { namedSteps } from '../../src/tree/readings/named-steps.ts';
 import { mannerAt } from '../../src/tree/step.ts';
 import { Tree } from '../../src/tree/tree.ts';
 import { digestTree } from '../support/digest.ts';
@@ -82,7 +83,7 @@ function drive(
   /** A step that a probe has named says what it was named. */
   const namedOutcome = (ask: Ask, index: number): Outcome | undefined => {
     if (ask.probe || !ask.manner?.proposed) return undefined;
-    const step = program.proposed!(tree, ask.node, index);
+    const step = namedSteps(ask.node)[index]!;
     const reward = new Random(seed, nodeKey(ask.node.key, step)).beta(4, 1);
     return { ok: true, node: ask.node.id, index, form: formKey(ask.sampling, ask.manner), step, reward };
   };
@@ -177,7 +178,7 @@ export function testProgram(name: string, create: () => Program, { followsFolds 
         const answer = program.answer(tree);
         expect(answer).toMatchObject({ complete: true, answer: undefined });
         expect(answer?.text).not.toBe('');
-        expect(program.certainty?.(tree).agreement ?? 0).toBe(0);
+        expect(program.belief?.(tree).certainty().agreement ?? 0).toBe(0);
       }, 8);
     });
 

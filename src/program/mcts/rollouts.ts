@@ -4,7 +4,7 @@
 
 import { byKey } from '../../tree/keys.ts';
 import { mayGrow, type Node } from '../../tree/node.ts';
-import { type Certainty, treeCertainty } from '../../tree/readings/certaindex.ts';
+import { type Belief, treeBelief } from '../../tree/readings/certaindex.ts';
 import type { Sampling } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
@@ -129,9 +129,8 @@ class Mcts implements Program {
   }
 
   /** P1 takes the mean of the rewards. */
-  certainty(tree: Tree, upTo?: number): Certainty {
-    const { reward, ...counted } = treeCertainty(tree, 'mean', upTo);
-    return this.needsVerifier && reward !== undefined ? { ...counted, reward } : counted;
+  belief(tree: Tree): Belief {
+    return treeBelief(tree, { scored: this.needsVerifier });
   }
 
   answer(tree: Tree) {

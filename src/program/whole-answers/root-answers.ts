@@ -4,7 +4,7 @@
 import { groupAnswers } from '../../answer/groups.ts';
 import type { Answer } from '../../log/end.ts';
 import { type Node, saysSomething } from '../../tree/node.ts';
-import { type Certainty, certaintyOf, type PathVote, voteOf } from '../../tree/readings/certaindex.ts';
+import { type Belief, countedBelief, type PathVote, voteOf } from '../../tree/readings/certaindex.ts';
 import type { Manner, Sampling } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
@@ -29,7 +29,7 @@ export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
   /** Who writes a draw, and what it is shown. */
   protected abstract mannerOf(tree: Tree, index: number): Manner;
   /** The answers that may be counted, in the order of their draws. */
-  abstract votes(tree: Tree): PathVote[];
+  protected abstract votes(tree: Tree): PathVote[];
 
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
     const ready = readyStrand(tree, followLanded);
@@ -60,9 +60,8 @@ export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
     return leastPromising(tree, count);
   }
 
-  certainty(tree: Tree, upTo?: number): Certainty {
-    const { answers, agreement } = certaintyOf(this.votes(tree).slice(0, upTo), 'mean');
-    return { answers, agreement };
+  belief(tree: Tree): Belief {
+    return countedBelief(() => this.votes(tree), false);
   }
 
   /** Of the round, those that are neither there nor on their way. */

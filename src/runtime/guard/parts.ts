@@ -9,8 +9,7 @@ import type { Rules } from '../../policy/policy.ts';
 import type { Ask, Program } from '../../program/program.ts';
 import type { StrandId } from '../../tree/events.ts';
 import type { Learned } from '../../tree/learned.ts';
-import { treeCertainty } from '../../tree/readings/certaindex.ts';
-import type { Step } from '../../tree/step.ts';
+import type { Certainty } from '../../tree/readings/certaindex.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { type Answerable, guard, guardedReading } from './guard.ts';
 
@@ -22,10 +21,10 @@ export interface Breakable extends Answerable {
 /** Every key of it, so that no attribute or verb of the contract can be forgotten here. */
 type Whole<Contract> = { readonly [Key in keyof Required<Contract>]: Contract[Key] | undefined };
 
-const noStep: Step = { text: '', tokens: 0, meanLogprob: 0, end: 'length' };
+const noCertainty: Certainty = { answers: 0, agreement: 0 };
 
 export function guardedProgram(program: Program, search: Breakable): Program {
-  const { proposed, abandoned, votes, certainty, compose, conclusion, learn } = program;
+  const { abandoned, belief, compose, conclusion, learn } = program;
   const call = <Value>(verb: keyof Program, act: () => Value, otherwise: Value): Value =>
     search.isBroken ? otherwise : guard(search, 'program', program, verb, act, otherwise);
   const guarded: Whole<Program> = {
@@ -52,12 +51,15 @@ export function guardedProgram(program: Program, search: Breakable): Program {
           () => false,
         )),
     yield: (tree, count) => call('yield', () => checkedYield(tree, count, program.yield(tree, count)), []),
-    certainty:
-      certainty &&
-      ((tree, upTo) => call('certainty', () => certainty.call(program, tree, upTo), treeCertainty(tree, 'mean', upTo))),
-    votes: votes && ((tree) => call('votes', () => votes.call(program, tree), [])),
-    proposed:
-      proposed && ((tree, node, index) => call('proposed', () => proposed.call(program, tree, node, index), noStep)),
+    belief:
+      belief &&
+      ((tree) => {
+        const own = call('belief', () => belief.call(program, tree), undefined);
+        return {
+          votes: () => call('belief', () => own?.votes() ?? [], []),
+          certainty: (upTo) => call('belief', () => own?.certainty(upTo) ?? noCertainty, noCertainty),
+        };
+      }),
     compose: compose && ((tree, sources) => call('compose', () => compose.call(program, tree, sources), '')),
     conclusion: conclusion && ((tree) => call('conclusion', () => conclusion.call(program, tree), undefined)),
     learn:

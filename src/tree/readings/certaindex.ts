@@ -23,30 +23,44 @@ export interface Certainty {
 /** How the rewards of ends of paths are put together: P1 takes the mean for MCTS and the maximum for REBASE. */
 type RewardSignal = 'mean' | 'maximum';
 
-/**
- * Of a program whose paths are not independent samples: every answer of the tree, as the tree has counted them, or the first
- * `upTo` of `votes`.
- */
-export function treeCertainty(
-  tree: Tree,
-  signal: RewardSignal,
-  upTo = Number.POSITIVE_INFINITY,
-  votes: (tree: Tree) => readonly PathVote[] = treeVotes,
-): Certainty {
-  const { answers, agreement } = tree.answers;
-  if (upTo < answers) return certaintyOf(votes(tree).slice(0, upTo), signal);
-  return answers < 2
-    ? { answers, agreement: 0, reward: 0 }
-    : { answers, agreement, reward: rewardOf(votes(tree), signal) };
+/** What a program holds of its own answers; worked out when a rule asks. */
+export interface Belief {
+  /** The answers that may be counted, in an order that does not depend on who was faster. */
+  votes(): readonly PathVote[];
+  /** By all its answers, or by the first so many of its votes. */
+  certainty(upTo?: number): Certainty;
 }
 
-/** Of independent samples: those that may be counted, whatever else has come. */
-export function sampleCertainty(tree: Tree, scored: boolean, upTo?: number): Certainty {
-  const { reward, ...counted } = certaintyOf(sampleVotes(tree).slice(0, upTo), 'mean');
+interface BeliefOptions {
+  readonly signal?: RewardSignal;
+  /** False without a verifier: there are no rewards to read. */
+  readonly scored?: boolean;
+  readonly votes?: () => readonly PathVote[];
+}
+
+/** Of a program whose paths are not independent samples: every answer of the tree, as the tree has counted them. */
+export function treeBelief(tree: Tree, options: BeliefOptions = {}): Belief {
+  const { signal = 'mean', scored = true, votes = () => treeVotes(tree) } = options;
+  const all = (): Certainty => {
+    const { answers, agreement } = tree.answers;
+    if (answers < 2) return { answers, agreement: 0, reward: 0 };
+    return scored ? { answers, agreement, reward: rewardOf(votes(), signal) } : { answers, agreement };
+  };
+  const certainty = (upTo = Number.POSITIVE_INFINITY) =>
+    upTo < tree.answers.answers ? certaintyOf(votes().slice(0, upTo), signal) : all();
+  return { votes, certainty: (upTo) => withoutReward(certainty(upTo), scored) };
+}
+
+/** Of what may be counted alone, whatever else has come. */
+export function countedBelief(votes: () => readonly PathVote[], scored: boolean): Belief {
+  return { votes, certainty: (upTo) => withoutReward(certaintyOf(votes().slice(0, upTo), 'mean'), scored) };
+}
+
+function withoutReward({ reward, ...counted }: Certainty, scored: boolean): Certainty {
   return scored && reward !== undefined ? { ...counted, reward } : counted;
 }
 
-export function certaintyOf(votes: readonly PathVote[], signal: RewardSignal): Certainty {
+function certaintyOf(votes: readonly PathVote[], signal: RewardSignal): Certainty {
   const tally = new AnswerTally();
   for (const vote of votes) tally.add(vote);
   const { answers, agreement } = tally;
