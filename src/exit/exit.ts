@@ -3,7 +3,7 @@
 
 import type { Evidence, Exit } from '../log/end.ts';
 import type { Node } from '../tree/node.ts';
-import type { Belief as ProgramBelief } from '../tree/readings/certaindex.ts';
+import type { Belief } from '../tree/readings/certaindex.ts';
 import type { Tree } from '../tree/tree.ts';
 
 /** What a search may use up, and what it aims at. */
@@ -22,14 +22,12 @@ export interface Limits {
   readonly deadlineMs?: number;
 }
 
-export interface Belief extends ProgramBelief {
-  /** Why the program itself would end here. */
-  conclusion?(): Pick<Exit, 'rule' | 'evidence'> | undefined;
-}
-
 export interface SearchView {
   readonly tree: Tree;
+  /** What the program holds of its own answers. */
   readonly belief: Belief;
+  /** Why the program itself would end here. */
+  conclusion?(): Pick<Exit, 'rule' | 'evidence'> | undefined;
   readonly limits: Limits;
   readonly nowMs: number;
   readonly arrivalMs: number;

@@ -45,7 +45,6 @@ export {
   freeIndex,
   freeIndices,
   type GrowthLimits,
-  leastPromising,
   missingIndices,
   openAt,
   readyStrand,

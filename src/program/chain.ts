@@ -22,7 +22,6 @@ import {
   followLanded,
   freeIndex,
   type GrowthLimits,
-  leastPromising,
   openAt,
   readyStrand,
 } from './growth.ts';
@@ -115,7 +114,6 @@ const entropyProbe = 1;
 class Chain implements Program {
   readonly name = 'chain';
   readonly needsVerifier = false;
-  readonly readsLogprobs = false;
   readonly expandsOnce = true;
   readonly naturalWidth = 1;
   readonly maxPathTokens: number | undefined;
@@ -151,10 +149,6 @@ class Chain implements Program {
 
   demand(): number {
     return 1;
-  }
-
-  yield(tree: Tree, count: number): number[] {
-    return leastPromising(tree, count);
   }
 
   /** Of the answers that probes were given; they depend on each other, so they are no votes. */

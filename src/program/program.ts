@@ -92,14 +92,14 @@ export type Abandoned = (node: Node, index: number) => boolean;
 /** Whether a strand that takes this node up would be ended at once, by a prune rule that the program knows nothing of. */
 export type Doomed = (node: Node) => boolean;
 
+export type StepReading = 'logprobs' | 'confidence';
+
 export interface Program {
   readonly name: string;
   /** A program that needs no verifier is told steps without rewards. */
   readonly needsVerifier: boolean;
-  /** Decides by the mean log probability of a step; engines are asked for it only where a program, verifier or rule reads it. */
-  readonly readsLogprobs: boolean;
-  /** Decides by how sure the model was of its tokens; as for log probabilities. */
-  readonly readsConfidence?: boolean;
+  /** What it decides by besides: the mean log probability of a step, how sure the model was of its tokens. Engines tell only what is read. */
+  readonly reads?: readonly StepReading[];
   /**
    * No node gets more children after its expansion is answered, so that only leaves grow: the negative exits need it. One
    * that was preempted is not answered: it is completed before anything is asked below it.
@@ -136,9 +136,6 @@ export interface Program {
 
   /** What was foreseen once and will not be asked for any more, as the tree is now; nothing unless it can tell. */
   abandoned?(tree: Tree): Abandoned;
-
-  /** The strands to give up when `count` are to be preempted, least promising first. */
-  yield(tree: Tree, count: number): StrandId[];
 
   /**
    * Its votes and its signals of certainty (P1 §3.1), each in 0 to 1, 0 until there are two answers; all answers of the tree, their

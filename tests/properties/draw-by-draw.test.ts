@@ -11,6 +11,7 @@ import { createBestFirst } from '../../src/program/best-first/best-first.ts';
 import type { Ask, Outcome } from '../../src/program/program.ts';
 import type { NodeId, TreeEvent } from '../../src/tree/events.ts';
 import { drawKey, formKey } from '../../src/tree/keys.ts';
+import { leastPromising } from '../../src/tree/strand.ts';
 import { Tree } from '../../src/tree/tree.ts';
 import { viewOf } from '../support/trees.ts';
 
@@ -54,7 +55,7 @@ function drive(fullAt: number, seed: number, width: number, chaos: number, watch
       : outcome;
     program.tell(tree, told);
     watch({ tree, log });
-    const [strand] = random.chance(chaos) ? program.yield(tree, 1) : [];
+    const [strand] = random.chance(chaos) ? leastPromising(tree, 1) : [];
     if (strand !== undefined) tree.record({ type: 'closed', strand, closing: 'preempted' });
   }
 }

@@ -9,9 +9,9 @@ import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { type Choice, chosenAnswer } from '../choice.ts';
 import { defineProgram } from '../definition.ts';
-import { askBelow, foldOutcome, followLanded, freeIndices, leastPromising, openAt, readyStrand } from '../growth.ts';
+import { askBelow, foldOutcome, followLanded, freeIndices, openAt, readyStrand } from '../growth.ts';
 import { type Prior, priorKnob } from '../prior.ts';
-import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
+import type { Ask, Doomed, Expansion, Outcome, Program, StepReading } from '../program.ts';
 import { isGivenUp, placeToGoOn, placeToOpen, roomBeside, widest } from './prospect.ts';
 
 interface BestFirstOptions {
@@ -54,7 +54,7 @@ export function createBestFirst(options: Partial<BestFirstOptions> = {}): Progra
 class BestFirst implements Program {
   readonly name = bestFirst.name;
   readonly needsVerifier = true;
-  readonly readsLogprobs: boolean;
+  readonly reads: readonly StepReading[];
   readonly expandsOnce = false;
   readonly fullAt: number;
   readonly naturalWidth = 1;
@@ -63,7 +63,7 @@ class BestFirst implements Program {
 
   constructor(options: BestFirstOptions) {
     this.#options = options;
-    this.readsLogprobs = options.prior === 'logprob';
+    this.reads = options.prior === 'logprob' ? ['logprobs'] : [];
     this.fullAt = options.branching * widest;
     this.maxPathTokens = options.maxPathTokens;
   }
@@ -100,10 +100,6 @@ class BestFirst implements Program {
   demand(tree: Tree): number {
     const room = Math.min(this.#rolloutsLeft(tree), roomBeside(tree.root, this.#options));
     return Math.max(1, tree.strands.size + room);
-  }
-
-  yield(tree: Tree, count: number): number[] {
-    return leastPromising(tree, count);
   }
 
   answer(tree: Tree) {

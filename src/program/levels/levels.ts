@@ -12,16 +12,7 @@ import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { chosenAnswer } from '../choice.ts';
 import type { ProgramDefinition } from '../definition.ts';
-import {
-  askBelow,
-  askProbe,
-  complete,
-  foldOutcome,
-  follow,
-  leastPromising,
-  missingIndices,
-  openAt,
-} from '../growth.ts';
+import { askBelow, askProbe, complete, foldOutcome, follow, missingIndices, openAt } from '../growth.ts';
 import type { Abandoned, Ask, Expansion, Outcome, Program } from '../program.ts';
 import { type LevelOptions, type LevelRule, levelShape, type NextLevel } from './level-rule.ts';
 import { behind, indicesOf, isAwaited, isGrowing, isTaken, landedIn, type Planting, unoccupied } from './plots.ts';
@@ -46,7 +37,6 @@ interface SearchLevel {
 class Levels implements Program {
   readonly name: string;
   readonly needsVerifier = levelShape.needsVerifier;
-  readonly readsLogprobs = false;
   readonly expandsOnce: boolean;
   readonly naturalWidth: number;
   readonly needsWhole: boolean;
@@ -141,13 +131,9 @@ class Levels implements Program {
     return this.naturalWidth;
   }
 
-  yield(tree: Tree, count: number): number[] {
-    return leastPromising(tree, count);
-  }
-
   /** P1 takes the highest reward for REBASE; beams and subtrees are judged alike. */
   belief(tree: Tree): Belief {
-    return treeBelief(tree, { signal: 'maximum', votes: () => levelVotes(tree) });
+    return treeBelief(tree, 'maximum', levelVotes);
   }
 
   answer(tree: Tree) {

@@ -10,18 +10,8 @@ import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { type Choice, chosenAnswer } from '../choice.ts';
 import type { ProgramDefinition } from '../definition.ts';
-import {
-  askBelow,
-  askProbe,
-  complete,
-  foldOutcome,
-  follow,
-  leastPromising,
-  missingIndices,
-  openAt,
-  readyStrand,
-} from '../growth.ts';
-import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
+import { askBelow, askProbe, complete, foldOutcome, follow, missingIndices, openAt, readyStrand } from '../growth.ts';
+import type { Ask, Doomed, Expansion, Outcome, Program, StepReading } from '../program.ts';
 import { highestReward, type Play } from './play.ts';
 import { type SelectionRule, selectLeaf } from './wu-puct.ts';
 
@@ -50,7 +40,7 @@ export function playMcts(
 class Mcts implements Program {
   readonly name: string;
   readonly needsVerifier: boolean;
-  readonly readsLogprobs: boolean;
+  readonly reads: readonly StepReading[];
   readonly expandsOnce = true;
   readonly naturalWidth = 1;
   readonly maxPathTokens: number | undefined;
@@ -70,7 +60,7 @@ class Mcts implements Program {
     this.#play = play;
     this.#eager = play.next === undefined ? (options.eager ?? 0) : 0;
     this.maxPathTokens = options.maxPathTokens;
-    this.readsLogprobs = options.selection === 'puct' && options.prior === 'logprob';
+    this.reads = options.selection === 'puct' && options.prior === 'logprob' ? ['logprobs'] : [];
   }
 
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
@@ -124,13 +114,9 @@ class Mcts implements Program {
     return Math.max(1, open + Math.min(this.#rolloutsLeft(tree), tree.root.available));
   }
 
-  yield(tree: Tree, count: number): number[] {
-    return leastPromising(tree, count);
-  }
-
   /** P1 takes the mean of the rewards. */
   belief(tree: Tree): Belief {
-    return treeBelief(tree, { scored: this.needsVerifier });
+    return treeBelief(tree, this.needsVerifier ? 'mean' : 'none');
   }
 
   answer(tree: Tree) {

@@ -9,12 +9,11 @@ import type { Manner, Sampling } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { bestAnswer, certainAnswer } from '../choice.ts';
-import { askBelow, foldOutcome, followLanded, leastPromising, openAt, readyStrand } from '../growth.ts';
+import { askBelow, foldOutcome, followLanded, openAt, readyStrand } from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
 
 export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
   readonly needsVerifier = false;
-  readonly readsLogprobs = false;
   readonly expandsOnce = false;
   readonly naturalWidth: number;
   readonly #sampling: Sampling;
@@ -56,12 +55,8 @@ export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
     return this.naturalWidth;
   }
 
-  yield(tree: Tree, count: number): number[] {
-    return leastPromising(tree, count);
-  }
-
   belief(tree: Tree): Belief {
-    return countedBelief(() => this.votes(tree), false);
+    return countedBelief(() => this.votes(tree), 'none');
   }
 
   /** Of the round, those that are neither there nor on their way. */

@@ -7,7 +7,6 @@ import type { ExitRule, Judge, PruneRule } from '../../exit/exit.ts';
 import { type Exit, exitKinds } from '../../log/end.ts';
 import type { Rules } from '../../policy/policy.ts';
 import type { Ask, Program } from '../../program/program.ts';
-import type { StrandId } from '../../tree/events.ts';
 import type { Learned } from '../../tree/learned.ts';
 import type { Certainty } from '../../tree/readings/certaindex.ts';
 import type { Tree } from '../../tree/tree.ts';
@@ -30,8 +29,7 @@ export function guardedProgram(program: Program, search: Breakable): Program {
   const guarded: Whole<Program> = {
     name: program.name,
     needsVerifier: program.needsVerifier,
-    readsLogprobs: program.readsLogprobs,
-    readsConfidence: program.readsConfidence,
+    reads: program.reads,
     expandsOnce: program.expandsOnce,
     fullAt: program.fullAt,
     samplesIndependently: program.samplesIndependently,
@@ -50,14 +48,13 @@ export function guardedProgram(program: Program, search: Breakable): Program {
           () => abandoned.call(program, tree),
           () => false,
         )),
-    yield: (tree, count) => call('yield', () => checkedYield(tree, count, program.yield(tree, count)), []),
     belief:
       belief &&
       ((tree) => {
         const own = call('belief', () => belief.call(program, tree), undefined);
         return {
-          votes: () => call('belief', () => own?.votes() ?? [], []),
-          certainty: (upTo) => call('belief', () => own?.certainty(upTo) ?? noCertainty, noCertainty),
+          votes: () => call('belief', () => own!.votes(), []),
+          certainty: (upTo) => call('belief', () => own!.certainty(upTo), noCertainty),
         };
       }),
     compose: compose && ((tree, sources) => call('compose', () => compose.call(program, tree, sources), '')),
@@ -141,17 +138,6 @@ function checkedAsk(tree: Tree, ask: Ask | undefined): Ask | undefined {
   if (tree.nodes[ask.node?.id] !== ask.node) raise('unknown-node', 'it asks below what is no node of its tree');
   if (!(ask.indices?.length > 0)) raise('bad-event', `it asks for no child of node ${ask.node.id}`);
   return ask;
-}
-
-/** Others will open what it gives up: fewer would be missing there. */
-function checkedYield(tree: Tree, count: number, given: StrandId[]): StrandId[] {
-  const open = new Set(given.filter((strand) => tree.strands.has(strand)));
-  const least = Math.min(count, tree.strands.size);
-  if (open.size === given.length && open.size >= least) return given;
-  return raise(
-    'bad-event',
-    `it gives up ${open.size} open strands of ${given.length} named; ${least} are to be preempted`,
-  );
 }
 
 /** It stands in the logs of later searches: what JSON cannot write would be read back as something else. */

@@ -172,9 +172,10 @@ export class Search implements Breakable {
   view(nowMs: number, tree = this.tree): SearchView {
     const { arrivalMs } = this;
     const { limits, program } = this.request;
-    const belief = { ...(program.belief?.(tree) ?? treeBelief(tree)), conclusion: () => program.conclusion?.(tree) };
+    const belief = program.belief?.(tree) ?? treeBelief(tree);
+    const conclusion = () => program.conclusion?.(tree);
     const spent = () => this.spending.money ?? 0;
-    return { tree, belief, limits, nowMs, arrivalMs, admittedMs: this.admittedMs ?? nowMs, spent };
+    return { tree, belief, conclusion, limits, nowMs, arrivalMs, admittedMs: this.admittedMs ?? nowMs, spent };
   }
 
   /** Where its prune rules let no strand begin, or, with `all`, would end one that begins; undefined while they end nothing. */

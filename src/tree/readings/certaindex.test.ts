@@ -26,7 +26,7 @@ test('samples are counted up to the first that is still on its way, in whatever 
   const a = tree.nodes.find(({ step }) => step?.text === 'a\n')!;
   tell(a.id, 0, '7.0');
   expect(sampleVotes(tree).map(({ answer }) => answer)).toEqual(['7.0', '7']);
-  expect(countedBelief(() => sampleVotes(tree), false).certainty()).toEqual({ answers: 2, agreement: 1 });
+  expect(countedBelief(() => sampleVotes(tree), 'none').certainty()).toEqual({ answers: 2, agreement: 1 });
   tell(0, 2, '5');
   expect(sampleVotes(tree).map(({ answer }) => answer)).toEqual(['7.0', '7', '5', '9']);
 });

@@ -20,8 +20,8 @@ export interface Certainty {
   readonly reward?: number;
 }
 
-/** How the rewards of ends of paths are put together: P1 takes the mean for MCTS and the maximum for REBASE. */
-type RewardSignal = 'mean' | 'maximum';
+/** How the rewards of ends of paths are put together: P1 takes the mean for MCTS and the maximum for REBASE; none without a verifier. */
+type RewardSignal = 'mean' | 'maximum' | 'none';
 
 /** What a program holds of its own answers; worked out when a rule asks. */
 export interface Belief {
@@ -31,40 +31,31 @@ export interface Belief {
   certainty(upTo?: number): Certainty;
 }
 
-interface BeliefOptions {
-  readonly signal?: RewardSignal;
-  /** False without a verifier: there are no rewards to read. */
-  readonly scored?: boolean;
-  readonly votes?: () => readonly PathVote[];
-}
-
 /** Of a program whose paths are not independent samples: every answer of the tree, as the tree has counted them. */
-export function treeBelief(tree: Tree, options: BeliefOptions = {}): Belief {
-  const { signal = 'mean', scored = true, votes = () => treeVotes(tree) } = options;
-  const all = (): Certainty => {
-    const { answers, agreement } = tree.answers;
-    if (answers < 2) return { answers, agreement: 0, reward: 0 };
-    return scored ? { answers, agreement, reward: rewardOf(votes(), signal) } : { answers, agreement };
-  };
+export function treeBelief(tree: Tree, signal: RewardSignal = 'mean', votesIn = treeVotes): Belief {
+  const votes = () => votesIn(tree);
+  const counted = countedBelief(votes, signal);
   const certainty = (upTo = Number.POSITIVE_INFINITY) =>
-    upTo < tree.answers.answers ? certaintyOf(votes().slice(0, upTo), signal) : all();
-  return { votes, certainty: (upTo) => withoutReward(certainty(upTo), scored) };
+    upTo < tree.answers.answers ? counted.certainty(upTo) : certaintyOf(tree.answers, votes, signal);
+  return { votes, certainty };
 }
 
 /** Of what may be counted alone, whatever else has come. */
-export function countedBelief(votes: () => readonly PathVote[], scored: boolean): Belief {
-  return { votes, certainty: (upTo) => withoutReward(certaintyOf(votes().slice(0, upTo), 'mean'), scored) };
+export function countedBelief(votes: () => readonly PathVote[], signal: RewardSignal): Belief {
+  const certainty = (upTo?: number) => {
+    const first = votes().slice(0, upTo);
+    const tally = new AnswerTally();
+    for (const vote of first) tally.add(vote);
+    return certaintyOf(tally, () => first, signal);
+  };
+  return { votes, certainty };
 }
 
-function withoutReward({ reward, ...counted }: Certainty, scored: boolean): Certainty {
-  return scored && reward !== undefined ? { ...counted, reward } : counted;
-}
+type Counted = Pick<AnswerTally, 'answers' | 'agreement'>;
 
-function certaintyOf(votes: readonly PathVote[], signal: RewardSignal): Certainty {
-  const tally = new AnswerTally();
-  for (const vote of votes) tally.add(vote);
-  const { answers, agreement } = tally;
-  return { answers, agreement, reward: answers < 2 ? 0 : rewardOf(votes, signal) };
+function certaintyOf({ answers, agreement }: Counted, votes: Belief['votes'], signal: RewardSignal): Certainty {
+  if (signal === 'none') return { answers, agreement };
+  return { answers, agreement, reward: answers < 2 ? 0 : rewardOf(votes(), signal) };
 }
 
 function rewardOf(votes: readonly PathVote[], signal: RewardSignal): number {
