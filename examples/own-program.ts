@@ -8,7 +8,6 @@ import {
   foldOutcome,
   follow,
   freeIndices,
-  leastPromising,
   openAt,
   openModel,
   type Program,
@@ -37,7 +36,6 @@ const firstStep = defineProgram({
   create: ({ rollouts, sampling, choose, ...limits }, { openings }): Program => ({
     name: 'first-step',
     needsVerifier: true,
-    readsLogprobs: false,
     expandsOnce: false,
     naturalWidth: 1,
     demand: () => 1,
@@ -58,7 +56,6 @@ const firstStep = defineProgram({
       return strand !== undefined;
     },
     foresee: () => [],
-    yield: leastPromising,
     answer: (tree) => chosenAnswer(tree, choose),
   }),
 });

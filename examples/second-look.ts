@@ -6,7 +6,6 @@ import {
   defineProgram,
   foldOutcome,
   follow,
-  leastPromising,
   type Manner,
   openAt,
   openModel,
@@ -42,7 +41,6 @@ const secondLook = defineProgram({
   create: ({ sampling, ...limits }, { attempts }): Program => ({
     name: 'second-look',
     needsVerifier: false,
-    readsLogprobs: false,
     expandsOnce: false,
     naturalWidth: 1,
     demand: () => 1,
@@ -64,7 +62,6 @@ const secondLook = defineProgram({
       return `\nOther attempts:\n${attempts.join('\n---\n')}\nWith these in mind:\n`;
     },
     foresee: () => [],
-    yield: leastPromising,
     answer(tree) {
       const node = tree.root.byIndex?.get(attempts) ?? tree.root.byIndex?.get(0);
       if (node === undefined) return undefined;

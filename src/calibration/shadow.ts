@@ -2,11 +2,11 @@
 // first time that one would have ended the search is written down. Many settings are tried on one run so, each by the very
 // rule that would run with it. A shadow ends nothing. Pure.
 
-import type { Belief, ExitRule, SearchView } from '../exit/exit.ts';
+import type { ExitRule, SearchView } from '../exit/exit.ts';
 import type { Exit } from '../log/end.ts';
 import { certainAnswer } from '../program/choice.ts';
 import type { Program } from '../program/program.ts';
-import type { Certainty, PathVote } from '../tree/readings/certaindex.ts';
+import type { Belief, Certainty, PathVote } from '../tree/readings/certaindex.ts';
 
 /** Where a search stood: generated tokens, and whether its answer was right. */
 export interface AnswerStanding {

@@ -44,14 +44,21 @@ export function checkConfig(tree: PlainTree): Config {
   throw new FaultError(fault('bad-setting', [...new Set(lines)].join('; ')));
 }
 
-/** A line for each of them, where all are settings of a search among those of a model. */
+/** A line for each of them, where all are known to belong elsewhere than to a model. */
 function misplaced(path: readonly PropertyKey[], keys: readonly string[]): string[] | undefined {
   const isModel = path.length === 2 && path[0] === 'models';
-  if (!isModel || !keys.every((key) => Object.hasOwn(requestKnobs, key))) return undefined;
-  return keys.map((key) => `${[...path, key].join('.')} ${ofSearches}`);
+  const words = keys.map((key) => (Object.hasOwn(requestKnobs, key) ? ofSearches : gone.get(key)));
+  if (!isModel || words.includes(undefined)) return undefined;
+  return keys.map((key, at) => `${[...path, key].join('.')} ${words[at]}`);
 }
 
 const ofSearches = 'is a setting of a search, not of a model: give it with the request, or as an option of `search`';
+const drawnSingly =
+  'is no setting any more: `program: best-first` draws step by step, `program: mcts` whole expansions';
+const gone: ReadonlyMap<string, string> = new Map([
+  ['expansion', drawnSingly],
+  ['widening', drawnSingly],
+]);
 
 /** Lays the configuration over what embedded models, and those with a list of replicas, have by default. */
 function shaped(tree: PlainTree, models: readonly unknown[]): PlainTree {

@@ -23,7 +23,7 @@ export const searchLimits = z
     mediumRollouts: like(
       requestKnobs.rollouts,
       16,
-      'what reasoning_effort medium buys, and a request that names none: 16, between the 12 and 32 of figures 2 and 3 of P0; minimal an eighth of it, low half, high 4 times, xhigh 16 times. Rollouts of whole expansions: a lazy tree has `branching` times as many, of one path each',
+      'what reasoning_effort medium buys, and a request that names none: 16, between the 12 and 32 of figures 2 and 3 of P0; minimal an eighth of it, low half, high 4 times, xhigh 16 times. Rollouts of whole expansions: best-first has `branching` times as many, of one path each',
     ),
     rolloutTokens: whole(
       2500,

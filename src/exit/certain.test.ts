@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { AnswerTally } from '../answer/tally.ts';
-import type { PathVote } from '../tree/readings/certaindex.ts';
+import type { Belief, PathVote } from '../tree/readings/certaindex.ts';
 import { Tree } from '../tree/tree.ts';
 import { type CertaintyRule, certainExit } from './certain.ts';
 import { leadEvidence, leadProbability } from './certificate.ts';
-import type { Belief, SearchView } from './exit.ts';
+import type { SearchView } from './exit.ts';
 
 const options = {
   certainRisk: 0.05,

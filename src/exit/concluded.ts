@@ -5,8 +5,8 @@ import type { ExitRule } from './exit.ts';
 
 export const concluded: ExitRule = {
   name: 'concluded',
-  check({ belief }) {
-    const found = belief.conclusion?.();
+  check(view) {
+    const found = view.conclusion?.();
     return found && { kind: 'certain', ...found };
   },
 };

@@ -3,7 +3,7 @@
 
 import type { Evidence, Exit } from '../log/end.ts';
 import type { Node } from '../tree/node.ts';
-import type { Certainty, PathVote } from '../tree/readings/certaindex.ts';
+import type { Belief } from '../tree/readings/certaindex.ts';
 import type { Tree } from '../tree/tree.ts';
 
 /** What a search may use up, and what it aims at. */
@@ -22,18 +22,12 @@ export interface Limits {
   readonly deadlineMs?: number;
 }
 
-/** What the program of a search holds of its own answers; worked out when a rule asks. */
-export interface Belief {
-  votes(): readonly PathVote[];
-  /** With all its answers, or as it was with the first so many. */
-  certainty(upTo?: number): Certainty;
-  /** Why the program itself would end here. */
-  conclusion?(): Pick<Exit, 'rule' | 'evidence'> | undefined;
-}
-
 export interface SearchView {
   readonly tree: Tree;
+  /** What the program holds of its own answers. */
   readonly belief: Belief;
+  /** Why the program itself would end here. */
+  conclusion?(): Pick<Exit, 'rule' | 'evidence'> | undefined;
   readonly limits: Limits;
   readonly nowMs: number;
   readonly arrivalMs: number;

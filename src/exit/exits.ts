@@ -29,7 +29,7 @@ export const negativeKnobs = {
     whole: true,
     client,
     unit: 'draws',
-    why: 'of lazy trees: a node with so many futile draws in a row is left out of the selective exit. 0 is off: it is a bet, to be calibrated',
+    why: 'of best-first: a node with so many futile draws in a row is left out of the selective exit. 0 is off: it is a bet, to be calibrated',
   },
 } as const;
 

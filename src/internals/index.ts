@@ -238,7 +238,7 @@ export { plantedEvent } from '../tree/events.ts';
 export { formKey, rootKey } from '../tree/keys.ts';
 export type { Learned } from '../tree/learned.ts';
 export { pathTo, saysSomething } from '../tree/node.ts';
-export { sampleEnds, treeCertainty, treeVotes } from '../tree/readings/certaindex.ts';
+export { sampleEnds, treeBelief } from '../tree/readings/certaindex.ts';
 export { lowestGroup, tokenConfidence, windowFor } from '../tree/readings/confidence.ts';
 export { Tree } from '../tree/tree.ts';
 export { sandboxKinds } from '../verifier/command/limits.ts';

@@ -46,7 +46,6 @@ export {
   freeIndex,
   freeIndices,
   type GrowthLimits,
-  leastPromising,
   missingIndices,
   openAt,
   readyStrand,

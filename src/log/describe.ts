@@ -19,7 +19,7 @@ export function describeEvent(event: SearchEvent, numbers = true): string {
     case 'width':
       return `width is now ${event.primary}${event.speculative === 0 ? '' : ` and ${event.speculative} speculative`}${because(event.why, numbers)}`;
     case 'planted':
-      return `the tree was planted, score is the ${event.aggregation} of rewards${lazily(event.fullAt)}${taught(event.learned)}`;
+      return `the tree was planted, score is the ${event.aggregation} of rewards${fullness(event.fullAt)}${taught(event.learned)}`;
     case 'opened':
       return `strand ${event.strand} opened at node ${event.node}`;
     case 'asked':
@@ -145,6 +145,6 @@ function taught(learned: Learned | undefined): string {
   return said.length === 0 ? '' : `; earlier searches taught it: ${said.join(', ')}`;
 }
 
-function lazily(fullAt: number | undefined): string {
+function fullness(fullAt: number | undefined): string {
   return fullAt === undefined ? '' : `, steps are drawn one by one and a node is full at ${fullAt}`;
 }

@@ -4,23 +4,14 @@
 
 import type { Knobs } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
-import { type Certainty, type PathVote, sampleCertainty, sampleVotes } from '../tree/readings/certaindex.ts';
+import { type Belief, countedBelief, sampleVotes } from '../tree/readings/certaindex.ts';
 import { coldest, greedySampling, type Sampling } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { affordable } from './affordable.ts';
 import { type Choice, chosenAnswer } from './choice.ts';
 import { defineProgram } from './definition.ts';
-import {
-  askBelow,
-  foldOutcome,
-  followLanded,
-  freeIndex,
-  freeIndices,
-  leastPromising,
-  openAt,
-  readyStrand,
-} from './growth.ts';
-import type { Ask, Doomed, Expansion, Outcome, Program } from './program.ts';
+import { askBelow, foldOutcome, followLanded, freeIndex, freeIndices, openAt, readyStrand } from './growth.ts';
+import type { Ask, Doomed, Expansion, Outcome, Program, StepReading } from './program.ts';
 import type { ProgramThinking } from './thinking-moves.ts';
 
 interface SamplesOptions {
@@ -115,9 +106,7 @@ export const greedy = defineProgram({
 class Samples implements Program {
   readonly name: string;
   readonly needsVerifier: boolean;
-  /** Of answers with as many votes, the one that the model found likelier; scores hardly ever tie. */
-  readonly readsLogprobs: boolean;
-  readonly readsConfidence: boolean;
+  readonly reads: readonly StepReading[];
   readonly expandsOnce = samplesShape.expandsOnce;
   readonly samplesIndependently = samplesShape.samplesIndependently;
   readonly naturalWidth: number;
@@ -127,8 +116,9 @@ class Samples implements Program {
   constructor(name: string, needsVerifier: boolean, options: SamplesOptions) {
     this.name = name;
     this.needsVerifier = needsVerifier;
-    this.readsLogprobs = !needsVerifier && options.choose === 'vote';
-    this.readsConfidence = options.choose === 'confident';
+    // Of answers with as many votes, the one that the model found likelier; scores hardly ever tie.
+    const breaksTies = !needsVerifier && options.choose === 'vote';
+    this.reads = options.choose === 'confident' ? ['confidence'] : breaksTies ? ['logprobs'] : [];
     this.naturalWidth = Math.min(options.samples, options.window || options.samples);
     this.maxPathTokens = options.maxPathTokens;
     this.#options = options;
@@ -162,16 +152,8 @@ class Samples implements Program {
     return this.naturalWidth;
   }
 
-  yield(tree: Tree, count: number): number[] {
-    return leastPromising(tree, count);
-  }
-
-  certainty(tree: Tree, upTo?: number): Certainty {
-    return sampleCertainty(tree, this.needsVerifier, upTo);
-  }
-
-  votes(tree: Tree): PathVote[] {
-    return sampleVotes(tree);
+  belief(tree: Tree): Belief {
+    return countedBelief(() => sampleVotes(tree), this.needsVerifier ? 'mean' : 'none');
   }
 
   answer(tree: Tree): Answer | undefined {

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { ProbeReply } from '../tree/events.ts';
+import { leastPromising } from '../tree/strand.ts';
 import { Tree } from '../tree/tree.ts';
 import { type ChainOptions, createChain } from './chain.ts';
 import type { Ask } from './program.ts';
@@ -84,7 +85,7 @@ describe('a chain', () => {
 
   it('goes on at its tip after a preemption, and asks again', () => {
     const { program, tree } = grow([{ answer: '7' }]);
-    const [strand] = program.yield(tree, 1);
+    const [strand] = leastPromising(tree, 1);
     expect(tree.strand(strand!).probing).toBeDefined();
     tree.record({ type: 'closed', strand: strand!, closing: 'preempted' });
     const again = program.ask(tree, true)!;

@@ -10,7 +10,7 @@ import { defaultsOf, type Knobs, type OptionsOf } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
 import type { ProbeReply } from '../tree/events.ts';
 import { type Node, pathText, pathTo } from '../tree/node.ts';
-import type { Certainty } from '../tree/readings/certaindex.ts';
+import type { Belief } from '../tree/readings/certaindex.ts';
 import { greedySampling, type Manner, type Sampling } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { bestAnswer } from './choice.ts';
@@ -22,7 +22,6 @@ import {
   followLanded,
   freeIndex,
   type GrowthLimits,
-  leastPromising,
   openAt,
   readyStrand,
 } from './growth.ts';
@@ -115,7 +114,6 @@ const entropyProbe = 1;
 class Chain implements Program {
   readonly name = 'chain';
   readonly needsVerifier = false;
-  readonly readsLogprobs = false;
   readonly expandsOnce = true;
   readonly naturalWidth = 1;
   readonly maxPathTokens: number | undefined;
@@ -153,20 +151,15 @@ class Chain implements Program {
     return 1;
   }
 
-  yield(tree: Tree, count: number): number[] {
-    return leastPromising(tree, count);
-  }
-
   /** Of the answers that probes were given; they depend on each other, so they are no votes. */
-  certainty(tree: Tree, upTo?: number): Certainty {
-    const tally = new AnswerTally();
-    const answers = answersAlong(tipOf(tree)).flatMap(({ answer }) => answer ?? []);
-    for (const answer of answers.slice(0, upTo)) tally.add({ answer });
-    return { answers: tally.answers, agreement: tally.agreement };
-  }
-
-  votes(): [] {
-    return [];
+  belief(tree: Tree): Belief {
+    const certainty = (upTo?: number) => {
+      const tally = new AnswerTally();
+      const answers = answersAlong(tipOf(tree)).flatMap(({ answer }) => answer ?? []);
+      for (const answer of answers.slice(0, upTo)) tally.add({ answer });
+      return { answers: tally.answers, agreement: tally.agreement };
+    };
+    return { votes: () => [], certainty };
   }
 
   conclusion(tree: Tree): Conclusion | undefined {

@@ -190,10 +190,3 @@ export function freeIndices(node: Node, count: number): number[] {
 export function freeIndex(node: Node): number {
   return freeIndices(node, 1)[0]!;
 }
-
-/** Open strands in the order in which they are to be given up: lowest score first, the younger of equals first. */
-export function leastPromising(tree: Tree, count: number): number[] {
-  const strands = [...tree.strands.values()];
-  strands.sort((a, b) => a.node.score - b.node.score || b.id - a.id);
-  return strands.slice(0, count).map((strand) => strand.id);
-}

@@ -10,7 +10,7 @@ import type { NodeId, ProbeReply, StrandId } from '../tree/events.ts';
 import type { FormKey, NodeKey } from '../tree/keys.ts';
 import type { Learned } from '../tree/learned.ts';
 import type { Node } from '../tree/node.ts';
-import type { Certainty, PathVote } from '../tree/readings/certaindex.ts';
+import type { Belief } from '../tree/readings/certaindex.ts';
 import type { Manner, Sampling, Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 
@@ -92,14 +92,14 @@ export type Abandoned = (node: Node, index: number) => boolean;
 /** Whether a strand that takes this node up would be ended at once, by a prune rule that the program knows nothing of. */
 export type Doomed = (node: Node) => boolean;
 
+export type StepReading = 'logprobs' | 'confidence';
+
 export interface Program {
   readonly name: string;
   /** A program that needs no verifier is told steps without rewards. */
   readonly needsVerifier: boolean;
-  /** Decides by the mean log probability of a step; engines are asked for it only where a program, verifier or rule reads it. */
-  readonly readsLogprobs: boolean;
-  /** Decides by how sure the model was of its tokens; as for log probabilities. */
-  readonly readsConfidence?: boolean;
+  /** What it decides by besides: the mean log probability of a step, how sure the model was of its tokens. Engines tell only what is read. */
+  readonly reads?: readonly StepReading[];
   /**
    * No node gets more children after its expansion is answered, so that only leaves grow: the negative exits need it. One
    * that was preempted is not answered: it is completed before anything is asked below it.
@@ -137,20 +137,11 @@ export interface Program {
   /** What was foreseen once and will not be asked for any more, as the tree is now; nothing unless it can tell. */
   abandoned?(tree: Tree): Abandoned;
 
-  /** The strands to give up when `count` are to be preempted, least promising first. */
-  yield(tree: Tree, count: number): StrandId[];
-
   /**
-   * Its signals of certainty (P1 §3.1), each in 0 to 1, 0 until there are two answers; agreement and mean reward of all paths unless it says so. `upTo`: as
-   * they were with its first so many answers, in the order of its votes.
+   * Its votes and its signals of certainty (P1 §3.1), each in 0 to 1, 0 until there are two answers; all answers of the tree, their
+   * agreement and mean reward, unless it says so.
    */
-  certainty?(tree: Tree, upTo?: number): Certainty;
-
-  /** The answers that may be counted, in an order that does not depend on who was faster; all answers of the tree unless it says so. */
-  votes?(tree: Tree): readonly PathVote[];
-
-  /** The step that a probe at the node named, for a child whose manner says `proposed`; the probe has paid for its tokens. */
-  proposed?(tree: Tree, node: Node, index: number): Step;
+  belief?(tree: Tree): Belief;
 
   /** The words that stand behind the path of a draw whose manner names sources: what was found so far, put to the model. */
   compose?(tree: Tree, sources: readonly Node[]): string;

@@ -10,8 +10,8 @@ import type { Sampling } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { type Choice, chosenAnswer } from './choice.ts';
 import { defineProgram, type ProgramSize } from './definition.ts';
-import { askBelow, foldOutcome, followLanded, freeIndex, leastPromising, openAt, readyStrand } from './growth.ts';
-import type { Ask, Conclusion, Doomed, Expansion, Outcome, Program } from './program.ts';
+import { askBelow, foldOutcome, followLanded, freeIndex, openAt, readyStrand } from './growth.ts';
+import type { Ask, Conclusion, Doomed, Expansion, Outcome, Program, StepReading } from './program.ts';
 
 interface TreeSamplesOptions {
   readonly rollouts: number;
@@ -69,7 +69,7 @@ export const scoredTreeSamples = defineProgram({
 class TreeSamples implements Program {
   readonly name: string;
   readonly needsVerifier: boolean;
-  readonly readsLogprobs: boolean;
+  readonly reads: readonly StepReading[];
   readonly expandsOnce = shape.expandsOnce;
   readonly naturalWidth: number;
   readonly maxPathTokens: number | undefined;
@@ -79,7 +79,7 @@ class TreeSamples implements Program {
     this.name = options.needsVerifier ? scoredTreeSamples.name : treeSamples.name;
     this.needsVerifier = options.needsVerifier;
     // Of answers with as many votes, the one that the model found likelier.
-    this.readsLogprobs = !options.needsVerifier;
+    this.reads = options.needsVerifier ? [] : ['logprobs'];
     this.naturalWidth = options.roots;
     this.maxPathTokens = options.maxPathTokens;
     this.#options = options;
@@ -108,10 +108,6 @@ class TreeSamples implements Program {
 
   demand(): number {
     return this.naturalWidth;
-  }
-
-  yield(tree: Tree, count: number): number[] {
-    return leastPromising(tree, count);
   }
 
   conclusion(tree: Tree): Conclusion | undefined {

@@ -31,7 +31,7 @@ export function speculativeWidths(
   return sharesAhead(guesses, guessing.chances[0] ?? 0, total);
 }
 
-/** Nothing is known yet of a search that is only now admitted; lazy trees have more draws of their first step to guess. */
+/** Nothing is known yet of a search that is only now admitted; best-first has more draws of its first step to guess. */
 function guessesOf({ running, speculate }: Seat, usual: number): SearchGuesses {
   const most = speculate ?? usual;
   const own = running?.guesses;

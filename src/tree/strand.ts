@@ -1,5 +1,5 @@
 // An open strand: where it stands, and what it waits for there. What these functions change is a strand and its node; only the
-// fold (tree.ts) calls them. An event that does not fit is a FaultError with code `bad-event` and changes nothing.
+// fold (tree.ts) calls them; `leastPromising` reads. An event that does not fit is a FaultError with code `bad-event` and changes nothing.
 
 import { assert } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
@@ -122,4 +122,11 @@ export function abandonChildren({ id, node }: Strand, closing: Closing): void {
   // Where a tree grows draw by draw nothing is cut: a node without this draw is not full.
   if (closing === 'preempted' && node.fullAt === undefined) node.cut = true;
   refreshAvailable(node);
+}
+
+/** The strands that are given up when `count` are preempted: lowest score first, the younger of equals first. */
+export function leastPromising(tree: { readonly strands: ReadonlyMap<StrandId, Strand> }, count: number): StrandId[] {
+  const strands = [...tree.strands.values()];
+  strands.sort((a, b) => a.node.score - b.node.score || b.id - a.id);
+  return strands.slice(0, count).map((strand) => strand.id);
 }

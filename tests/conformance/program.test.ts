@@ -1,3 +1,4 @@
+import { createBestFirst } from '../../src/program/best-first/best-first.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
@@ -19,11 +20,7 @@ const small = { rollouts: 6, branching: 3, maxDepth: 40, sampling: { temperature
 
 testProgram('mcts (PUCT)', () => createMcts({ rollouts: 8 }));
 testProgram('mcts (UCT)', () => createMcts({ rollouts: 8, selection: 'uct', branching: 2 }));
-testProgram('mcts (lazy)', () => createMcts({ rollouts: 12, expansion: 'lazy', branching: 3 }));
-testProgram('mcts (lazy, widening)', () =>
-  createMcts({ rollouts: 12, expansion: 'lazy', branching: 3, widening: 0.7 }),
-);
-testProgram('mcts (lazy, UCT)', () => createMcts({ rollouts: 12, expansion: 'lazy', selection: 'uct', widening: 0.4 }));
+testProgram('best-first', () => createBestFirst({ rollouts: 12, branching: 3 }));
 testProgram('mcts (eager)', () => createMcts({ rollouts: 8, eager: 0.8 }), { followsFolds: true });
 testProgram('rest', () => createRest({ rollouts: 8 }));
 testProgram('rest (played by one step)', () => createRest({ rollouts: 6, playedSteps: 1, branching: 2 }));

@@ -8,7 +8,9 @@ import { hash, Random } from '../../src/base/random.ts';
 import type { Ask, ChildOutcome, Outcome, Program } from '../../src/program/program.ts';
 import { plantedEvent, type TreeEvent } from '../../src/tree/events.ts';
 import { byKey, drawKey, formKey, nodeKey } from '../../src/tree/keys.ts';
+import { namedSteps } from '../../src/tree/readings/named-steps.ts';
 import { mannerAt } from '../../src/tree/step.ts';
+import { leastPromising } from '../../src/tree/strand.ts';
 import { Tree } from '../../src/tree/tree.ts';
 import { digestTree } from '../support/digest.ts';
 import { readExpansions } from '../support/expansions.ts';
@@ -82,7 +84,7 @@ function drive(
   /** A step that a probe has named says what it was named. */
   const namedOutcome = (ask: Ask, index: number): Outcome | undefined => {
     if (ask.probe || !ask.manner?.proposed) return undefined;
-    const step = program.proposed!(tree, ask.node, index);
+    const step = namedSteps(ask.node)[index]!;
     const reward = new Random(seed, nodeKey(ask.node.key, step)).beta(4, 1);
     return { ok: true, node: ask.node.id, index, form: formKey(ask.sampling, ask.manner), step, reward };
   };
@@ -110,7 +112,7 @@ function drive(
     const told = random.chance(chaos / 3) ? failed(outcome!) : outcome!;
     program.tell(tree, told);
     if (random.chance(chaos)) program.tell(tree, told);
-    if (random.chance(preempting)) closeOne(tree, program);
+    if (random.chance(preempting)) closeOne(tree);
   }
   throw new Error('a program did not come to its end');
 }
@@ -149,8 +151,8 @@ function essenceOf(program: Program, tree: Tree) {
 const inOrder = { integer: () => 0, chance: () => false } as unknown as Random;
 
 /** A preemption in the middle: what the strand waited for will come late. */
-function closeOne(tree: Tree, program: Program): void {
-  const [strand] = program.yield(tree, 1);
+function closeOne(tree: Tree): void {
+  const [strand] = leastPromising(tree, 1);
   if (strand !== undefined) tree.record({ type: 'closed', strand, closing: 'preempted' });
 }
 
@@ -177,7 +179,7 @@ export function testProgram(name: string, create: () => Program, { followsFolds 
         const answer = program.answer(tree);
         expect(answer).toMatchObject({ complete: true, answer: undefined });
         expect(answer?.text).not.toBe('');
-        expect(program.certainty?.(tree).agreement ?? 0).toBe(0);
+        expect(program.belief?.(tree).certainty().agreement ?? 0).toBe(0);
       }, 8);
     });
 
@@ -255,20 +257,10 @@ export function testProgram(name: string, create: () => Program, { followsFolds 
             for (const index of indices) expect(node.byIndex?.has(index)).not.toBe(true);
           }
           program.answer(tree);
-          program.yield(tree, 2);
           expect(recorded).toEqual([]);
           expect(digestTree(tree)).toEqual(before);
         }
       }, 10);
-    });
-
-    it('names open strands to give up, no more than it has', () => {
-      const program = create();
-      const tree = Tree.plant('product', undefined, program.fullAt);
-      while (program.ask(tree, tree.strands.size < 3) !== undefined);
-      const given = program.yield(tree, 2);
-      expect(given.length).toBe(Math.min(2, tree.strands.size));
-      for (const id of program.yield(tree, 100)) expect(tree.strands.has(id)).toBe(true);
     });
 
     it('refuses an outcome for a node that does not exist, and keeps its tree', () => {

@@ -136,7 +136,7 @@ describe('coppice doctor', () => {
     const { text } = await doctor('--engine', server.url, ...reward, ...few);
     expect(text).toContain('does a tree pay? 2 questions: questions.jsonl (of 3: the others have no known answer)');
     expect(text).toContain('2 questions answered by all');
-    expect(text).toMatch(/\n {2}lazy mcts, (safe|positive) +0\.0 %/);
+    expect(text).toMatch(/\n {2}best-first, (safe|positive) +0\.0 %/);
     expect(text).toMatch(/\nnothing can be said: none of the 2 questions was answered right/);
     const { comparison } = JSON.parse((await doctor('--engine', server.url, ...reward, ...few, '--json')).text);
     expect(comparison).toMatchObject({ questions: 2, samples: 2, failed: 0, advice: { kind: 'unsuitable' } });

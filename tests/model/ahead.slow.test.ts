@@ -29,7 +29,7 @@ function generated(pairs: readonly EmbeddedPair[], side: keyof EmbeddedPair): nu
 }
 
 it('gives the same answers with speculation as without, by every kind of program, and the same bits', async () => {
-  for (const row of ['mcts', 'lazy', 'beam'] as const) {
+  for (const row of ['mcts', 'best-first', 'beam'] as const) {
     const { pairs, bits } = await embeddedPairs(model, row, embeddedQuestions(3), 4, true);
     expect(pairs.filter((pair) => !isSame(pair)).map(({ ahead }) => [row, ahead.question])).toEqual([]);
     expect(generated(pairs, 'ahead')).toBeGreaterThan(generated(pairs, 'without'));
@@ -43,8 +43,10 @@ it('goes together with a draft model: both do their work, and every search ends 
   const engine = await LlamaEngine.open({ model: modelPath('sapling'), draft });
   try {
     expect(engine.capabilities.seeded).toBe(false);
-    const { pairs } = await embeddedPairs({ ...model, engine }, 'lazy', embeddedQuestions(3), 4, true);
-    expect(pairs.every(({ ahead }) => ahead.rollouts >= 1 && ahead.rollouts <= embeddedRows.lazy.rollouts)).toBe(true);
+    const { pairs } = await embeddedPairs({ ...model, engine }, 'best-first', embeddedQuestions(3), 4, true);
+    expect(
+      pairs.every(({ ahead }) => ahead.rollouts >= 1 && ahead.rollouts <= embeddedRows['best-first'].rollouts),
+    ).toBe(true);
     for (const { ahead } of pairs) expect(['accepted', 'certain', 'exhausted']).toContain(ahead.exit);
     expect(engine.counts.acceptedTokens).toBeGreaterThan(0);
     expect(generated(pairs, 'ahead')).toBeGreaterThan(generated(pairs, 'without'));

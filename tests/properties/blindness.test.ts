@@ -25,7 +25,8 @@ import { withoutGhosts } from '../support/without-ghosts.ts';
 
 /** Options that change how a program goes about it, and rules that no policy has by itself. */
 const variants: Readonly<Record<string, readonly Record<string, string | number>[]>> = {
-  mcts: [{}, { expansion: 'lazy' }, { selection: 'uct' }],
+  mcts: [{}, { selection: 'uct' }],
+  'best-first': [{}],
   chain: [{ probeEvery: 12, probeAgree: 2 }],
 };
 const turned: readonly Partial<PolicyOptions>[] = [

@@ -3,6 +3,7 @@
 // else follows from the log: driven again, the program does what it did. More than a quarter of the draws are twins.
 
 import { describe, expect, it } from 'vitest';
+import { createBestFirst } from '../../src/program/best-first/best-first.ts';
 import { createBestOfN, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
@@ -23,7 +24,7 @@ import { essence, run } from '../support/toy-run.ts';
 
 const seeds = Array.from({ length: 24 }, (_, seed) => seed);
 const mcts = () => createMcts({ rollouts: 8, branching: 3 });
-const lazy = () => createMcts({ rollouts: 8, branching: 3, expansion: 'lazy' });
+const bestFirst = () => createBestFirst({ rollouts: 8, branching: 3 });
 const beam = () => createBeam({ beams: 4, candidates: 3 });
 const dvts = () => createDvts({ subtrees: 3, candidates: 2 });
 const rest = () => createRest({ rollouts: 8 });
@@ -66,7 +67,7 @@ describe('(a) a draw', () => {
 describe('(b) whoever is faster', () => {
   it('depth-first at width one gives the same tree, answer and evidence, speculating or not', () => {
     const widths = [0, 3].map((speculative) => ({ primary: 1, speculative }));
-    expect([mcts, lazy].map((create) => differing(create, widths))).toEqual([0, 0]);
+    expect([mcts, bestFirst].map((create) => differing(create, widths))).toEqual([0, 0]);
   });
 
   it('breadth-first at any width gives the same tree, answer and evidence', () => {
@@ -95,7 +96,7 @@ describe('(c) a log driven again', () => {
     () => createPairwise({ models: ['small', 'big'], samples: 4, judge: 'big' }),
     () => createRefine({ rollouts: 10 }),
   ];
-  const programs = [mcts, lazy, beam, ...sampled, ...asking, proposing, rest, rstar];
+  const programs = [mcts, bestFirst, beam, ...sampled, ...asking, proposing, rest, rstar];
 
   it('makes the program do what it did, whatever happened', () => {
     const misfortune = { fail: 0.15, double: 0.2, untilMs: 1e9 };

@@ -10,6 +10,7 @@ import type { ExitRule } from '../../src/exit/exit.ts';
 import { pruneBound } from '../../src/exit/prune/prune-bound.ts';
 import { isTreeEvent, type LoggedEvent } from '../../src/log/events.ts';
 import { createScheduler } from '../../src/policy/create.ts';
+import { createBestFirst } from '../../src/program/best-first/best-first.ts';
 import { createBestOfN, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
@@ -25,7 +26,7 @@ import '../support/property-seed.ts';
 
 const programs: Readonly<Record<string, () => Program>> = {
   mcts: () => createMcts({ rollouts: 6 }),
-  lazy: () => createMcts({ rollouts: 6, expansion: 'lazy' }),
+  'best-first': () => createBestFirst({ rollouts: 6 }),
   beam: () => createBeam({ beams: 3, candidates: 3 }),
   bestOfN: () => createBestOfN({ samples: 4 }),
   selfConsistency: () => createSelfConsistency({ samples: 4 }),
@@ -58,7 +59,7 @@ function request(id: string, program: Program): SearchRequest {
 }
 
 const verbsOf = {
-  program: ['demand', 'ask', 'tell', 'foresee', 'abandoned', 'abandoned/', 'yield', 'certainty', 'votes', 'answer'],
+  program: ['demand', 'ask', 'tell', 'foresee', 'abandoned', 'abandoned/', 'belief', 'answer'],
   exit: ['check'],
   prune: ['judge', 'judge/'],
   extractor: ['extract'],
@@ -129,37 +130,12 @@ const names = fc.constantFrom(...Object.keys(programs));
 const company = fc.array(names, { maxLength: 4 });
 
 /** What garbage is no garbage for: a truthy value where any is taken, and what is not read. */
-const takesAnything = new Set([
-  'tell',
-  'judge/',
-  'abandoned/',
-  'certainty',
-  'votes',
-  'foresee',
-  'abandoned',
-  'onEvent',
-  'judge',
-]);
+const takesAnything = new Set(['tell', 'judge/', 'abandoned/', 'foresee', 'abandoned', 'onEvent', 'judge']);
 
 /** Nodes are numbered as they come. */
 function endOf(result: SearchResult | undefined) {
   const { exit, answer, nodes, rollouts } = result ?? {};
   return { exit, answer: answer && { ...answer, node: 0 }, nodes, rollouts };
-}
-
-/** Natural widths, save that the hostile one gets three strands and has to give the third back at once. */
-function preempting(): Scheduler {
-  const plain = simpleScheduler(1);
-  return {
-    ...plain,
-    decide: (snapshot) => {
-      const decision = plain.decide(snapshot);
-      const open = snapshot.running.find(({ id }) => id === 'hostile')?.openStrands ?? 0;
-      if (!decision.widths.has('hostile')) return decision;
-      const widths = new Map(decision.widths).set('hostile', { primary: open > 2 ? 2 : 3, speculative: 1 });
-      return { ...decision, widths, preempt: new Map(open > 2 ? [['hostile', open - 2]] : []) };
-    },
-  };
 }
 
 describe('a hostile part', () => {
@@ -178,7 +154,7 @@ describe('a hostile part', () => {
       others: string[];
     }) => {
       const sabotage: Sabotage = { verb, from, how: how === 'garbage' && takesAnything.has(verb) ? 'error' : how };
-      const scheduler = verb === 'yield' ? preempting() : simpleScheduler(2);
+      const scheduler = simpleScheduler(2);
       const alone = runTogether({ others, scheduler, budget: 128 });
       const { runtime, results, faults, log } = runTogether({ others, scheduler, budget: 128 }, target, sabotage, own);
       for (const at of others.keys()) expect(endOf(results.get(`${at}`))).toEqual(endOf(alone.results.get(`${at}`)));

@@ -3,6 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { isTreeEvent } from '../../src/log/events.ts';
+import { createBestFirst } from '../../src/program/best-first/best-first.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { foreseeAhead, type Outlook } from '../../src/program/foresight.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
@@ -22,8 +23,7 @@ import { run } from '../support/toy-run.ts';
 
 const programs: readonly (() => Program)[] = [
   () => createMcts({ rollouts: 6, branching: 3 }),
-  () => createMcts({ rollouts: 6, branching: 3, expansion: 'lazy' }),
-  () => createMcts({ rollouts: 6, branching: 3, expansion: 'lazy', widening: 0.7 }),
+  () => createBestFirst({ rollouts: 6, branching: 3 }),
   () => createRest({ rollouts: 4 }),
   () => createChain({ probeEvery: 12, probeAgree: 2 }),
   () => createAggregate({ population: 3, rounds: 2, shown: 2 }),

@@ -9,6 +9,7 @@ import { createPolicy, createScheduler } from '../../src/policy/create.ts';
 import type { PolicyOptions } from '../../src/policy/knobs.ts';
 import { policyNames } from '../../src/policy/policies.ts';
 import type { Policy, Rules } from '../../src/policy/policy.ts';
+import { createBestFirst } from '../../src/program/best-first/best-first.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
@@ -169,7 +170,7 @@ function drawProgram(random: Random, rollouts: number): Program {
   const programs = [
     () => createMcts({ rollouts, branching: 1 + random.integer(4) }),
     () => createMcts({ rollouts, selection: 'uct', eager: 0.8 }),
-    () => createMcts({ rollouts, expansion: 'lazy', branching: 1 + random.integer(4) }),
+    () => createBestFirst({ rollouts, branching: 1 + random.integer(4) }),
     () => createBeam({ beams: 1 + random.integer(4), candidates: 1 + random.integer(4) }),
     () => createDvts({ subtrees: 1 + random.integer(4), candidates: 1 + random.integer(3) }),
     () => createRebase({ paths: 1 + random.integer(8), firstPaths: random.integer(3) }),

@@ -3,6 +3,7 @@
 // twins, and in every third search many steps are worth the same.
 
 import { createPolicy } from '../../src/policy/create.ts';
+import { createBestFirst } from '../../src/program/best-first/best-first.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
 import { createDvts } from '../../src/program/levels/dvts.ts';
@@ -21,7 +22,7 @@ import { essence, run } from './toy-run.ts';
 
 const shapes: readonly { readonly create: () => Program; readonly widest: number }[] = [
   { create: () => createMcts({ rollouts: 8, branching: 3 }), widest: 1 },
-  { create: () => createMcts({ rollouts: 8, branching: 3, expansion: 'lazy' }), widest: 1 },
+  { create: () => createBestFirst({ rollouts: 8, branching: 3 }), widest: 1 },
   { create: () => createMcts({ rollouts: 8, branching: 4, selection: 'uct' }), widest: 1 },
   { create: () => createRest({ rollouts: 8 }), widest: 1 },
   { create: () => createRstar({ rollouts: 8 }), widest: 1 },

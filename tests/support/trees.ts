@@ -5,7 +5,7 @@ import { freeIndices } from '../../src/program/growth.ts';
 import type { Aggregation } from '../../src/tree/aggregate.ts';
 import type { StrandId } from '../../src/tree/events.ts';
 import type { Node } from '../../src/tree/node.ts';
-import { treeCertainty, treeVotes } from '../../src/tree/readings/certaindex.ts';
+import { treeBelief } from '../../src/tree/readings/certaindex.ts';
 import { greedySampling } from '../../src/tree/step.ts';
 import { Tree } from '../../src/tree/tree.ts';
 
@@ -58,7 +58,7 @@ export function complete(tree: Tree, node: Node): void {
 }
 
 export function viewOf(tree: Tree, limits: Partial<Limits> = {}, nowMs = 0): SearchView {
-  const belief = { votes: () => treeVotes(tree), certainty: () => treeCertainty(tree, 'mean') };
+  const belief = treeBelief(tree);
   return { tree, belief, limits: { threshold: 0.65, rollouts: 16, ...limits }, nowMs, arrivalMs: 0, admittedMs: 0 };
 }
 

@@ -9,7 +9,7 @@ export const help: Help = {
   usage: 'pairs WITHOUT WITH',
   about: 'Compares two files of contest over the same questions: times, tokens, right answers, different answers.',
   groups: [],
-  examples: ['pairs lazy.jsonl lazy-speculate.jsonl'],
+  examples: ['pairs plain.jsonl speculating.jsonl'],
 };
 
 export async function run(args: readonly string[]): Promise<number> {

@@ -1,4 +1,4 @@
-// What a lazy tree loses and saves by stopping when its answers agree (the exit `agreed`). Every search runs to its end and notes where the
+// What best-first search loses and saves by stopping when its answers agree (the exit `agreed`). Every search runs to its end and notes where the
 // exit would have ended it, so that both answers come from the same tree. One strand, without a clock; simulated, or recorded (--trees).
 
 import { type RowName, readTrees, type SettingName } from 'coppice/internals';
@@ -40,7 +40,7 @@ const ownScorings: readonly ScoringName[] = ['weighted', 'last', 'product'];
 
 export const agreedExperiment: LabExperiment<AgreedCell, AgreedCount> = {
   name: 'agreed',
-  about: 'lazy trees that stop when their answers agree: answers lost, tokens saved',
+  about: 'best-first searches that stop when their answers agree: answers lost, tokens saved',
   page: 'policies-measured.md',
   takes: '10 minutes',
   published: [
@@ -48,7 +48,7 @@ export const agreedExperiment: LabExperiment<AgreedCell, AgreedCount> = {
     '--seed 21 --seeds 10 --requests 1319 --trees lab/recorded/qwen2.5-coder-1.5b-math500.trees.gz',
     '--seed 21 --requests 3000',
   ],
-  preset: { rows: ['safe:expansion=lazy'], settings: ['math500/8b'], requests: 1000 },
+  preset: { rows: ['best-first+safe'], settings: ['math500/8b'], requests: 1000 },
   leastRequests: 1,
   flags: ['setting', 'policy', 'seed', 'seeds', 'requests', 'rollouts', 'trees', 'world', 'scoring'],
   cells: (plan) => {
@@ -96,7 +96,7 @@ export const agreedExperiment: LabExperiment<AgreedCell, AgreedCount> = {
       };
     });
     const from = trees === undefined ? `Simulated: ${settings.join(', ')}, world ${world}` : `Recorded trees ${trees}`;
-    const head = `${from}; seeds ${seeds.join(', ')}; lazy trees of ${rollouts} rollouts, one strand. Lost at most: upper end of the one-sided 95 % interval of the questions that are lost, whatever is won.`;
+    const head = `${from}; seeds ${seeds.join(', ')}; best-first, ${rollouts} rollouts, one strand. Lost at most: upper end of the one-sided 95 % interval of the questions that are lost, whatever is won.`;
     return { head, body: [agreedTable(lines)], data: { lines } };
   },
 };

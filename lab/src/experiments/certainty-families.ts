@@ -40,7 +40,7 @@ export const certaintyFamilies: readonly CertaintyFamily[] = [
     row: 'vanilla',
     program: 'mcts',
     caps: [3, 7, 10, 15, 20],
-    knobs: { choose: 'best', expansion: 'whole' },
+    knobs: { choose: 'best' },
     rules: [
       [
         'threshold 0.99, reward 0.4',
@@ -112,7 +112,7 @@ export const thresholdFamilies: readonly CertaintyFamily[] = [
     row: 'vanilla',
     program: 'mcts',
     caps: [15],
-    knobs: { choose: 'best', expansion: 'whole' },
+    knobs: { choose: 'best' },
     rules: [0, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9].map((reward) => [
       `reward ${reward}`,
       { certain: 'threshold', certainAgreement: 0.99, certainReward: reward, certainAnswers: 3 },

@@ -11,7 +11,7 @@ const plan = { ...planDefaults, rollouts: 8, settings: ['math500/8b'], seeds: [3
 const pool = { run: async (spec: TrialSpec) => runTrial(spec) };
 
 test('every kind of program ends sooner with speculation, with the same outcomes', async () => {
-  const rows = ['vanilla', 'positive:expansion=lazy', 'beam'];
+  const rows = ['vanilla', 'best-first+positive', 'beam'];
   const asked = { ...plan, rows, budget: 16, requests: 6 };
   const { found } = await measureAll(p3, asked, { pool });
   const { data, body, charts } = p3.report(found, asked);

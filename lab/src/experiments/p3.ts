@@ -55,7 +55,7 @@ export const p3: LabExperiment<SpeculationCell, ServedRow> = {
     settings: ['math500/8b', 'amc23/14b'],
     requests: 130,
     rows: [
-      ...['vanilla', 'positive', 'vanilla:expansion=lazy', 'positive:expansion=lazy', 'rest', 'rstar'],
+      ...['vanilla', 'positive', 'best-first', 'best-first+positive', 'rest', 'rstar'],
       ...['beam', 'dvts', 'rebase', 'ets'],
     ],
   },

@@ -32,7 +32,7 @@ export interface ScarceRun {
 }
 
 const prmName = 'sapling-prm';
-const contender = { name: 'mcts', program: 'mcts', expansion: 'whole', policy: 'vanilla', rollouts: 16 } as const;
+const contender = { name: 'mcts', program: 'mcts', policy: 'vanilla', rollouts: 16 } as const;
 const wish = { branching: 8, threshold: 0.99, choose: 'best', boundPrune: 'off' } as const;
 const settings = { wish: wish, budget: 16, seed: 1 };
 /** Five numbers: the trees grow until the rollouts are used up. */

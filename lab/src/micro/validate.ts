@@ -65,7 +65,7 @@ export async function report(print: (line: string) => void, args: readonly strin
     };
     const before = processorMs();
     const contenders = policies.map((policy): Contender => {
-      return { name: policy, program: 'mcts', expansion: 'whole', policy, rollouts: 16 };
+      return { name: policy, program: 'mcts', policy, rollouts: 16 };
     });
     const measured = contenders.map((): ComparedLatencies[] => []);
     const costs: BlockCosts[] = [];

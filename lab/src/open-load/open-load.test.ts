@@ -53,7 +53,7 @@ function handedOn<Side extends { connect(post: (message: unknown) => void): void
 }
 
 const contenders = (['positive', 'safe'] as const).map((policy): Contender => {
-  return { name: policy, program: 'mcts', expansion: 'whole', policy, rollouts: 3 };
+  return { name: policy, program: 'mcts', policy, rollouts: 3 };
 });
 const questions = Array.from({ length: 6 }, (_, at) => {
   return { id: String(at), question: `question ${at}`, answer: '1', solvable: true, difficulty: undefined };

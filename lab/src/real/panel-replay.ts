@@ -51,12 +51,14 @@ export function replayPanel(
   const program = createPanel({ models, samples: each, order, ...(isSynthesized && { synthesizer: models[0]! }) });
   const tree = Tree.plant('product');
   const exits = [certainExit(certain, { ...defaultsOf(certaintyKnobs), certainRisk: risk }), concluded];
-  const belief = {
-    votes: () => program.votes!(tree),
-    certainty: (upTo?: number) => program.certainty!(tree, upTo),
-    conclusion: () => program.conclusion?.(tree),
-  };
-  const view = { tree, belief, limits: { threshold: 1, rollouts: samples.length + 1 } } as unknown as SearchView;
+  const belief = program.belief!(tree);
+  const conclusion = () => program.conclusion?.(tree);
+  const view = {
+    tree,
+    belief,
+    conclusion,
+    limits: { threshold: 1, rollouts: samples.length + 1 },
+  } as unknown as SearchView;
   for (;;) {
     const indices: number[] = [];
     for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true))

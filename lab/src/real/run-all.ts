@@ -8,7 +8,6 @@ import {
   chosenAnswer,
   defineProgram,
   foldOutcome,
-  leastPromising,
   type Manner,
   openAt,
   type Program,
@@ -61,7 +60,6 @@ export const runAll = defineProgram({
     const program: Program = {
       name: 'run-all',
       needsVerifier: false,
-      readsLogprobs: false,
       expandsOnce: false,
       naturalWidth: samples,
       ask(tree, mayOpen) {
@@ -77,7 +75,6 @@ export const runAll = defineProgram({
       },
       foresee: () => [],
       demand: () => samples,
-      yield: leastPromising,
       answer: (tree) => synthesisOf(tree, samples) ?? majorityOf(tree, samples),
       compose: (_, sources) => attemptsText(prompts?.aggregate ?? '', sources),
     };

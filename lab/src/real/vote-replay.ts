@@ -61,7 +61,7 @@ export function replayVote(samples: readonly VotedSample[], rules: VoteRules): R
       confidentWarmup: deepconf.warmup,
     });
   const exit = certain && certainExit(certain.rule, { ...defaultsOf(certaintyKnobs), certainRisk: certain.risk });
-  const belief = { votes: () => program.votes!(tree), certainty: (upTo?: number) => program.certainty!(tree, upTo) };
+  const belief = program.belief!(tree);
   const limits = { threshold: 1, rollouts: samples.length };
   const view: SearchView = { tree, belief, limits, nowMs: 0, arrivalMs: 0, admittedMs: 0 };
   const places = new Map<number, { readonly sample: number; readonly step: number }>();

@@ -41,7 +41,7 @@ export const workloads: readonly Workload[] = [
     rollouts: 15,
     caps: [3, 7, 10, 15, 20],
     strands: 160,
-    knobs: { ...shared, choose: 'best', expansion: 'whole' },
+    knobs: { ...shared, choose: 'best' },
     certain: { certain: 'threshold', certainAgreement: 0.99, certainReward: 0.4, certainAnswers: 3 },
   },
   {

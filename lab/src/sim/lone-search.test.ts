@@ -9,7 +9,7 @@ it.each([
   ['safe', 'minimum', 'best'],
   ['safe', 'mean', 'vote'],
   ['positive+negative', 'product', 'best'],
-  ['safe:expansion=lazy', 'last', 'vote'],
+  ['best-first+safe', 'last', 'vote'],
 ] as const)('answers as a trial with one strand does: %s, %s, %s', (row, aggregation, choose) => {
   const questions = Array.from({ length: 40 }, (_, at) => at);
   const profile = { rewards: { ofPath: 0.5, lateSteps: 1 } };
@@ -30,7 +30,7 @@ it.each([
 
 it('notes where a rule would have ended a search, and with what', () => {
   const questions = Array.from({ length: 40 }, (_, at) => at);
-  const contender = contenderOf('safe:expansion=lazy');
+  const contender = contenderOf('best-first+safe');
   const scoring = { aggregation: 'last', choose: 'vote', threshold: 1 } as const;
   const spec = { ...trialDefaults, setting: 'math500/8b', seed: 5, ...scoring, contender, questions } as const;
   const acting = loneAnswers(spec);

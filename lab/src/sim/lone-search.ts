@@ -16,8 +16,7 @@ import {
   type SimulatedQuestions,
   spentAt,
   Tree,
-  treeCertainty,
-  treeVotes,
+  treeBelief,
 } from 'coppice/internals';
 import { trialSearch } from './contenders.ts';
 import type { TrialSpec } from './trial.ts';
@@ -74,10 +73,7 @@ class LoneSearch {
     this.#questions = questions;
     this.#passing = passing;
     this.tree = Tree.plant(aggregation, undefined, program.fullAt);
-    const belief = {
-      votes: () => program.votes?.(this.tree) ?? treeVotes(this.tree),
-      certainty: (upTo?: number) => program.certainty?.(this.tree, upTo) ?? treeCertainty(this.tree, 'mean', upTo),
-    };
+    const belief = program.belief?.(this.tree) ?? treeBelief(this.tree);
     this.#view = { tree: this.tree, belief, limits, nowMs: 0, arrivalMs: 0, admittedMs: 0 };
   }
 

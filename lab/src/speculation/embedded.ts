@@ -24,7 +24,7 @@ import { type ComparedBits, compareBits, DrawnBits } from './drawn-bits.ts';
 
 export const embeddedRows = {
   mcts: { program: 'mcts', policy: 'positive', rollouts: 4 },
-  lazy: { program: 'mcts', policy: 'positive', rollouts: 8, expansion: 'lazy' },
+  'best-first': { program: 'best-first', policy: 'positive', rollouts: 8 },
   beam: { program: 'beam', policy: 'positive', rollouts: 4 },
 } as const satisfies Record<string, Omit<Contender, 'name'>>;
 type EmbeddedRow = keyof typeof embeddedRows;

@@ -37,7 +37,7 @@ export interface LoadVerdict {
 }
 
 const rows: readonly RowName[] = [
-  ...['vanilla', 'positive', 'safe', 'fast', 'positive:expansion=lazy', 'safe:expansion=lazy'],
+  ...['vanilla', 'positive', 'safe', 'fast', 'best-first+positive', 'best-first+safe'],
   ...['beam+positive', 'dvts+positive', 'rebase+positive', 'ets+positive'],
 ];
 

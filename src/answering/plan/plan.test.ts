@@ -174,13 +174,13 @@ describe('a plan', () => {
   });
 
   it('buys as many draws for a tree that grows draw by draw: a rollout of k steps at each node is k paths', () => {
-    const lazy = modelOf({ expansion: 'lazy', branching: 8 });
-    expect(makePlan(requestOf({}, lazy))).toMatchObject({ rollouts: 128, tokenBudget: 40_000 });
-    expect(makePlan(requestOf({ branching: 4 }, lazy)).rollouts).toBe(64);
-    expect(makePlan(requestOf({ expansion: 'whole' }, lazy)).rollouts).toBe(16);
-    expect(makePlan(requestOf({ rollouts: 16 }, lazy)).rollouts).toBe(16);
-    expect(makePlan(requestOf({ program: 'best-of-n' }, lazy)).rollouts).toBe(16);
-    expect(refusal(requestOf({ rollouts: 2049 }, lazy)).message).toMatch(/is 2049; at most 2048 is allowed/);
+    const drawn = modelOf({ program: 'best-first', branching: 8 });
+    expect(makePlan(requestOf({}, drawn))).toMatchObject({ rollouts: 128, tokenBudget: 40_000 });
+    expect(makePlan(requestOf({ branching: 4 }, drawn)).rollouts).toBe(64);
+    expect(makePlan(requestOf({ program: 'mcts' }, drawn)).rollouts).toBe(16);
+    expect(makePlan(requestOf({ rollouts: 16 }, drawn)).rollouts).toBe(16);
+    expect(makePlan(requestOf({ program: 'best-of-n' }, drawn)).rollouts).toBe(16);
+    expect(refusal(requestOf({ rollouts: 2049 }, drawn)).message).toMatch(/is 2049; at most 2048 is allowed/);
   });
 
   it('of a shipped model draws step by step and ends a path at its first false line, where scores are bounds', () => {
@@ -193,7 +193,7 @@ describe('a plan', () => {
       verifier: { capabilities: { aggregation } },
     });
     expect(makePlan(requestOf({}, shipped('product')))).toMatchObject({
-      programOptions: { expansion: 'lazy' },
+      program: 'best-first',
       policyOptions: { boundPrune: 'threshold' },
       policy: 'safe',
     });
@@ -232,11 +232,11 @@ describe('a plan', () => {
   });
 
   it('keeps the knobs of its model, and takes those of one search from the client and those of an experiment', () => {
-    const model = modelOf({ order: 'sjf', futileDraws: 5, widening: 0.4 });
+    const model = modelOf({ order: 'sjf', futileDraws: 5, prior: 'draws' });
     const plan = makePlan(requestOf({ futileDraws: 6, internal: { slack: 5, exploration: 2 } }, model));
     expect(plan.policyOptions).toMatchObject({ order: 'sjf', futileDraws: 6, slack: 5, gate: 0 });
-    expect(plan.programOptions).toMatchObject({ widening: 0.4, exploration: 2, selection: 'puct' });
-    expect(makePlan(requestOf({ program: 'beam' }, model)).programOptions).not.toHaveProperty('widening');
+    expect(plan.programOptions).toMatchObject({ prior: 'draws', exploration: 2, selection: 'puct' });
+    expect(makePlan(requestOf({ program: 'beam' }, model)).programOptions).not.toHaveProperty('prior');
   });
 
   it('ends no path by itself that does not win where paths vote or several answers are wanted', () => {
@@ -268,7 +268,12 @@ describe('a plan is refused, by the name of the setting,', () => {
     ['coppice.bound_prune', { boundPrune: 'best' }, modelOf({}, 'sum'), /not 'sum'/],
     ['coppice.certain', { certain: 'certificate', policy: 'positive' }, modelOf(), /independent samples/],
     ['coppice.program', { program: 'mcts' }, modelOf({}, 'none'), /needs a verifier; model 'm' has none/],
-    ['coppice.widening', { program: 'beam', widening: 1 }, modelOf(), /belongs to mcts; the program is 'beam'/],
+    [
+      'coppice.prior',
+      { program: 'beam', prior: 'draws' },
+      modelOf(),
+      /belongs to mcts, best-first; the program is 'beam'/,
+    ],
     ['temperature', { program: 'greedy', temperature: 1 }, modelOf(), /'greedy' has none/],
     ['coppice.speculate', { speculate: 4 }, modelOf(), /is 4; at most 0 is allowed \(speculate of model 'm'\)/],
     ['coppice.rollouts', { effort: 'none', rollouts: 2 }, modelOf(), /no meaning/],

@@ -9,17 +9,17 @@ import { pairing } from './pairs.ts';
 describe('the rows of a contest', () => {
   it('give every program that scores the exit that it can use, and a row to every verifier', () => {
     const rows = contendersOf({
-      entrants: ['greedy', 'best-of-n', 'mcts-lazy'],
+      entrants: ['greedy', 'best-of-n', 'best-first'],
       policies: ['positive'],
       verifiers: ['prm', 'checker'],
       rollouts: 8,
     });
-    expect(rows.map(({ name, policy, expansion }) => [name, policy, expansion])).toEqual([
-      ['greedy', 'vanilla', undefined],
-      ['best-of-8, prm', 'positive', undefined],
-      ['best-of-8, checker', 'positive', undefined],
-      ['mcts-lazy positive, prm', 'positive', 'lazy'],
-      ['mcts-lazy positive, checker', 'positive', 'lazy'],
+    expect(rows.map(({ name, policy }) => [name, policy])).toEqual([
+      ['greedy', 'vanilla'],
+      ['best-of-8, prm', 'positive'],
+      ['best-of-8, checker', 'positive'],
+      ['best-first positive, prm', 'positive'],
+      ['best-first positive, checker', 'positive'],
     ]);
   });
 
@@ -33,8 +33,8 @@ describe('the rows of a contest', () => {
   });
 
   it('give the lazy tree, whose rollouts draw one path each, a number of its own', () => {
-    const entry = { policies: ['safe'], verifiers: ['both'], rollouts: 16, lazyRollouts: 128 } as const;
-    const rows = contendersOf({ ...entry, entrants: ['best-of-n', 'mcts', 'mcts-lazy'] });
+    const entry = { policies: ['safe'], verifiers: ['both'], rollouts: 16, pathRollouts: 128 } as const;
+    const rows = contendersOf({ ...entry, entrants: ['best-of-n', 'mcts', 'best-first'] });
     expect(rows.map(({ rollouts }) => rollouts)).toEqual([16, 16, 128]);
   });
 });

@@ -14,7 +14,6 @@ import type { ExitKind } from '../../log/end.ts';
 import { createScheduler } from '../../policy/create.ts';
 import type { PolicyOptions } from '../../policy/knobs.ts';
 import { type PolicyName, policyOf } from '../../policy/policies.ts';
-import type { ExpansionMode } from '../../program/mcts/rollouts.ts';
 import { type ProgramName, programKnobs, programOf } from '../../program/registry/programs.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/search/request.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
@@ -28,8 +27,6 @@ export interface Contender {
   readonly rollouts: number;
   /** Which of the models of a comparison scores it. */
   readonly verifier?: VerifierMode;
-  /** Of MCTS. */
-  readonly expansion?: ExpansionMode;
   /** Parts of its policy that are turned, for an ablation. */
   readonly parts?: Partial<PolicyOptions>;
 }
@@ -117,13 +114,12 @@ export function contestPlan({ settings, model }: Contest, { contender, question 
 }
 
 /** What all are told, without what this contender's program does not know. */
-function wishOf({ program, policy, rollouts, expansion, parts }: Contender, { wish }: ContestSettings): Wish {
+function wishOf({ program, policy, rollouts, parts }: Contender, { wish }: ContestSettings): Wish {
   const { options, takesTemperature } = programOf(program);
   const foreign = Object.keys(programKnobs).filter((name) => !Object.hasOwn(options, name));
   const unknown = new Set([...foreign, ...(takesTemperature ? [] : ['temperature'])]);
   const known = Object.fromEntries(Object.entries(wish).filter(([name]) => !unknown.has(name)));
-  const turned = withInternal(parts ?? {});
-  return { ...known, ...turned, program, policy, rollouts, ...(expansion === undefined ? {} : { expansion }) };
+  return { ...known, ...withInternal(parts ?? {}), program, policy, rollouts };
 }
 
 export function trialOf(

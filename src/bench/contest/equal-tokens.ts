@@ -1,5 +1,6 @@
 // Best-of-n at the tokens of the best search of a contest, found by trial: with an exit, tokens are no multiple of samples.
 
+import { searching } from './contenders.ts';
 import type { Contender } from './contest.ts';
 import { type Tally, tally } from './tally.ts';
 import type { Trials } from './trial-file.ts';
@@ -13,7 +14,7 @@ export async function equalTokens(
   answer: (rows: readonly Contender[]) => Promise<void>,
 ): Promise<EqualTokens | undefined> {
   const cost = (name: string) => tally('', kept.of(name));
-  const searches = contenders.filter(({ program }) => program === 'mcts' || program === 'beam');
+  const searches = contenders.filter(({ program }) => searching.includes(program) || program === 'beam');
   const best = searches.map((each) => ({ each, row: cost(each.name) })).sort((a, b) => ahead(b.row) - ahead(a.row))[0];
   const sampled = contenders.find(
     ({ program, verifier }) => program === 'best-of-n' && verifier === best?.each.verifier,

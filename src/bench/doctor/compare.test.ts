@@ -38,7 +38,7 @@ function options(model: OpenModel, changed: Partial<CompareOptions> = {}): Compa
 it('asks all of every question, draws all samples, and claims no tree where steps say nothing', async () => {
   const run = await compare(options(judged));
   expect(run.questions.length).toBe(questions.length);
-  expect(run.tree).toMatchObject({ name: 'lazy mcts, safe', program: 'mcts', threshold: 0.9 });
+  expect(run.tree).toMatchObject({ name: 'best-first, safe', program: 'best-first', threshold: 0.9 });
   expect(run.questions.every(({ samples, greedy }) => samples.length === 8 && greedy.correct)).toBe(true);
   const found = comparisonOf(run, 8);
   expect(found.preference.low).toBeGreaterThan(0.9);
@@ -100,5 +100,5 @@ it("grows the user's own tree, without its exits in the samples", async () => {
   expect(run.tree).toMatchObject({ name: 'beam, positive', flags: '--program beam --policy positive' });
   expect(run.questions.every(({ samples }) => samples.length === 8)).toBe(true);
   const named = await compare(options(judged, { questions: questions.slice(0, 1), wish: { program: 'best-of-n' } }));
-  expect(named.tree.program).toBe('mcts');
+  expect(named.tree.program).toBe('best-first');
 });

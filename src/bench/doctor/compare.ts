@@ -75,7 +75,8 @@ const roundsOfBudget = 4;
 export async function compare(options: CompareOptions): Promise<ComparedRun> {
   const { model, rollouts, samples, clock, limitMs, budget } = options;
   const questions = shuffled(options.questions, options.seed);
-  const { wish, ...tree } = treeOf(options, questions[0]!);
+  const { wish } = options;
+  const tree = treeOf(options, questions[0]!);
   const contenders = {
     greedy: { name: 'greedy', program: 'greedy', policy: 'vanilla', rollouts: 1 },
     tree: { name: tree.name, program: tree.program, policy: tree.policy, rollouts },
@@ -115,19 +116,14 @@ function shuffled(questions: readonly GoldQuestion[], seed: number): GoldQuestio
   return keyed.sort((a, b) => a.key - b.key).map(({ question }) => question);
 }
 
-const trees = ['mcts', 'rstar', 'beam', 'dvts', 'rebase', 'ets', 'tot'];
+const trees = ['mcts', 'best-first', 'rstar', 'beam', 'dvts', 'rebase', 'ets', 'tot'];
 
-/** The user's own tree, as it would really run; MCTS where the settings name no tree, drawn step by step unless they say otherwise. */
-function treeOf({ model, wish: said, rollouts, seed }: CompareOptions, { question }: GoldQuestion) {
-  const named = said.program ?? model.config.program;
-  const program = programOf(trees.includes(named) ? named : 'mcts').name;
-  const lazy: Wish = program === 'mcts' && said.expansion === undefined ? { expansion: 'lazy' } : {};
-  const wish: Wish = { ...said, ...lazy };
-  const plan = ownPlan(model, question, { ...wish, program, rollouts }, seed);
-  const { policy, aggregation, threshold, programOptions } = plan;
-  const name = `${programOptions.expansion === 'lazy' ? 'lazy ' : ''}${program}, ${policy}`;
-  const flags = `--program ${program}${lazy.expansion === undefined ? '' : ' --set expansion=lazy'} --policy ${policy}`;
-  return { name, flags, program, policy, aggregation, threshold, wish };
+/** The tree that the user's flags name, as it would really run; best-first search where they name none. */
+function treeOf({ model, wish, rollouts, seed }: CompareOptions, { question }: GoldQuestion) {
+  const program = programOf(trees.find((each) => each === wish.program) ?? 'best-first').name;
+  const { policy, aggregation, threshold } = ownPlan(model, question, { ...wish, program, rollouts }, seed);
+  const flags = `--program ${program} --policy ${policy}`;
+  return { name: `${program}, ${policy}`, flags, program, policy, aggregation, threshold };
 }
 
 /** Without what ends a search early: every sample is drawn to its end. */

@@ -10,9 +10,9 @@ import type { DrawnSample } from './drawn-samples.ts';
 const samples = 8;
 const answered = { greedy: 0, tree: 0, sampled: 0 };
 const tree = {
-  name: 'lazy mcts, safe',
-  flags: '--program mcts --set expansion=lazy --policy safe',
-  program: 'mcts',
+  name: 'best-first, safe',
+  flags: '--program best-first --policy safe',
+  program: 'best-first',
   policy: 'safe',
   aggregation: 'product',
   threshold: 0.9,
@@ -66,7 +66,7 @@ describe('the advice', () => {
     const { kind, text } = adviceIn({ questions: 200, sample: 0.4, tree: 0.95, lead: 0.1 });
     expect(kind).toBe('tree');
     expect(text).toMatch(
-      /^the tree pays: \+\d+\.\d points \[\+\d+\.\d, \+\d+\.\d\] over the .* at equal tokens; take --program mcts --set expansion=lazy --policy safe$/,
+      /^the tree pays: \+\d+\.\d points \[\+\d+\.\d, \+\d+\.\d\] over the .* at equal tokens; take --program best-first --policy safe$/,
     );
   });
 
@@ -135,7 +135,7 @@ describe('the lines', () => {
     expect(lines[2]).toMatch(/^ {2}majority of 8 +\d+\.\d % +800 +0$/);
     expect(lines[3]).toMatch(/^ {2}weighted vote of 8 +\d+\.\d % +800 +800$/);
     expect(lines[4]).toMatch(/^ {2}best score of 8 +/);
-    expect(lines[5]).toMatch(/^ {2}lazy mcts, safe +\d+\.\d % +500 +500$/);
+    expect(lines[5]).toMatch(/^ {2}best-first, safe +\d+\.\d % +500 +500$/);
     expect(lines[6]).toMatch(/at equal tokens \(at most \d\.\d samples\) the tree has [+−]/);
   });
 

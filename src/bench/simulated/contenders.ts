@@ -11,7 +11,7 @@ import { createScheduler, optionsOf } from '../../policy/create.ts';
 import { policyKnobs } from '../../policy/knobs.ts';
 import { type PolicyName, policyNames } from '../../policy/policies.ts';
 import type { Choice } from '../../program/choice.ts';
-import { type ProgramName, programOf, programs } from '../../program/registry/programs.ts';
+import { type ProgramName, programNames, programOf, programs } from '../../program/registry/programs.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 
@@ -28,31 +28,27 @@ export interface PolicyContender {
 /** The canonical comparison, in P0's order. */
 export const rows = ['beam+positive', 'vanilla', 'positive', 'positive+strict', 'positive+negative', 'boost'] as const;
 
-/**
- * Every other program of the list, with the exits that it can use: the positive one needs scores, the negative ones need a
- * program that does not come back to a node.
- */
-const otherPrograms: Readonly<Record<string, PolicyContender>> = Object.fromEntries(
-  programs
-    .filter(({ name }) => name !== 'mcts')
-    .flatMap(({ name, needsVerifier }): [string, PolicyContender][] => [
-      [name, { program: name, policy: 'vanilla' }],
-      ...(needsVerifier
-        ? [[`${name}+positive`, { program: name, policy: 'positive' }] as [string, PolicyContender]]
-        : []),
-    ]),
-);
-export const allRows: readonly string[] = [...new Set([...rows, ...Object.keys(otherPrograms)])];
+/** Every other program too, with the exit that it can use: the positive one needs scores. */
+const otherRows = programs
+  .filter(({ name }) => name !== 'mcts')
+  .flatMap(({ name, needsVerifier }) => [name, ...(needsVerifier ? [`${name}+positive`] : [])]);
+export const allRows: readonly string[] = [...new Set([...rows, ...otherRows])];
 
-/** A row as it is written: one of the above, or one with knobs turned, such as `boost:gate=0:firstDepthCut=0.4`. */
+/** A row as it is written: a policy of MCTS or `PROGRAM+POLICY`, perhaps with knobs turned: `boost:gate=0:firstDepthCut=0.4`. */
 export type RowName = string;
 
 export function contenderOf(row: RowName): PolicyContender {
   const [name = '', ...settings] = row.split(':');
-  const policy = policyNames.find((each) => each === name);
-  const found = policy === undefined ? otherPrograms[name] : ({ program: 'mcts', policy } as const);
+  const found = namedBy(policyNames.some((each) => each === name) ? `mcts+${name}` : name);
   if (found === undefined) return raise('bad-setting', `--policy is '${row}'; it must be one of ${allRows.join(', ')}`);
   return settings.length === 0 ? found : turned(found, settings);
+}
+
+function namedBy(name: string): PolicyContender | undefined {
+  const [first, ...rules] = name.split('+');
+  const program = programNames.find((each) => each === first);
+  const policy = policyNames.find((each) => each === (rules.join('+') || 'vanilla'));
+  return program && policy && { program, policy };
 }
 
 function turned(contender: PolicyContender, settings: readonly string[]): PolicyContender {

@@ -2,11 +2,10 @@
 
 import { type OwnModelOptions, ownModel } from '../../answering/models/own-model.ts';
 import { raise } from '../../base/fault.ts';
-import { type EntrantName, entrantNames } from '../../bench/contest/contenders.ts';
 import { type ContestSettings, type VerifierMode, verifierModes } from '../../bench/contest/contest.ts';
 import { requestKnobs, type SearchKnob } from '../../config/vocabulary.ts';
 import { type PolicyName, policyNames } from '../../policy/policies.ts';
-import { programOf } from '../../program/registry/programs.ts';
+import { type ProgramName, programNames, programOf } from '../../program/registry/programs.ts';
 import { exampleServer, type Flags, type Help, helpFlag } from '../terminal/help.ts';
 import { knobFlags, readWish } from '../terminal/knob-flags.ts';
 import { modelFlags, readModelFlags } from '../terminal/model-flags.ts';
@@ -32,14 +31,14 @@ const contestGroup = {
   programs: {
     type: 'string',
     takes: 'NAMES',
-    default: 'greedy,best-of-n,beam,mcts,mcts-lazy',
+    default: 'greedy,best-of-n,beam,mcts,best-first',
     about: 'all stop at an accepted answer',
   },
-  policies: { type: 'string', takes: 'NAMES', default: 'safe', about: 'of mcts and mcts-lazy: a row each' },
+  policies: { type: 'string', takes: 'NAMES', default: 'safe', about: 'of mcts and best-first: a row each' },
   rollouts: {
     type: 'string',
     takes: 'N',
-    about: `${knobFlags.rollouts.about.split(',')[0]!} (16; mcts-lazy, one path each: 16 times --branching, as in ask)`,
+    about: `${knobFlags.rollouts.about.split(',')[0]!} (16; best-first, one path each: 16 times --branching, as in ask)`,
   },
   'scored-by': {
     type: 'string',
@@ -51,7 +50,7 @@ const contestGroup = {
   ablate: {
     type: 'string',
     takes: 'POLICY',
-    about: 'only mcts and mcts-lazy of --programs, under this policy and without each of its parts in turn',
+    about: 'only mcts and best-first of --programs, under this policy and without each of its parts in turn',
     rare: true,
   },
   samples: {
@@ -99,7 +98,7 @@ export const help: Help = {
     'bench --programs mcts --policies safe,fast,positive --rollouts 32',
     `bench --questions mine.jsonl --engine ${exampleServer}`,
   ],
-  notes: `programs: ${entrantNames.join(', ')}; policies: ${policyNames.join(', ')}`,
+  notes: `programs: ${programNames.join(', ')}; policies: ${policyNames.join(', ')}`,
 };
 
 const mediumRollouts = 16; // what `reasoning_effort: medium` buys
@@ -108,12 +107,12 @@ const contestBudget = 16; // strands open at a time, of every model: rows of dif
 export type BenchSettings = ContestSettings &
   QuestionChoice & {
     readonly own: OwnModelOptions;
-    readonly entrants: readonly EntrantName[];
+    readonly entrants: readonly ProgramName[];
     readonly policies: readonly PolicyName[];
     readonly ablate?: PolicyName;
     readonly scoredBy: readonly VerifierMode[];
     readonly rollouts: number;
-    readonly lazyRollouts?: number;
+    readonly pathRollouts?: number;
     readonly resume?: string;
     readonly samples?: number;
     readonly json: boolean;
@@ -129,7 +128,7 @@ export function withVerifier(own: OwnModelOptions, mode: VerifierMode): OwnModel
 
 /** What was given, and what holds where nothing was. */
 export function configurationOf({ own, wish, task, split, file, range, size, full, ...rest }: BenchSettings) {
-  const { concurrency, budget, seed, scoredBy, rollouts, lazyRollouts, samples } = rest;
+  const { concurrency, budget, seed, scoredBy, rollouts, pathRollouts, samples } = rest;
   const { model = 'sapling', engines, verifiers, kind, prm, embedder } = own;
   const { budget: _, check: __, ...set } = own.settings ?? {};
   const servers = { engines: engines?.join(' '), verifiers: verifiers?.join(' '), kind, embedder };
@@ -145,7 +144,7 @@ export function configurationOf({ own, wish, task, split, file, range, size, ful
     ...(Object.keys(set).length === 0 ? {} : { set: JSON.stringify(set) }),
     ...questions,
     rollouts,
-    lazyRollouts,
+    pathRollouts,
     samples,
     ...search,
     concurrency,
@@ -161,11 +160,11 @@ export function configurationLine(configuration: ReturnType<typeof configuration
     .join(', ');
 }
 
-/** As a request without a number gets them: a lazy rollout draws one path where another draws `branching`. */
-function rolloutsOf(given: string | undefined, branching: number, entrants: readonly EntrantName[]) {
+/** As a request without a number gets them: a rollout of best-first draws one path where another draws `branching`. */
+function rolloutsOf(given: string | undefined, branching: number, entrants: readonly ProgramName[]) {
   if (given !== undefined) return { rollouts: flagOf('rollouts', given, requestKnobs.rollouts) };
-  const lazy = entrants.includes('mcts-lazy') && { lazyRollouts: mediumRollouts * branching };
-  return { rollouts: mediumRollouts, ...lazy };
+  const paths = entrants.includes('best-first') && { pathRollouts: mediumRollouts * branching };
+  return { rollouts: mediumRollouts, ...paths };
 }
 
 /** Of a contest; the lab's commands on the same questions and models read theirs with it. */
@@ -175,8 +174,8 @@ export function readBench(args: readonly string[]): BenchSettings {
     raise('bad-setting', `${moved} is a command of the lab: npm run lab -- ${moved.slice(2)} in the repository`);
   const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
   const set = readSettings(values.set, scope);
-  const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), entrantNames));
-  const needsVerifier = entrants.some((name) => name === 'mcts-lazy' || programOf(name).needsVerifier);
+  const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames));
+  const needsVerifier = entrants.some((name) => programOf(name).needsVerifier);
   const own = readModelFlags(values, needsVerifier, set.model);
   const wish = readWish(values, told, set.wish);
   return {

@@ -9,7 +9,7 @@ import type { GoldQuestion } from '../../answering/question-file.ts';
 import { isRight } from '../../answering/question-form.ts';
 import { raise } from '../../base/fault.ts';
 import { runBlock } from '../../bench/contest/block.ts';
-import { ablationOf, contendersOf } from '../../bench/contest/contenders.ts';
+import { ablationOf, contendersOf, searching } from '../../bench/contest/contenders.ts';
 import type { Contender, Contest, Trial, VerifierMode } from '../../bench/contest/contest.ts';
 import { driftLines } from '../../bench/contest/drift-lines.ts';
 import { type EqualTokens, equalTokens } from '../../bench/contest/equal-tokens.ts';
@@ -64,8 +64,9 @@ export async function run(args: readonly string[]): Promise<number> {
 function entered(settings: BenchSettings): Contender[] {
   const { ablate, scoredBy: verifiers } = settings;
   if (ablate === undefined) return contendersOf({ ...settings, verifiers });
-  const searches = settings.entrants.filter((name) => name === 'mcts' || name === 'mcts-lazy');
-  if (searches.length === 0) raise('bad-setting', '--ablate is about searches: --programs must name mcts or mcts-lazy');
+  const searches = settings.entrants.filter((name) => searching.includes(name));
+  if (searches.length === 0)
+    raise('bad-setting', '--ablate is about searches: --programs must name mcts or best-first');
   return ablationOf(ablate, contendersOf({ ...settings, entrants: searches, policies: [ablate], verifiers }));
 }
 

@@ -11,7 +11,7 @@ const text = 'string';
 
 /** For node:util's parseArgs, and for the help. `--help all` has every name that they take. */
 export const knobFlags = {
-  program: { type: text, takes: 'NAME', about: 'how the tree grows: mcts, beam, best-of-n, … (mcts)' },
+  program: { type: text, takes: 'NAME', about: 'how the tree grows: mcts, best-first, beam, … (mcts)' },
   policy: { type: text, takes: 'NAME', about: 'when a search ends: safe, fast, positive, … (safe)' },
   rollouts: { type: text, takes: 'N', about: 'paths to pay for, where the effort does not suit' },
   threshold: { type: text, takes: 'X', about: 'score from which an answer is accepted (0.9)' },

@@ -31,7 +31,7 @@ export interface Shape {
   readonly budget: number;
   /** Steps per expansion. */
   readonly branching: number;
-  readonly expansion?: 'whole' | 'lazy';
+  readonly program?: 'best-first';
   /** Ends strands whose score has fallen below this. */
   readonly boundPrune?: 'threshold' | 'best';
   readonly choose: 'best' | 'vote';
@@ -44,8 +44,8 @@ export interface Shape {
 }
 
 /**
- * The shipped models write short steps of which many are alike, so their trees draw one step at a time and end a path at its first
- * false line; with few draws a tree runs out of leaves long before its rollouts (docs/decisions/0190-lazy-trees-find-their-own-shape.md).
+ * The shipped models write short steps of which many are alike, so best-first search draws one at a time and ends a path at its
+ * first false line; with few draws a tree runs out of leaves long before its rollouts (docs/decisions/0190-best-first-search.md).
  * A strand is one sequence then, and the engine runs 32. Their reward model sees most false sums and
  * products (lab/docs/experiments/search-pays.md); the checkers of their tasks see all of them, for nothing
  * (docs/decisions/0005-step-checkers-promise-reading-and-weighted-vote.md).
@@ -53,7 +53,7 @@ export interface Shape {
 const shippedShape: Shape = {
   budget: 32,
   branching: 8,
-  expansion: 'lazy',
+  program: 'best-first',
   boundPrune: 'threshold',
   choose: 'vote',
   check: 'lines',

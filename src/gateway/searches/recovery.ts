@@ -71,7 +71,7 @@ export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
   // Records of older versions have no turn: by arrival, as if they had had no priority.
   const turn = typeof record.about.turn === 'number' ? record.about.turn : createdMs / 1000;
   const home = typeof record.about.home === 'string' ? { home: record.about.home } : {};
-  const kept = { ...plan, policyOptions: knownOptions(plan.policyOptions) };
+  const kept = { ...renamed(plan), policyOptions: knownOptions(plan.policyOptions) };
   const known = { id, owner, plan: kept, body, background, createdMs, title, escalatedFrom };
   const search = new LiveSearch({ ...known, ...(chat && { chat }), ...home });
   search.turn = turn;
@@ -79,6 +79,12 @@ export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
   search.runs = record.runs;
   search.startedMs = record.startedMs;
   return search;
+}
+
+/** Best-first search was `mcts` with `expansion: lazy` once; its trees are the same. */
+function renamed(plan: SearchPlan): SearchPlan {
+  const isLazy = plan.program === 'mcts' && plan.programOptions.expansion === 'lazy';
+  return isLazy ? { ...plan, program: 'best-first' } : plan;
 }
 
 /** Drops options that a plan of another version has and this one does not know. */

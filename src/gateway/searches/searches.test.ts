@@ -217,6 +217,26 @@ describe('after a crash', () => {
     expect(interactive.state).toBe('cancelled');
   });
 
+  test('a best-first search that was written down as mcts with lazy expansion goes on step by step', async () => {
+    const journal = outlivingJournal();
+    const accept = journal.accept.bind(journal);
+    journal.accept = (search) => {
+      const { plan, ...request } = search.request as Loose;
+      const former = { ...plan, program: 'mcts', programOptions: { ...plan.programOptions, expansion: 'lazy' } };
+      return accept({ ...search, request: { ...request, plan: former } });
+    };
+    const held = { journal, scripted: { held: true } };
+    const before = await runGateway(held);
+    const { id } = await create(before.url, { coppice: { program: 'best-first' } });
+    await until(async () => (await journal.find(id))?.state === 'running');
+    const { url } = await runGateway({ journal });
+    expect(await finished(url, id)).toMatchObject({ state: 'done', epoch: 2 });
+    const events = (await journal.read(id, -1, 1000)).flatMap(eventsIn).map(({ event }) => event as Loose);
+    const asked = events.filter(({ type }) => type === 'asked');
+    expect(asked.length).toBeGreaterThan(1);
+    expect(asked.every(({ indices }) => indices.length === 1)).toBe(true);
+  });
+
   test('a search whose last line was written is not run again', async () => {
     const journal = outlivingJournal();
     const before = await runGateway({ journal });

@@ -4,7 +4,7 @@
 import type { Knobs } from '../../base/knob.ts';
 import { byKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
-import type { Manner, Sampling, Step } from '../../tree/step.ts';
+import type { Manner, Sampling } from '../../tree/step.ts';
 import type { Inquiry } from '../../tree/strand.ts';
 import type { Choice } from '../choice.ts';
 import type { GrowthLimits } from '../growth.ts';
@@ -79,15 +79,8 @@ export interface LevelRule {
   likely?(level: readonly Planting[], room: number, missing: number): readonly Planting[];
   /** How the children of a node are asked for, where not as plain steps. */
   manner?(node: Node): Manner | undefined;
-  /** Where one generation names all children of a node. */
-  readonly proposals?: Proposals;
-}
-
-export interface Proposals {
-  /** What the model is asked at a node; undefined once it has named something, or was asked often enough. */
-  due(node: Node): Inquiry | undefined;
-  /** The steps that it named, in its order; none where the children are to be sampled. */
-  steps(node: Node): readonly Step[];
+  /** Asks the model to list the children of a node; undefined once it has named some (`namedSteps`), or was asked often enough. */
+  list?(node: Node): Inquiry | undefined;
 }
 
 /** By score, highest first; equals in the order of their keys, never of their arrival. */

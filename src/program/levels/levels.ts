@@ -5,22 +5,14 @@
 
 import { assert } from '../../base/assert.ts';
 import type { Node } from '../../tree/node.ts';
-import { type Certainty, levelVotes, type PathVote, treeCertainty } from '../../tree/readings/certaindex.ts';
-import type { Manner, Step } from '../../tree/step.ts';
+import { type Belief, levelVotes, treeBelief } from '../../tree/readings/certaindex.ts';
+import { namedSteps } from '../../tree/readings/named-steps.ts';
+import type { Manner } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { chosenAnswer } from '../choice.ts';
 import type { ProgramDefinition } from '../definition.ts';
-import {
-  askBelow,
-  askProbe,
-  complete,
-  foldOutcome,
-  follow,
-  leastPromising,
-  missingIndices,
-  openAt,
-} from '../growth.ts';
+import { askBelow, askProbe, complete, foldOutcome, follow, missingIndices, openAt } from '../growth.ts';
 import type { Abandoned, Ask, Expansion, Outcome, Program } from '../program.ts';
 import { type LevelOptions, type LevelRule, levelShape, type NextLevel } from './level-rule.ts';
 import { behind, indicesOf, isAwaited, isGrowing, isTaken, landedIn, type Planting, unoccupied } from './plots.ts';
@@ -45,7 +37,6 @@ interface SearchLevel {
 class Levels implements Program {
   readonly name: string;
   readonly needsVerifier = levelShape.needsVerifier;
-  readonly readsLogprobs = false;
   readonly expandsOnce: boolean;
   readonly naturalWidth: number;
   readonly needsWhole: boolean;
@@ -112,7 +103,7 @@ class Levels implements Program {
     const missing = plots.reduce((sum, plot) => sum + plot.draws - landedIn(plot), 0);
     const next = this.#rule.likely?.(plots, room, missing) ?? this.#rule.next(plots, room).going;
     const leading = this.#placed(tree, next);
-    const sampled = [...untaken, ...leading].filter(({ node }) => this.#rule.proposals?.due(node) === undefined);
+    const sampled = [...untaken, ...leading].filter(({ node }) => this.#rule.list?.(node) === undefined);
     const { sampling } = this.#options;
     return sampled.slice(0, count).map((plot) => {
       const { node } = plot;
@@ -140,29 +131,17 @@ class Levels implements Program {
     return this.naturalWidth;
   }
 
-  yield(tree: Tree, count: number): number[] {
-    return leastPromising(tree, count);
-  }
-
   /** P1 takes the highest reward for REBASE; beams and subtrees are judged alike. */
-  certainty(tree: Tree, upTo?: number): Certainty {
-    return treeCertainty(tree, 'maximum', upTo, levelVotes);
-  }
-
-  votes(tree: Tree): PathVote[] {
-    return levelVotes(tree);
+  belief(tree: Tree): Belief {
+    return treeBelief(tree, 'maximum', levelVotes);
   }
 
   answer(tree: Tree) {
     return chosenAnswer(tree, this.#options.choose);
   }
 
-  proposed(_tree: Tree, node: Node, index: number): Step {
-    return this.#rule.proposals!.steps(node)[index]!;
-  }
-
   #askAt(tree: Tree, strand: Strand, plot: Planting): Ask {
-    const inquiry = this.#rule.proposals?.due(plot.node);
+    const inquiry = this.#rule.list?.(plot.node);
     if (inquiry !== undefined) return askProbe(tree, strand, inquiry);
     return askBelow(tree, strand, this.#missing(plot), this.#options.sampling, this.#mannerOf(plot.node));
   }
@@ -176,12 +155,12 @@ class Levels implements Program {
   #missing(plot: Planting): number[] {
     const { node, draws, from } = plot;
     if (from !== undefined) return indicesOf(plot).filter((index) => !isTaken(node, index));
-    const named = this.#rule.proposals?.steps(node).length ?? 0;
+    const named = namedSteps(node).length;
     return missingIndices(node, named === 0 ? draws : Math.min(draws, named));
   }
 
   #mannerOf(node: Node): Manner | undefined {
-    if ((this.#rule.proposals?.steps(node).length ?? 0) > 0) return { proposed: true };
+    if (namedSteps(node).length > 0) return { proposed: true };
     const { firstSteps, firstStepTokens: maxTokens } = this.#options;
     return node.depth < firstSteps ? { maxTokens } : this.#rule.manner?.(node);
   }

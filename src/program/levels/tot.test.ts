@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toldProgram } from '../../../tests/support/told-program.ts';
+import { namedSteps, stepsIn } from '../../tree/readings/named-steps.ts';
 import type { Ask } from '../program.ts';
-import { thoughtsIn } from './thoughts.ts';
 import { createTot, type TotOptions } from './tot.ts';
 
 function scene(options: Partial<TotOptions>) {
@@ -67,7 +67,7 @@ describe('thoughts that one generation names', () => {
     program.tell(tree, { probe: true, node: 0, index: 0, reply: list });
     const [children] = asks();
     expect(children).toMatchObject({ indices: [0, 1], manner: { proposed: true } });
-    expect(program.proposed!(tree, tree.root, 1)).toMatchObject({ text: '6 * 4 = 24\n', tokens: 0, end: 'delimiter' });
+    expect(namedSteps(tree.root)[1]).toMatchObject({ text: '6 * 4 = 24\n', tokens: 0, end: 'delimiter' });
     tell(0, 0, '6 - 4 = 2\n', 0.1);
     expect(tree.probeTokens).toBe(20);
   });
@@ -82,14 +82,14 @@ describe('thoughts that one generation names', () => {
   });
 
   it('are the items of a list, or its lines; a half one is left out, the same is named once, an answer ends its path', () => {
-    const named = (text: string, whole = true) => thoughtsIn({ text, tokens: 1, whole }).map((step) => step.text);
+    const named = (text: string, whole = true) => stepsIn({ text, tokens: 1, whole }).map((step) => step.text);
     expect(named(' a\n2. b\nmore of b\n3) c')).toEqual(['a\n', 'b\nmore of b\n', 'c\n']);
     expect(named('- a\n* b\n')).toEqual(['a\n', 'b\n']);
     expect(named('a\n\nb\na\n')).toEqual(['a\n', 'b\n']);
     expect(named('1. a\n2. b\n3. ha', false)).toEqual(['a\n', 'b\n']);
     expect(named('ha', false)).toEqual(['ha\n']);
     expect(named('1. 1.5 litres\n2. 2.5 litres')).toEqual(['1.5 litres\n', '2.5 litres\n']);
-    expect(thoughtsIn({ text: '1. Answer: 24', tokens: 1, whole: true })).toMatchObject([{ end: 'eos' }]);
+    expect(stepsIn({ text: '1. Answer: 24', tokens: 1, whole: true })).toMatchObject([{ end: 'eos' }]);
     expect(named('')).toEqual([]);
   });
 });

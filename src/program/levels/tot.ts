@@ -6,21 +6,15 @@
 import { defaultsOf, type Knobs, type OptionsOf } from '../../base/knob.ts';
 import { byKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
+import { namedSteps } from '../../tree/readings/named-steps.ts';
 import type { Manner } from '../../tree/step.ts';
+import type { Inquiry } from '../../tree/strand.ts';
 import { answerTokensKnob } from '../answer-tokens.ts';
 import { defineProgram } from '../definition.ts';
 import type { Program } from '../program.ts';
-import {
-  type LevelOptions,
-  levelDefaults,
-  levelShape,
-  type NextLevel,
-  type Proposals,
-  rolloutsPerBeam,
-} from './level-rule.ts';
+import { type LevelOptions, levelDefaults, levelShape, type NextLevel, rolloutsPerBeam } from './level-rule.ts';
 import { growLevels } from './levels.ts';
 import type { Planting } from './plots.ts';
-import { thoughtsIn } from './thoughts.ts';
 
 const totKnobs = {
   generator: {
@@ -88,7 +82,7 @@ export function createTot(given: Partial<TotOptions> = {}): Program {
     rootDraws: thoughts,
     next: (level: readonly Planting[], room: number) => bestStates(level, room, options),
     manner: (node: Node) => mannerBelow(node, options),
-    ...(generator === 'propose' ? { proposals: proposalsOf(options) } : {}),
+    ...(generator === 'propose' ? { list: (node: Node) => listBelow(node, options) } : {}),
   };
   return growLevels(tot, rule, { ...options, maxDepth: thoughtSteps + 1 });
 }
@@ -122,19 +116,9 @@ function mannerBelow({ depth }: Node, { thoughtSteps, answerTokens, prompts }: T
 /** A list that names nothing is asked for once more, under another seed; after that thoughts are sampled. */
 const mostLists = 2;
 
-function proposalsOf({ thoughts, thoughtSteps, prompts, sampling }: TotOptions): Proposals {
+function listBelow(node: Node, { thoughts, thoughtSteps, prompts, sampling }: TotOptions): Inquiry | undefined {
+  const index = node.probes?.size ?? 0;
+  if (node.depth >= thoughtSteps || index >= mostLists || namedSteps(node).length > 0) return undefined;
   const suffix = prompts.propose.replaceAll('{count}', String(thoughts));
-  const manner: Manner = { suffix, stops: [], maxTokens: proposalTokens, proposed: true };
-  const steps = (node: Node) => {
-    const replies = Array.from(node.probes?.values() ?? []).filter((reply) => reply !== undefined);
-    return replies.map(thoughtsIn).find(({ length }) => length > 0) ?? [];
-  };
-  return {
-    steps,
-    due(node) {
-      const index = node.probes?.size ?? 0;
-      const isAsked = node.depth >= thoughtSteps || index >= mostLists || steps(node).length > 0;
-      return isAsked ? undefined : { index, sampling, manner };
-    },
-  };
+  return { index, sampling, manner: { suffix, stops: [], maxTokens: proposalTokens, proposed: true } };
 }

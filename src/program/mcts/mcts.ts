@@ -2,15 +2,15 @@
 // files of their own.
 
 import { defineProgram } from '../definition.ts';
+import { priorKnob } from '../prior.ts';
 import type { Program } from '../program.ts';
-import { expansions, type MctsOptions, playMcts } from './rollouts.ts';
-import { priorNames, selections, unvisitedValues } from './wu-puct.ts';
+import { type MctsOptions, playMcts } from './rollouts.ts';
+import { selections, unvisitedValues } from './wu-puct.ts';
 
 /** 16 rollouts of 4 steps are our choice (P0 has 12 in figure 2, 32 in figure 3); what else it leaves open is decided in docs/decisions/0002-mcts-constants.md. */
 export const mctsDefaults: MctsOptions = {
   rollouts: 16,
   branching: 4,
-  expansion: 'whole',
   selection: 'puct',
   exploration: 1,
   unvisited: 'zero',
@@ -31,20 +31,6 @@ export const mcts = defineProgram({
   expandsOnce: true,
   takesTemperature: true,
   options: {
-    expansion: {
-      default: 'whole',
-      values: expansions,
-      unit: 'steps asked for',
-      client: 'coppice',
-      why: "whole is P0's k steps at once; lazy draws one at a time, and wider only where visits call for it (decision 190)",
-    },
-    widening: {
-      low: 0,
-      high: 1,
-      unit: 'power of visits',
-      client: 'coppice',
-      why: 'of lazy expansion: a node has another draw while it has fewer than its visits plus one to this power, and is full at `branching`. A tree finds its own shape unless this is set (decision 190)',
-    },
     selection: {
       default: 'puct',
       values: selections,
@@ -60,13 +46,7 @@ export const mcts = defineProgram({
       unit: 'score',
       why: 'c of PUCT or UCT: more looks at branches that were visited less (docs/decisions/0002-mcts-constants.md)',
     },
-    prior: {
-      default: 'logprob',
-      values: priorNames,
-      client: 'coppice',
-      unit: 'P of PUCT',
-      why: 'shares of draws and a uniform prior need no log probabilities, which cost a server time (decision 50)',
-    },
+    prior: priorKnob,
     unvisited: {
       default: 'zero',
       values: unvisitedValues,
@@ -75,6 +55,5 @@ export const mcts = defineProgram({
       why: "0 goes deep where something was found; the parent's Q is nearly breadth-first and takes more tokens (decision 2)",
     },
   },
-  pathsPerRollout: (branching, { expansion }) => (expansion === 'lazy' ? branching : 1),
   create: (size, options) => createMcts({ ...size, ...options }),
 });

@@ -1,52 +1,30 @@
 // Node-reusing MCTS, P0 appendix A. A rollout is one strand: it selects a leaf, expands it by several steps, follows the
 // step with the highest reward, and expands again until it stands on a terminal node; then the score of that path is
 // added to every node on it. Nodes made on the way stay. Serial search is the special case of one strand at a time.
-// With lazy expansion a step is drawn one at a time (widening.ts): a rollout is one path, not k steps at every node of it.
 
-import { isBound } from '../../tree/aggregate.ts';
 import { byKey } from '../../tree/keys.ts';
 import { mayGrow, type Node } from '../../tree/node.ts';
-import { type Certainty, treeCertainty } from '../../tree/readings/certaindex.ts';
+import { type Belief, treeBelief } from '../../tree/readings/certaindex.ts';
 import type { Sampling } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { type Choice, chosenAnswer } from '../choice.ts';
 import type { ProgramDefinition } from '../definition.ts';
-import {
-  askBelow,
-  askProbe,
-  complete,
-  foldOutcome,
-  follow,
-  freeIndices,
-  leastPromising,
-  missingIndices,
-  openAt,
-  readyStrand,
-} from '../growth.ts';
-import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
+import { askBelow, askProbe, complete, foldOutcome, follow, missingIndices, openAt, readyStrand } from '../growth.ts';
+import type { Ask, Doomed, Expansion, Outcome, Program, StepReading } from '../program.ts';
 import { highestReward, type Play } from './play.ts';
-import { isGivenUp, placeToGoOn, placeToOpen, roomBeside, widest } from './prospect.ts';
-import { selectDraw, type WideningRule } from './widening.ts';
 import { type SelectionRule, selectLeaf } from './wu-puct.ts';
-
-export const expansions = ['whole', 'lazy'] as const;
-/** All steps of an expansion at once, as P0 has it; or one draw at a time, as visits call for them. */
-export type ExpansionMode = (typeof expansions)[number];
 
 export interface MctsOptions extends SelectionRule {
   /** Rollouts in all; those that were pruned count, those that were preempted or failed do not. */
   readonly rollouts: number;
-  /** Steps per expansion; in lazy expansion what a node is full at, by `widening` or, as the tree finds its own shape, 8 times as many. */
+  /** Steps per expansion. */
   readonly branching: number;
-  readonly expansion: ExpansionMode;
-  /** Of lazy expansion: widening by this power of visits; undefined where the tree finds its own shape (prospect.ts). */
-  readonly widening?: number | undefined;
   readonly maxDepth: number;
   readonly maxPathTokens?: number | undefined;
   readonly sampling: Sampling;
   readonly choose: Choice;
-  /** See ProgramSize; without meaning where steps are drawn one by one. */
+  /** See ProgramSize. */
   readonly eager?: number | undefined;
 }
 
@@ -62,14 +40,13 @@ export function playMcts(
 class Mcts implements Program {
   readonly name: string;
   readonly needsVerifier: boolean;
-  readonly readsLogprobs: boolean;
-  readonly expandsOnce: boolean;
-  readonly fullAt?: number;
+  readonly reads: readonly StepReading[];
+  readonly expandsOnce = true;
   readonly naturalWidth = 1;
   readonly maxPathTokens: number | undefined;
   readonly #options: MctsOptions;
   readonly #play: Play;
-  /** 0 where steps are drawn one by one, or where the way of playing has a choice of its own. */
+  /** 0 where the way of playing has a choice of its own. */
   readonly #eager: number;
 
   constructor(
@@ -81,16 +58,14 @@ class Mcts implements Program {
     this.needsVerifier = needsVerifier;
     this.#options = options;
     this.#play = play;
-    this.#eager = options.expansion === 'whole' && play.next === undefined ? (options.eager ?? 0) : 0;
+    this.#eager = play.next === undefined ? (options.eager ?? 0) : 0;
     this.maxPathTokens = options.maxPathTokens;
-    this.expandsOnce = options.expansion === 'whole';
-    if (options.expansion === 'lazy') this.fullAt = options.branching * (options.widening === undefined ? widest : 1);
-    this.readsLogprobs = options.selection === 'puct' && options.prior === 'logprob';
+    this.reads = options.selection === 'puct' && options.prior === 'logprob' ? ['logprobs'] : [];
   }
 
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
     for (let ready = this.#ready(tree); ready !== undefined; ready = this.#ready(tree)) {
-      const ask = this.#goOn(tree, ready, doomed);
+      const ask = this.#goOn(tree, ready);
       if (ask !== undefined) return ask;
     }
     if (!mayOpen) return undefined;
@@ -102,17 +77,7 @@ class Mcts implements Program {
     const left = this.#rolloutsLeft(tree);
     if (left <= 0) return undefined;
     if (left === 1 && this.#play.inquiry !== undefined && tree.best === undefined) return bestLeaf(tree);
-    if (this.expandsOnce) return selectLeaf(tree.root, this.#ruleIn(tree), { doomed });
-    const rule = this.#wideningRule();
-    if (rule !== undefined) return selectDraw(tree.root, rule, { doomed });
-    const { prior, rollouts } = this.#options;
-    return isGivenUp(tree, rollouts) ? undefined : placeToOpen(tree.root, { prior, rollouts, doomed });
-  }
-
-  /** Undefined where the tree finds its own shape. */
-  #wideningRule(): WideningRule | undefined {
-    const { widening } = this.#options;
-    return widening === undefined ? undefined : { ...this.#options, widening };
+    return selectLeaf(tree.root, this.#ruleIn(tree), { doomed });
   }
 
   #ruleIn({ aggregation }: Tree): SelectionRule {
@@ -130,7 +95,6 @@ class Mcts implements Program {
   }
 
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
-    if (!this.expandsOnce) return this.#foreseeDraws(tree, count, doomed);
     const likely = this.#likelyMoves(tree).slice(0, count);
     const imagined = new Map<Node, number>();
     let rollouts = this.#rolloutsLeft(tree);
@@ -147,20 +111,12 @@ class Mcts implements Program {
   /** No more than there are leaves to take up and rollouts left. */
   demand(tree: Tree): number {
     const open = tree.strands.size;
-    const { prior, rollouts, widening } = this.#options;
-    const places =
-      this.expandsOnce || widening !== undefined ? tree.root.available : roomBeside(tree.root, { prior, rollouts });
-    return Math.max(1, open + Math.min(this.#rolloutsLeft(tree), places));
-  }
-
-  yield(tree: Tree, count: number): number[] {
-    return leastPromising(tree, count);
+    return Math.max(1, open + Math.min(this.#rolloutsLeft(tree), tree.root.available));
   }
 
   /** P1 takes the mean of the rewards. */
-  certainty(tree: Tree, upTo?: number): Certainty {
-    const { reward, ...counted } = treeCertainty(tree, 'mean', upTo);
-    return this.needsVerifier && reward !== undefined ? { ...counted, reward } : counted;
+  belief(tree: Tree): Belief {
+    return treeBelief(tree, this.needsVerifier ? 'mean' : 'none');
   }
 
   answer(tree: Tree) {
@@ -171,9 +127,9 @@ class Mcts implements Program {
     return readyStrand(tree, (_tree, strand) => this.#advance(tree, strand), this.#play.worth);
   }
 
-  /** The simulation phase: on to the best child, or, where steps are drawn one by one, to the one that was drawn. */
+  /** The simulation phase: on to the best child. */
   #advance(tree: Tree, strand: Strand): void {
-    const next = this.expandsOnce ? this.#bestChild(strand.node) : strand.landed.at(-1);
+    const next = this.#bestChild(strand.node);
     if (next === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'failed' });
     else follow(tree, strand, next, this.#play.worth);
   }
@@ -196,32 +152,11 @@ class Mcts implements Program {
     return true;
   }
 
-  /**
-   * Asks below the node at which a rollout stands. A draw may have led it to a twin that has been visited before: there it
-   * goes on as a new rollout would from that node, and ends where nothing below can be drawn any more.
-   */
-  #goOn(tree: Tree, strand: Strand, doomed: Doomed | undefined): Ask | undefined {
-    const { start, node: here } = strand;
+  #goOn(tree: Tree, strand: Strand): Ask | undefined {
+    const { start, node } = strand;
     // A log may end where a rollout was opened: there it expands, as it would have.
-    if (here !== start && this.#isPlayed(tree, here)) return this.#playOn(tree, strand);
-    if (this.expandsOnce) return this.#expand(tree, strand);
-    if (this.#options.widening === undefined && isHopeless(tree, here)) return this.#endHopeless(tree, strand);
-    const node = this.#drawFrom(here, doomed);
-    if (node === undefined) tree.record({ type: 'closed', strand: strand.id, closing: 'ended' });
-    else if (node !== here) tree.record({ type: 'moved', strand: strand.id, node: node.id });
-    return node && this.#expand(tree, strand);
-  }
-
-  /** Whatever the policy prunes: such a rollout counts, and is worth nothing. */
-  #endHopeless(tree: Tree, { id }: Strand): undefined {
-    tree.record({ type: 'closed', strand: id, closing: 'completed', value: 0 });
-  }
-
-  #drawFrom(here: Node, doomed: Doomed | undefined): Node | undefined {
-    const rule = this.#wideningRule();
-    const { prior, rollouts } = this.#options;
-    if (rule === undefined) return placeToGoOn(here, { prior, rollouts, doomed });
-    return selectDraw(here, rule, { doomed, standing: true });
+    const isPlayed = node !== start && this.#isPlayed(tree, node);
+    return isPlayed ? this.#playOn(tree, strand) : this.#expand(tree, strand);
   }
 
   /** Where rollouts are played on by probes. The last one goes to the end of its path if none has been there. */
@@ -249,26 +184,7 @@ class Mcts implements Program {
   #expand(tree: Tree, strand: Strand): Ask {
     const { branching, sampling } = this.#options;
     const { node } = strand;
-    const indices = this.expandsOnce ? missingIndices(node, branching) : freeIndices(node, 1);
-    return askBelow(tree, strand, indices, sampling, this.#play.manner?.(node));
-  }
-
-  /** The draws of the next rollouts, as if each of them were answered by nothing: what it would lead to is not known. */
-  #foreseeDraws(tree: Tree, count: number, doomed: Doomed | undefined): Expansion[] {
-    const imagined = new Map<Node, number>();
-    const drawn = new Map<Node, number>();
-    const { sampling, prior, rollouts } = this.#options;
-    const rule = this.#wideningRule();
-    for (let draws = Math.min(count, this.#rolloutsLeft(tree)); draws > 0; draws -= 1) {
-      const node =
-        rule === undefined
-          ? placeToOpen(tree.root, { prior, rollouts, drawn, doomed })
-          : selectDraw(tree.root, rule, { imagined, drawn, doomed });
-      if (node === undefined) break;
-      drawn.set(node, (drawn.get(node) ?? 0) + 1);
-      imagine(imagined, node);
-    }
-    return [...drawn].map(([node, draws]) => ({ node, indices: freeIndices(node, draws), sampling }));
+    return askBelow(tree, strand, missingIndices(node, branching), sampling, this.#play.manner?.(node));
   }
 
   #expansionOf(node: Node): Expansion {
@@ -296,11 +212,6 @@ class Mcts implements Program {
 function bestLeaf({ nodes, strands }: Tree): Node | undefined {
   if (strands.size > 0) return undefined;
   return nodes.filter(mayGrow).sort((a, b) => b.score - a.score || b.depth - a.depth || byKey(a, b))[0];
-}
-
-/** A line was false, and no line after it makes up for that. */
-function isHopeless({ aggregation }: Tree, { score }: Node): boolean {
-  return score === 0 && isBound(aggregation);
 }
 
 /** One more rollout through this node that is only imagined. */

@@ -45,5 +45,5 @@ it('backs up the share of answers that agree with the one that a rollout came to
   expect(end!.value).toBe(end!.answer!.startsWith('7') ? 0.5 : 0.25);
   expect(program.needsVerifier).toBe(false);
   expect(program.answer(tree)?.answer).toMatch(/^7/);
-  expect(program.certainty?.(tree)).toEqual({ answers: 4, agreement: expect.closeTo(0.25, 12) });
+  expect(program.belief?.(tree).certainty()).toEqual({ answers: 4, agreement: expect.closeTo(0.25, 12) });
 });

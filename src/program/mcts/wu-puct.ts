@@ -2,7 +2,8 @@
 // in flight count as visits whose result is not known yet (Ñ = N + O), which sends parallel rollouts apart. With nothing
 // in flight Ñ = N, and WU-PUCT is PUCT.
 
-import { drawsLeft, mayGrow, meanValue, type Node } from '../../tree/node.ts';
+import { mayGrow, meanValue, type Node } from '../../tree/node.ts';
+import type { Prior } from '../prior.ts';
 import type { Doomed } from '../program.ts';
 
 export const selections = ['puct', 'uct'] as const;
@@ -11,10 +12,6 @@ type Selection = (typeof selections)[number];
 export const unvisitedValues = ['zero', 'parent', 'score'] as const;
 /** Q of a child that no rollout has completed: nothing, what its parent has, or the score of the path up to it. */
 export type Unvisited = (typeof unvisitedValues)[number];
-
-export const priorNames = ['logprob', 'draws', 'uniform'] as const;
-/** P(s, a) of PUCT: from the step's log probability, from how often the step was drawn, or the same for all siblings. */
-type Prior = (typeof priorNames)[number];
 
 export interface SelectionRule {
   readonly prior: Prior;
@@ -28,9 +25,9 @@ export interface SelectionRule {
 }
 
 /** Rollouts that are only imagined (foresee), by node; empty when selecting for real. */
-export type Imagined = ReadonlyMap<Node, number>;
+type Imagined = ReadonlyMap<Node, number>;
 
-export const nothingImagined: Imagined = new Map();
+const nothingImagined: Imagined = new Map();
 
 interface Surroundings {
   readonly imagined?: Imagined;
@@ -54,8 +51,8 @@ export function selectLeaf(root: Node, rule: SelectionRule, surroundings: Surrou
   return node;
 }
 
-/** Those that no imagined rollout has taken, without the doomed ones: a branch that has no others is not entered. */
-export function openingsOf(root: Node, imagined: Imagined, doomed: Doomed | undefined): Openings {
+/** Free leaves below a node, minus those that a prune rule would end: a branch that has no others is not entered. */
+function openingsOf(root: Node, imagined: Imagined, doomed: Doomed | undefined): Openings {
   const taken = (node: Node) => imagined.get(node) ?? 0;
   if (doomed === undefined) return (node) => node.available - taken(node);
   const counts = new Map<Node, number>();
@@ -65,16 +62,13 @@ export function openingsOf(root: Node, imagined: Imagined, doomed: Doomed | unde
 
 function countOpenings(node: Node, doomed: Doomed, counts: Map<Node, number>): number {
   if (node.available === 0) return 0;
-  let open = node.fullAt === undefined || doomed(node) ? 0 : drawsLeft(node);
-  // An inner node of a tree that grows draw by draw may get children too: what lies below it counts whatever it has left.
-  if (node.fullAt !== undefined || !mayGrow(node))
-    for (const child of node.children) open += countOpenings(child, doomed, counts);
-  else if (!doomed(node)) open = 1;
+  let open = mayGrow(node) && !doomed(node) ? 1 : 0;
+  if (!mayGrow(node)) for (const child of node.children) open += countOpenings(child, doomed, counts);
   counts.set(node, open);
   return open;
 }
 
-export function selectChild(parent: Node, rule: SelectionRule, imagined: Imagined, openings: Openings): Node {
+function selectChild(parent: Node, rule: SelectionRule, imagined: Imagined, openings: Openings): Node {
   const { selection, exploration, unvisited } = rule;
   const priors = selection === 'puct' ? siblingPriors(parent.children, rule.prior) : undefined;
   const parentVisits = parent.visits + parent.pending + (imagined.get(parent) ?? 0);

@@ -12,7 +12,7 @@ import type { Tree } from '../../tree/tree.ts';
 import { answerTokensKnob } from '../answer-tokens.ts';
 import { type Choice, chosenAnswer } from '../choice.ts';
 import { defineProgram } from '../definition.ts';
-import { askBelow, foldOutcome, freeIndices, leastPromising, openAt } from '../growth.ts';
+import { askBelow, foldOutcome, freeIndices, openAt } from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
 import { hasWriter, writtenBy } from '../whole-answers/writers.ts';
 import { lessonOf } from './lessons.ts';
@@ -91,7 +91,6 @@ export function createRefine(given: Partial<RefineOptions> = {}): Program {
 class Refine implements Program {
   readonly name = 'refine';
   readonly needsVerifier = true;
-  readonly readsLogprobs = false;
   readonly expandsOnce = false;
   readonly naturalWidth = 1;
   readonly learn = lessonOf;
@@ -137,10 +136,6 @@ class Refine implements Program {
 
   demand(tree: Tree): number {
     return Math.max(1, Math.min(mostAtATime, this.#left(tree) + tree.strands.size));
-  }
-
-  yield(tree: Tree, count: number): number[] {
-    return leastPromising(tree, count);
   }
 
   answer(tree: Tree): Answer | undefined {

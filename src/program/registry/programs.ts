@@ -3,6 +3,7 @@
 
 import { raise } from '../../base/fault.ts';
 import { defaultsOf } from '../../base/knob.ts';
+import { bestFirst } from '../best-first/best-first.ts';
 import { bestOfN, greedy, selfConsistency } from '../best-of-n.ts';
 import { chain } from '../chain.ts';
 import type { ProgramDefinition, ProgramSize } from '../definition.ts';
@@ -23,6 +24,7 @@ import { panel } from '../whole-answers/panel.ts';
 
 export const programs = [
   mcts,
+  bestFirst,
   rest,
   rstar,
   beam,

@@ -51,7 +51,7 @@ test('the last round alone speaks, and certainty is its agreement', () => {
   asks();
   for (const index of [0, 1, 2]) tell(index, '7');
   asks();
-  expect(program.certainty?.(tree)).toEqual({ answers: 3, agreement: 1 });
+  expect(program.belief?.(tree).certainty()).toEqual({ answers: 3, agreement: 1 });
   for (const [index, answer] of [
     [3, '8'],
     [4, '8'],
@@ -61,7 +61,7 @@ test('the last round alone speaks, and certainty is its agreement', () => {
   expect(asks()).toEqual([]);
   expect(program.answer(tree)).toMatchObject({ answer: '8', text: 'by 3: 8', support: 2 / 3 });
   expect(tree.closed.completed).toBe(6);
-  expect(program.certainty?.(tree).agreement).toBeCloseTo((2 * Math.log(2)) / (3 * Math.log(3)), 9);
+  expect(program.belief?.(tree).certainty().agreement).toBeCloseTo((2 * Math.log(2)) / (3 * Math.log(3)), 9);
 });
 
 test('an answer that failed is written again before its round is over', () => {

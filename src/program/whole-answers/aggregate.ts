@@ -60,7 +60,7 @@ class Aggregate extends RootAnswers implements Program {
   }
 
   /** Those of the last round that is complete: later ones were written from earlier ones, and do not count beside them. */
-  votes(tree: Tree): PathVote[] {
+  protected votes(tree: Tree): PathVote[] {
     return votesOf(this.#answers(tree, Math.max(0, this.#complete(tree) - 1)));
   }
 

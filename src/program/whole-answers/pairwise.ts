@@ -88,7 +88,7 @@ class Pairwise extends RootAnswers implements Program {
     }
   }
 
-  votes(tree: Tree): PathVote[] {
+  protected votes(tree: Tree): PathVote[] {
     return votesOf(answersOf(tree, 0, landedOf(tree, this.#options.samples)));
   }
 

@@ -37,9 +37,9 @@ test('a round is one sample of each model, and the next begins when it is whole'
   ]);
   tell(1, '7');
   expect(asks()).toEqual([]);
-  expect(program.votes?.(tree)).toEqual([]);
+  expect(program.belief?.(tree).votes()).toEqual([]);
   tell(0, '8');
-  expect(program.votes?.(tree)).toHaveLength(2);
+  expect(program.belief?.(tree).votes()).toHaveLength(2);
   expect(asks().map(({ indices }) => indices)).toEqual([[2], [3]]);
 });
 

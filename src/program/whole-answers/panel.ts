@@ -97,7 +97,7 @@ class PanelOfModels extends RootAnswers implements Program {
   }
 
   /** Of whole rounds: each model has spoken as often as the others, which is what a test of a lead among them rests on. */
-  votes(tree: Tree): PathVote[] {
+  protected votes(tree: Tree): PathVote[] {
     return votesOf(answersOf(tree, 0, this.#landed(tree)));
   }
 

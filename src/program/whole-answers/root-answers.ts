@@ -4,17 +4,16 @@
 import { groupAnswers } from '../../answer/groups.ts';
 import type { Answer } from '../../log/end.ts';
 import { type Node, saysSomething } from '../../tree/node.ts';
-import { type Certainty, certaintyOf, type PathVote, voteOf } from '../../tree/readings/certaindex.ts';
+import { type Belief, countedBelief, type PathVote, voteOf } from '../../tree/readings/certaindex.ts';
 import type { Manner, Sampling } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { bestAnswer, certainAnswer } from '../choice.ts';
-import { askBelow, foldOutcome, followLanded, leastPromising, openAt, readyStrand } from '../growth.ts';
+import { askBelow, foldOutcome, followLanded, openAt, readyStrand } from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
 
 export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
   readonly needsVerifier = false;
-  readonly readsLogprobs = false;
   readonly expandsOnce = false;
   readonly naturalWidth: number;
   readonly #sampling: Sampling;
@@ -29,7 +28,7 @@ export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
   /** Who writes a draw, and what it is shown. */
   protected abstract mannerOf(tree: Tree, index: number): Manner;
   /** The answers that may be counted, in the order of their draws. */
-  abstract votes(tree: Tree): PathVote[];
+  protected abstract votes(tree: Tree): PathVote[];
 
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
     const ready = readyStrand(tree, followLanded);
@@ -56,13 +55,8 @@ export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
     return this.naturalWidth;
   }
 
-  yield(tree: Tree, count: number): number[] {
-    return leastPromising(tree, count);
-  }
-
-  certainty(tree: Tree, upTo?: number): Certainty {
-    const { answers, agreement } = certaintyOf(this.votes(tree).slice(0, upTo), 'mean');
-    return { answers, agreement };
+  belief(tree: Tree): Belief {
+    return countedBelief(() => this.votes(tree), 'none');
   }
 
   /** Of the round, those that are neither there nor on their way. */

@@ -7,10 +7,8 @@ import type { ExitRule, Judge, PruneRule } from '../../exit/exit.ts';
 import { type Exit, exitKinds } from '../../log/end.ts';
 import type { Rules } from '../../policy/policy.ts';
 import type { Ask, Program } from '../../program/program.ts';
-import type { StrandId } from '../../tree/events.ts';
 import type { Learned } from '../../tree/learned.ts';
-import { treeCertainty } from '../../tree/readings/certaindex.ts';
-import type { Step } from '../../tree/step.ts';
+import type { Certainty } from '../../tree/readings/certaindex.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { type Answerable, guard, guardedReading } from './guard.ts';
 
@@ -22,17 +20,16 @@ export interface Breakable extends Answerable {
 /** Every key of it, so that no attribute or verb of the contract can be forgotten here. */
 type Whole<Contract> = { readonly [Key in keyof Required<Contract>]: Contract[Key] | undefined };
 
-const noStep: Step = { text: '', tokens: 0, meanLogprob: 0, end: 'length' };
+const noCertainty: Certainty = { answers: 0, agreement: 0 };
 
 export function guardedProgram(program: Program, search: Breakable): Program {
-  const { proposed, abandoned, votes, certainty, compose, conclusion, learn } = program;
+  const { abandoned, belief, compose, conclusion, learn } = program;
   const call = <Value>(verb: keyof Program, act: () => Value, otherwise: Value): Value =>
     search.isBroken ? otherwise : guard(search, 'program', program, verb, act, otherwise);
   const guarded: Whole<Program> = {
     name: program.name,
     needsVerifier: program.needsVerifier,
-    readsLogprobs: program.readsLogprobs,
-    readsConfidence: program.readsConfidence,
+    reads: program.reads,
     expandsOnce: program.expandsOnce,
     fullAt: program.fullAt,
     samplesIndependently: program.samplesIndependently,
@@ -51,13 +48,15 @@ export function guardedProgram(program: Program, search: Breakable): Program {
           () => abandoned.call(program, tree),
           () => false,
         )),
-    yield: (tree, count) => call('yield', () => checkedYield(tree, count, program.yield(tree, count)), []),
-    certainty:
-      certainty &&
-      ((tree, upTo) => call('certainty', () => certainty.call(program, tree, upTo), treeCertainty(tree, 'mean', upTo))),
-    votes: votes && ((tree) => call('votes', () => votes.call(program, tree), [])),
-    proposed:
-      proposed && ((tree, node, index) => call('proposed', () => proposed.call(program, tree, node, index), noStep)),
+    belief:
+      belief &&
+      ((tree) => {
+        const own = call('belief', () => belief.call(program, tree), undefined);
+        return {
+          votes: () => call('belief', () => own!.votes(), []),
+          certainty: (upTo) => call('belief', () => own!.certainty(upTo), noCertainty),
+        };
+      }),
     compose: compose && ((tree, sources) => call('compose', () => compose.call(program, tree, sources), '')),
     conclusion: conclusion && ((tree) => call('conclusion', () => conclusion.call(program, tree), undefined)),
     learn:
@@ -139,17 +138,6 @@ function checkedAsk(tree: Tree, ask: Ask | undefined): Ask | undefined {
   if (tree.nodes[ask.node?.id] !== ask.node) raise('unknown-node', 'it asks below what is no node of its tree');
   if (!(ask.indices?.length > 0)) raise('bad-event', `it asks for no child of node ${ask.node.id}`);
   return ask;
-}
-
-/** Others will open what it gives up: fewer would be missing there. */
-function checkedYield(tree: Tree, count: number, given: StrandId[]): StrandId[] {
-  const open = new Set(given.filter((strand) => tree.strands.has(strand)));
-  const least = Math.min(count, tree.strands.size);
-  if (open.size === given.length && open.size >= least) return given;
-  return raise(
-    'bad-event',
-    `it gives up ${open.size} open strands of ${given.length} named; ${least} are to be preempted`,
-  );
 }
 
 /** It stands in the logs of later searches: what JSON cannot write would be read back as something else. */

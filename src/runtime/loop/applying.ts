@@ -4,6 +4,7 @@
 import { assert } from '../../base/assert.ts';
 import type { Decision, Reason, Width } from '../../scheduler/scheduler.ts';
 import { tellingUrgency } from '../../scheduler/turns/order.ts';
+import { leastPromising } from '../../tree/strand.ts';
 import type { RuntimeParts } from '../parts/parts.ts';
 import type { Search } from '../search/search.ts';
 
@@ -41,10 +42,7 @@ export class Applying {
   #preempt(search: Search | undefined, count: number, why: Reason | undefined): void {
     assert(search !== undefined, 'the scheduler preempts a search that does not run');
     const { logs, strands, searches } = this.#parts;
-    const given = search.request.program.yield(search.tree, count);
-    // Others open what it gives up: one that cannot say which ends with all it has.
-    if (search.isBroken) return strands.closeAll(search);
-    for (const strand of given) {
+    for (const strand of leastPromising(search.tree, count)) {
       logs.add(search, { type: 'preempted', strand, ...(why && { why }) });
       strands.close(search, strand, 'preempted');
       searches.touch(search);

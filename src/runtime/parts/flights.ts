@@ -16,6 +16,7 @@ import {
 import type { Expansion, Outcome } from '../../program/program.ts';
 import type { Ghost, NodeId, ProbeReply } from '../../tree/events.ts';
 import { drawKey, formKey, nodeKey } from '../../tree/keys.ts';
+import { namedSteps } from '../../tree/readings/named-steps.ts';
 import { mannerAt, type Step } from '../../tree/step.ts';
 import type { VerifierMessage } from '../../verifier/verifier.ts';
 import { guard } from '../guard/guard.ts';
@@ -127,8 +128,8 @@ export class Flights {
     for (const index of indices) {
       const place = { node, index, form, draw: drawKey(node.key, index, form), path: stepPath(node) };
       const flight = { search, ...place, manner, shape: undefined, isProbe: false, lane, step: undefined };
-      const step = search.request.program.proposed?.(search.tree, node, index);
-      assert(step !== undefined, `program '${search.request.program.name}' has no step ${index} of node ${node.id}`);
+      const step = namedSteps(node)[index];
+      assert(step !== undefined, `no probe at node ${node.id} has named a step ${index}`);
       this.#passOn({ ...flight, id: this.#ids.take(), cancelled: false, streamedTokens: 0 }, step, nowMs);
     }
   }

@@ -8,6 +8,7 @@ import type { Closing, StrandId, TreeEvent } from '../../tree/events.ts';
 import { type DrawKey, drawKey, formKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Inquiry, Strand } from '../../tree/strand.ts';
+import { leastPromising } from '../../tree/strand.ts';
 import type { Leases } from '../queue/leases.ts';
 import type { Search } from '../search/search.ts';
 import type { Flights } from './flights.ts';
@@ -92,9 +93,7 @@ export class Strands {
   takeUp(search: Search): Expansion[] {
     const { tree } = search;
     const surplus = tree.strands.size - Math.min(search.width.primary, this.#leases.free);
-    const given = surplus > 0 ? search.request.program.yield(tree, surplus) : [];
-    if (search.isBroken) return [];
-    for (const strand of given) this.close(search, strand, 'preempted');
+    if (surplus > 0) for (const strand of leastPromising(tree, surplus)) this.close(search, strand, 'preempted');
     const late = Array.from(tree.stragglers.values(), ({ node, sampling, manner }): Expansion => {
       return { node, indices: [...(node.inFlight?.keys() ?? [])], sampling, manner };
     });

@@ -15,7 +15,7 @@ import { isBound } from '../../tree/aggregate.ts';
 import type { StrandId } from '../../tree/events.ts';
 import type { DrawKey, FormKey, NodeKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
-import { treeCertainty, treeVotes } from '../../tree/readings/certaindex.ts';
+import { treeBelief } from '../../tree/readings/certaindex.ts';
 import type { Manner, Step } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
 import type { Grouping } from '../groups/grouping.ts';
@@ -173,13 +173,10 @@ export class Search implements Breakable {
   view(nowMs: number, tree = this.tree): SearchView {
     const { arrivalMs } = this;
     const { limits, program } = this.request;
-    const belief = {
-      votes: () => program.votes?.(tree) ?? treeVotes(tree),
-      certainty: (upTo?: number) => program.certainty?.(tree, upTo) ?? treeCertainty(tree, 'mean', upTo),
-      conclusion: () => program.conclusion?.(tree),
-    };
+    const belief = program.belief?.(tree) ?? treeBelief(tree);
+    const conclusion = () => program.conclusion?.(tree);
     const spent = () => this.spending.money ?? 0;
-    return { tree, belief, limits, nowMs, arrivalMs, admittedMs: this.admittedMs ?? nowMs, spent };
+    return { tree, belief, conclusion, limits, nowMs, arrivalMs, admittedMs: this.admittedMs ?? nowMs, spent };
   }
 
   /** Where its prune rules let no strand begin, or, with `all`, would end one that begins; undefined while they end nothing. */

@@ -16,8 +16,9 @@ import { goesOnThinking, isInside, openingBelow, thoughtStops } from './thinking
 
 export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined, watched: boolean): StepNeeds {
   const { program, rules, repeatable = true, logprobs: byClient = false, recordTokens: record = false } = request;
-  const logprobs = program.readsLogprobs || readsEachLogprob(request, verifier);
-  const confidence = program.readsConfidence || rules.prunes.some((rule) => rule.readsConfidence === true);
+  const logprobs = program.reads?.includes('logprobs') || readsEachLogprob(request, verifier);
+  const confidence =
+    program.reads?.includes('confidence') || rules.prunes.some((rule) => rule.readsConfidence === true);
   const more = {
     ...(byClient ? { pieces: true } : {}),
     ...(confidence ? { confidence: true } : {}),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSelfConsistency } from '../../program/best-of-n.ts';
 import { Tree } from '../tree.ts';
-import { agreeing, sampleCertainty, sampleVotes, treeCertainty } from './certaindex.ts';
+import { agreeing, countedBelief, sampleVotes, treeBelief } from './certaindex.ts';
 
 function sampling(samples: number) {
   const program = createSelfConsistency({ samples });
@@ -26,7 +26,7 @@ test('samples are counted up to the first that is still on its way, in whatever 
   const a = tree.nodes.find(({ step }) => step?.text === 'a\n')!;
   tell(a.id, 0, '7.0');
   expect(sampleVotes(tree).map(({ answer }) => answer)).toEqual(['7.0', '7']);
-  expect(sampleCertainty(tree, false)).toEqual({ answers: 2, agreement: 1 });
+  expect(countedBelief(() => sampleVotes(tree), 'none').certainty()).toEqual({ answers: 2, agreement: 1 });
   tell(0, 2, '5');
   expect(sampleVotes(tree).map(({ answer }) => answer)).toEqual(['7.0', '7', '5', '9']);
 });
@@ -57,7 +57,7 @@ test('samples that began with the same step are told apart by the order of their
 
 test('a tree counts its answers as they come, as if it had counted them at the end', () => {
   const { tree, tell } = sampling(4);
-  expect(treeCertainty(tree, 'mean')).toEqual({ answers: 0, agreement: 0, reward: 0 });
+  expect(treeBelief(tree).certainty()).toEqual({ answers: 0, agreement: 0, reward: 0 });
   for (const [index, text] of ['7', '7', '5', '7'].entries()) tell(0, index, text);
   const { answers, agreement } = tree.answers;
   expect(answers).toBe(4);

@@ -20,37 +20,42 @@ export interface Certainty {
   readonly reward?: number;
 }
 
-/** How the rewards of ends of paths are put together: P1 takes the mean for MCTS and the maximum for REBASE. */
-type RewardSignal = 'mean' | 'maximum';
+/** How the rewards of ends of paths are put together: P1 takes the mean for MCTS and the maximum for REBASE; none without a verifier. */
+type RewardSignal = 'mean' | 'maximum' | 'none';
 
-/**
- * Of a program whose paths are not independent samples: every answer of the tree, as the tree has counted them, or the first
- * `upTo` of `votes`.
- */
-export function treeCertainty(
-  tree: Tree,
-  signal: RewardSignal,
-  upTo = Number.POSITIVE_INFINITY,
-  votes: (tree: Tree) => readonly PathVote[] = treeVotes,
-): Certainty {
-  const { answers, agreement } = tree.answers;
-  if (upTo < answers) return certaintyOf(votes(tree).slice(0, upTo), signal);
-  return answers < 2
-    ? { answers, agreement: 0, reward: 0 }
-    : { answers, agreement, reward: rewardOf(votes(tree), signal) };
+/** What a program holds of its own answers; worked out when a rule asks. */
+export interface Belief {
+  /** The answers that may be counted, in an order that does not depend on who was faster. */
+  votes(): readonly PathVote[];
+  /** By all its answers, or by the first so many of its votes. */
+  certainty(upTo?: number): Certainty;
 }
 
-/** Of independent samples: those that may be counted, whatever else has come. */
-export function sampleCertainty(tree: Tree, scored: boolean, upTo?: number): Certainty {
-  const { reward, ...counted } = certaintyOf(sampleVotes(tree).slice(0, upTo), 'mean');
-  return scored && reward !== undefined ? { ...counted, reward } : counted;
+/** Of a program whose paths are not independent samples: every answer of the tree, as the tree has counted them. */
+export function treeBelief(tree: Tree, signal: RewardSignal = 'mean', votesIn = treeVotes): Belief {
+  const votes = () => votesIn(tree);
+  const counted = countedBelief(votes, signal);
+  const certainty = (upTo = Number.POSITIVE_INFINITY) =>
+    upTo < tree.answers.answers ? counted.certainty(upTo) : certaintyOf(tree.answers, votes, signal);
+  return { votes, certainty };
 }
 
-export function certaintyOf(votes: readonly PathVote[], signal: RewardSignal): Certainty {
-  const tally = new AnswerTally();
-  for (const vote of votes) tally.add(vote);
-  const { answers, agreement } = tally;
-  return { answers, agreement, reward: answers < 2 ? 0 : rewardOf(votes, signal) };
+/** Of what may be counted alone, whatever else has come. */
+export function countedBelief(votes: () => readonly PathVote[], signal: RewardSignal): Belief {
+  const certainty = (upTo?: number) => {
+    const first = votes().slice(0, upTo);
+    const tally = new AnswerTally();
+    for (const vote of first) tally.add(vote);
+    return certaintyOf(tally, () => first, signal);
+  };
+  return { votes, certainty };
+}
+
+type Counted = Pick<AnswerTally, 'answers' | 'agreement'>;
+
+function certaintyOf({ answers, agreement }: Counted, votes: Belief['votes'], signal: RewardSignal): Certainty {
+  if (signal === 'none') return { answers, agreement };
+  return { answers, agreement, reward: answers < 2 ? 0 : rewardOf(votes(), signal) };
 }
 
 function rewardOf(votes: readonly PathVote[], signal: RewardSignal): number {

@@ -59,7 +59,7 @@ const comparisonGroup = {
   minutes: { type: 'string', takes: 'N', default: '5', about: 'it ends then, with what it has' },
   rollouts: { type: 'string', takes: 'N', default: '8', about: 'of the tree' },
   samples: { type: 'string', takes: 'N', about: 'drawn and scored for each question (as rollouts)' },
-  program: { ...knobFlags.program, about: 'the tree: mcts, beam, rebase, … (lazy mcts)' },
+  program: { ...knobFlags.program, about: 'the tree: best-first, mcts, beam, … (best-first)' },
   policy: { ...knobFlags.policy, rare: true },
   seed: { type: 'string', takes: 'N', default: '1', about: 'of all draws', rare: true },
 } as const satisfies Flags;

@@ -1,17 +1,16 @@
-// Where the next draw of a tree that grows draw by draw is likely to bring most. The prospect of a place is the score of its path, times
-// the probability that a draw there is a line which it has not had yet, over one more than the lines that failed there. A place whose
+// Where the next draw is likely to bring most: prospect = score · P(a draw there is new) / (1 + lines that failed there). A place whose
 // lines fail is tried again while its lines are new; where the model keeps saying the same, the draw goes to a place higher up at which it
 // might have said something else. Pure functions of the tree; nothing here knows a task.
 
 import { drawsLeft, isExpanding, type Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
+import type { Prior } from '../prior.ts';
 import type { Doomed } from '../program.ts';
-import { type Imagined, nothingImagined, type SelectionRule } from './wu-puct.ts';
 
 /** A node is full at so many times `branching`, which says how many paths an effort buys, not how wide a tree may be. */
 export const widest = 8;
 /** A draw beside others in flight must promise at least this share of what the best place would promise without them. */
-const company = 3 / 4;
+const minShareBesideInFlight = 3 / 4;
 /**
  * When a search gives up, for each rollout that it may have: the best place that is left has had so many lines that are certainly wrong, and
  * they cost so many tokens; or half of the rollouts and so many tokens in all were spent without one path of a score. Chosen on calibration
@@ -24,13 +23,15 @@ const leastPatience = 8;
 const leastUnseen = 0.001;
 
 interface PlaceSurroundings {
-  readonly prior: SelectionRule['prior'];
+  readonly prior: Prior;
   /** Of the whole search: what its effort bought. */
   readonly rollouts: number;
   /** Draws that are only imagined (foresee), by node. */
-  readonly drawn?: Imagined;
+  readonly drawn?: ReadonlyMap<Node, number>;
   readonly doomed?: Doomed | undefined;
 }
+
+const nothingDrawn: ReadonlyMap<Node, number> = new Map();
 
 interface DrawPlace {
   readonly node: Node;
@@ -39,12 +40,12 @@ interface DrawPlace {
 
 /** For a new strand: undefined where nothing is left, where the draws in flight had better be waited for, or where it is time to give up. */
 export function placeToOpen(root: Node, surroundings: PlaceSurroundings): Node | undefined {
-  const { drawn = nothingImagined } = surroundings;
+  const { drawn = nothingDrawn } = surroundings;
   const flying = (node: Node) => (node.inFlight?.size ?? 0) + (drawn.get(node) ?? 0);
   const next = bestPlace(root, surroundings, flying);
   if (next === undefined || isSpent(next.node, surroundings)) return undefined;
   const alone = bestPlace(root, surroundings, () => 0)!;
-  return next.prospect >= company * alone.prospect ? next.node : undefined;
+  return next.prospect >= minShareBesideInFlight * alone.prospect ? next.node : undefined;
 }
 
 /** For a strand that goes on from a node: there, if nothing has been drawn there yet, or at the best place below. */
@@ -59,14 +60,14 @@ export function roomBeside(root: Node, surroundings: PlaceSurroundings): number 
   const alone = bestPlace(root, surroundings, () => 0);
   if (alone === undefined) return 0;
   const { node } = alone;
-  const most = Math.max(1, Math.floor((1 / company - 1) * (1 + failuresAt(node, undefined))));
+  const most = Math.max(1, Math.floor((1 / minShareBesideInFlight - 1) * (1 + failuresAt(node, undefined))));
   return Math.max(0, Math.min(drawsLeft(node), most - (node.inFlight?.size ?? 0)));
 }
 
 /** Of equals the deepest, then the one that stands first in the order of keys. */
 function bestPlace(
   from: Node,
-  { prior, drawn = nothingImagined, doomed }: PlaceSurroundings,
+  { prior, drawn = nothingDrawn, doomed }: PlaceSurroundings,
   flying: (node: Node) => number,
 ): DrawPlace | undefined {
   let best: DrawPlace | undefined;
@@ -93,7 +94,7 @@ function failuresAt({ children }: Node, doomed: Doomed | undefined): number {
  * The probability that a draw is none of the children that are there: the share of them that came but once (Good and Turing), and no more than
  * their own probabilities leave, where log probabilities are read. A temperature other than 1 makes those too low: the counts mend it.
  */
-function unseen({ children, byIndex }: Node, prior: SelectionRule['prior']): number {
+function unseen({ children, byIndex }: Node, prior: Prior): number {
   if (children.length === 0) return 1;
   const single = children.filter(({ count }) => count === 1).length;
   const counted = Math.min(1, (single + 0.5) / ((byIndex?.size ?? 0) + 0.5));

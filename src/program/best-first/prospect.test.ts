@@ -1,12 +1,12 @@
-// Hand-worked cases of a lazy tree that finds its own shape.
+// Hand-worked cases: where the next draw goes, and when the search gives up.
 
 import { expect, it } from 'vitest';
 import { formKey } from '../../tree/keys.ts';
 import { Tree } from '../../tree/tree.ts';
 import type { Ask } from '../program.ts';
-import { createMcts } from './mcts.ts';
+import { createBestFirst } from './best-first.ts';
 
-const program = createMcts({ expansion: 'lazy', branching: 8, rollouts: 128 });
+const program = createBestFirst({ branching: 8, rollouts: 128 });
 
 /** The model says `text` with this probability. */
 function say(tree: Tree, ask: Ask, text: string, probability: number, reward = 1, end = false): void {
@@ -71,7 +71,7 @@ it('takes a line that keeps coming for all that the model says there', () => {
 });
 
 it('never gives up where no line is certainly wrong, however long the lines are', () => {
-  const few = createMcts({ expansion: 'lazy', branching: 4, rollouts: 16 });
+  const few = createBestFirst({ branching: 4, rollouts: 16 });
   const tree = Tree.plant('last', undefined, few.fullAt);
   let drawn = 0;
   for (

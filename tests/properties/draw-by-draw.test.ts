@@ -7,10 +7,11 @@ import { describe, expect, it } from 'vitest';
 import { fault } from '../../src/base/fault.ts';
 import { hash, Random } from '../../src/base/random.ts';
 import { selectiveNegative, strictNegative } from '../../src/exit/negative.ts';
-import { createMcts } from '../../src/program/mcts/mcts.ts';
-import type { Ask, Outcome, Program } from '../../src/program/program.ts';
+import { createBestFirst } from '../../src/program/best-first/best-first.ts';
+import type { Ask, Outcome } from '../../src/program/program.ts';
 import type { NodeId, TreeEvent } from '../../src/tree/events.ts';
 import { drawKey, formKey } from '../../src/tree/keys.ts';
+import { leastPromising } from '../../src/tree/strand.ts';
 import { Tree } from '../../src/tree/tree.ts';
 import { viewOf } from '../support/trees.ts';
 
@@ -34,10 +35,11 @@ interface Watched {
   readonly log: TreeEvent[];
 }
 
-/** Runs a program to its end at a width, with failures and preemptions, and shows the tree after every fold. */
-function drive(program: Program, seed: number, width: number, chaos: number, watch: (run: Watched) => void): Watched {
+/** Best-first search to its end at a width, in a tree of narrow nodes, with failures and preemptions; shows the tree after every fold. */
+function drive(fullAt: number, seed: number, width: number, chaos: number, watch: (run: Watched) => void): Watched {
+  const program = createBestFirst({ rollouts: 40, maxDepth: 5 });
   const log: TreeEvent[] = [];
-  const tree = Tree.plant('product', (event) => log.push(event), program.fullAt);
+  const tree = Tree.plant('product', (event) => log.push(event), fullAt);
   const random = new Random('weather', seed);
   const mail: Outcome[] = [];
   for (;;) {
@@ -53,7 +55,7 @@ function drive(program: Program, seed: number, width: number, chaos: number, wat
       : outcome;
     program.tell(tree, told);
     watch({ tree, log });
-    const [strand] = random.chance(chaos) ? program.yield(tree, 1) : [];
+    const [strand] = random.chance(chaos) ? leastPromising(tree, 1) : [];
     if (strand !== undefined) tree.record({ type: 'closed', strand, closing: 'preempted' });
   }
 }
@@ -71,22 +73,20 @@ function landedDraws(log: readonly TreeEvent[]): Map<NodeId, number> {
 const anyRun = {
   seed: fc.nat(1_000_000),
   width: fc.integer({ min: 1, max: 5 }),
-  branching: fc.integer({ min: 1, max: 4 }),
+  fullAt: fc.integer({ min: 1, max: 4 }),
 };
-const lazy = (branching: number, rollouts = 40) =>
-  createMcts({ expansion: 'lazy', widening: 0.7, branching, rollouts, maxDepth: 5 });
 
 describe('a tree that grows draw by draw', () => {
   it('is futile exactly when no node that is not full of landed draws is viable', () => {
     let fired = 0;
     let twins = 0;
     fc.assert(
-      fc.property(anyRun.seed, anyRun.width, anyRun.branching, (seed, width, branching) => {
-        const { log } = drive(lazy(branching), seed, width, 0.1, ({ tree, log }) => {
+      fc.property(anyRun.seed, anyRun.width, anyRun.fullAt, (seed, width, fullAt) => {
+        const { log } = drive(fullAt, seed, width, 0.1, ({ tree, log }) => {
           const waits = tree.best === undefined || tree.strands.has(0);
           if (waits || tree.best!.score >= threshold) return;
           const draws = landedDraws(log);
-          const open = tree.nodes.filter(({ id, terminal }) => !terminal && (draws.get(id) ?? 0) < branching);
+          const open = tree.nodes.filter(({ id, terminal }) => !terminal && (draws.get(id) ?? 0) < fullAt);
           const viable = open.some(({ score }) => score >= threshold);
           const fires = strictNegative.check(viewOf(tree, { threshold })) !== undefined;
           if (fires) fired += 1;
@@ -103,9 +103,9 @@ describe('a tree that grows draw by draw', () => {
   it('never reaches the threshold after the strict exit has called it futile', () => {
     let fired = 0;
     fc.assert(
-      fc.property(anyRun.seed, anyRun.width, anyRun.branching, (seed, width, branching) => {
+      fc.property(anyRun.seed, anyRun.width, anyRun.fullAt, (seed, width, fullAt) => {
         let futile = false;
-        const { tree } = drive(lazy(branching), seed, width, 0.05, ({ tree }) => {
+        const { tree } = drive(fullAt, seed, width, 0.05, ({ tree }) => {
           futile ||= strictNegative.check(viewOf(tree, { threshold })) !== undefined;
         });
         if (!futile) return;
@@ -119,16 +119,16 @@ describe('a tree that grows draw by draw', () => {
 
   it('gives no node more draws than it may have, and counts what new strands may take', () => {
     fc.assert(
-      fc.property(anyRun.seed, anyRun.width, anyRun.branching, (seed, width, branching) => {
-        drive(lazy(branching), seed, width, 0.2, ({ tree }) => {
+      fc.property(anyRun.seed, anyRun.width, anyRun.fullAt, (seed, width, fullAt) => {
+        drive(fullAt, seed, width, 0.2, ({ tree }) => {
           let left = 0;
           let most = 0;
           for (const { terminal, byIndex, inFlight } of tree.nodes) {
             const draws = (byIndex?.size ?? 0) + (inFlight?.size ?? 0);
             most = Math.max(most, draws);
-            if (!terminal) left += branching - draws;
+            if (!terminal) left += fullAt - draws;
           }
-          expect([most <= branching, tree.root.available]).toEqual([true, left]);
+          expect([most <= fullAt, tree.root.available]).toEqual([true, left]);
         });
       }),
       { numRuns: 40 },
@@ -139,7 +139,7 @@ describe('a tree that grows draw by draw', () => {
     let sooner = 0;
     fc.assert(
       fc.property(anyRun.seed, fc.integer({ min: 1, max: 3 }), (seed, futileDraws) => {
-        drive(lazy(4), seed, 1, 0, ({ tree }) => {
+        drive(4, seed, 1, 0, ({ tree }) => {
           const view = viewOf(tree, { threshold });
           const strict = strictNegative.check(view) !== undefined;
           const bet = selectiveNegative(0, futileDraws).check(view);
