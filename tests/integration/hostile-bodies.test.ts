@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Loose } from '../support/loose.ts';
-import { post, runGateway } from '../support/running-gateway.ts';
+import { post, question, runGateway } from '../support/running-gateway.ts';
 
 const deep = '['.repeat(100_000) + ']'.repeat(100_000);
 const user = '{"role":"user","content":"x"}';
@@ -36,6 +36,25 @@ test('are refused by name', async () => {
     const { status } = await post(`${url}/v1/${path}`, body);
     expect([400, 404], `${path} ${body.slice(0, 80)}`).toContain(status);
   }
+});
+
+test('more parts than any request has are refused before they are read, and so are more values than a schema reads in time', async () => {
+  const { url } = await runGateway();
+  const list = (item: string, count: number) => Array(count).fill(item).join(',');
+  const tooMany: readonly [string, RegExp][] = [
+    [`{"model":"m","messages":[${list('{}', 60_000)}]}`, /more than 50000 fields, objects and lists/],
+    [`{"model":"m","messages":[${user}],"metadata":{${list('"a":1', 60_000)}}}`, /more than 50000 fields/],
+    [`{"model":"m","messages":[${list('null', 30_000)}]}`, /more than 20000 values/],
+  ];
+  for (const path of ['chat/completions', 'searches', 'messages', 'messages/count_tokens']) {
+    for (const [body, reason] of tooMany) {
+      const response = await post(`${url}/v1/${path}`, body);
+      expect([response.status, await response.text()], path).toEqual([400, expect.stringMatching(reason)]);
+    }
+  }
+  // Brackets and colons in a text are no parts.
+  const text = JSON.stringify({ ...question, messages: [{ role: 'user', content: '\\"[{:'.repeat(20_000) }] });
+  expect((await post(`${url}/v1/chat/completions`, text)).status).toBe(200);
 });
 
 /** As JSON escapes it: half of a character, which no database of texts takes. */

@@ -1,6 +1,7 @@
 // `/v1/searches`: start, list, read, cancel. A key sees its own searches; an admin key sees all.
 
 import { z } from 'zod';
+import { nextSlice } from '../../base/slices.ts';
 import { type ListQuery, type Plain, type SearchState, searchStates } from '../../journal/journal.ts';
 import { chatDialect } from '../dialects/chat/chat-dialect.ts';
 import { parseSearchBody, type SearchBody, searchSchema } from '../dialects/chat-body.ts';
@@ -20,6 +21,8 @@ import { endOnRecord } from './telling.ts';
 /** Where what is told of a search comes from. */
 type Stored = Pick<GatewayContext, 'journal' | 'searches'>;
 
+/** Searches of a list that are read at a time: their answers are read with them. */
+const sliceSearches = 50;
 /** For a cancelled search to have its end, wherever it runs. */
 const cancelMs = 2000;
 const cancelNotNoted =
@@ -132,8 +135,16 @@ export async function listSearches(context: GatewayContext, { response, query, c
 }
 
 /** What the journal holds, and how far those that run here have come. */
-export async function listed({ journal, searches }: Stored, query: ListQuery): Promise<SearchJson[]> {
-  return (await journal.list(query)).map((record) => viewRecord(record, searches.find(record.id)));
+export async function listed({ journal, searches }: Stored, { limit, ...query }: ListQuery): Promise<SearchJson[]> {
+  const found: SearchJson[] = [];
+  for (let before = query.before; ; ) {
+    const most = Math.min(sliceSearches, limit - found.length);
+    const page = await journal.list({ ...query, ...(before !== undefined && { before }), limit: most });
+    for (const record of page) found.push(viewRecord(record, searches.find(record.id)));
+    before = page.at(-1)?.id;
+    if (page.length < most || found.length === limit) return found;
+    await nextSlice();
+  }
 }
 
 export async function readSearch(context: GatewayContext, exchange: Exchange): Promise<void> {

@@ -9,6 +9,8 @@ import { refuse } from './api-error.ts';
 
 /** The value as its schema reads it, or a refusal that names the field. */
 export function parseBody<Output>(schema: z.ZodType<Output>, value: unknown): Output {
+  if (valuesIn(value, mostValues) > mostValues)
+    refuse('invalid_value', `the body holds more than ${mostValues} values, the limit`);
   const parsed = schema.safeParse(value, { error: issueWords });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
@@ -22,6 +24,21 @@ export function parseBody<Output>(schema: z.ZodType<Output>, value: unknown): Ou
   }
   const where = path.length === 0 ? 'the body' : `'${path.join('.')}'`;
   return refuse('invalid_value', issueLine(where, issue.message), path.length === 0 ? undefined : path.join('.'));
+}
+
+/** A schema takes up to 10 µs for each value that is wrong, and reads all of them: 200 ms at most. */
+const mostValues = 20_000;
+
+/** Items and fields, at any depth; counts no further than to `most` and one more. */
+function valuesIn(value: unknown, most: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const items = Array.isArray(value) ? value : Object.values(value);
+  let count = items.length;
+  for (const item of items) {
+    if (count > most) return count;
+    count += valuesIn(item, most - count);
+  }
+  return count;
 }
 
 /** The names that an object of a body may have; none where its place is not an object's alone. */

@@ -1,6 +1,7 @@
 // Documents in the journal's SQLite file. They are written through the journal's own queue, in the order of the calls.
 
 import type { DatabaseSync } from 'node:sqlite';
+import { nextSlice } from '../../base/slices.ts';
 import type {
   DocumentChange,
   DocumentKind,
@@ -21,6 +22,9 @@ interface DocumentAccess {
   onDamage(message: string): void;
 }
 
+/** Parts that one transaction writes: half a megabyte of a file. */
+const sliceParts = 8;
+
 const texts = {
   add: `insert into documents (id, kind, owner, created_ms, open, expires_ms, facts, revision)
         values (?, ?, ?, ?, ?, ?, ?, 0)`,
@@ -31,6 +35,8 @@ const texts = {
            where id = ? and revision = ?`,
   addPart: `insert into parts (document, part, text)
             select ?1, ?2, ?3 where exists (select 1 from documents where id = ?1) on conflict do nothing`,
+  putPart: 'insert or replace into parts (document, part, text) values (?, ?, ?)',
+  nextWithParts: 'select min(document) as id from parts where document > ?',
   parts: 'select part, text from parts where document = ? and part > ? order by part limit ?',
   partNumbers: 'select part from parts where document = ? order by part',
   dropParts: 'delete from parts where document = ?',
@@ -46,13 +52,31 @@ export class SqliteDocuments implements Documents {
     this.#access = access;
     const prepared = Object.entries(texts).map(([name, sql]) => [name, database.prepare(sql)]);
     this.#sql = Object.fromEntries(prepared);
+    this.#dropOrphans();
   }
 
-  add(document: NewDocument, parts: readonly string[] = []): Promise<void> {
+  /** Parts of documents that a crash kept from being made. */
+  #dropOrphans(): void {
+    for (let id = ''; ; ) {
+      const next = this.#sql.nextWithParts.get(id)?.id;
+      if (typeof next !== 'string') return;
+      if (this.#sql.find.get(next) === undefined) this.#sql.dropParts.run(next);
+      id = next;
+    }
+  }
+
+  /** Its parts first, in slices: what a crash leaves of them is taken out at the next start, and the document is there as a whole or not at all. */
+  async add(document: NewDocument, parts: readonly string[] = []): Promise<void> {
     const { id, kind, owner, createdMs, open, expiresMs, facts } = document;
-    return this.#access.write(() => {
+    for (let from = 0; from < parts.length; from += sliceParts) {
+      const slice = parts.slice(from, from + sliceParts);
+      await this.#access.write(() => {
+        for (const [at, text] of slice.entries()) this.#sql.putPart.run(id, from + at, text);
+      });
+      await nextSlice();
+    }
+    await this.#access.write(() => {
       this.#sql.add.run(id, kind, owner, createdMs, open ? 1 : 0, expiresMs ?? null, JSON.stringify(facts));
-      for (const [part, text] of parts.entries()) this.#sql.addPart.run(id, part, text);
     });
   }
 

@@ -178,3 +178,21 @@ test('a long log is taken out in slices, other writes in between, and is gone at
   expect(await journal.find('between')).toBeDefined();
   await journal.close();
 });
+
+test('parts of a file that a crash kept from being made are gone after the next start; those of a whole one stay', async () => {
+  const path = freshPath();
+  const journal = new SqliteJournal({ path });
+  await journal.documents.add({ ...batch, id: 'whole' }, ['a', 'b']);
+  await journal.close();
+  const file = new DatabaseSync(path);
+  file.exec("insert into parts values ('half', 0, 'x'), ('half', 1, 'y')");
+  file.close();
+  await new SqliteJournal({ path }).close();
+  const after = new DatabaseSync(path);
+  const left = after.prepare('select document, part from parts').all();
+  after.close();
+  expect(left.map((row) => ({ ...row }))).toEqual([
+    { document: 'whole', part: 0 },
+    { document: 'whole', part: 1 },
+  ]);
+});

@@ -35,7 +35,7 @@ const sliceChars = 262_144;
 export async function readBatchLines(
   text: string,
   endpoint: BatchEndpoint,
-  most: number,
+  { requests: most, bodyBytes }: { readonly requests: number; readonly bodyBytes: number },
 ): Promise<{ readonly lines: readonly BatchLine[]; readonly problems: readonly BatchProblem[] }> {
   const problems: BatchProblem[] = [];
   const lines: BatchLine[] = [];
@@ -48,7 +48,7 @@ export async function readBatchLines(
     }
     if (problems.length >= mostProblems) break;
     if (each.trim() === '') continue;
-    const line = readLine(each, at, endpoint);
+    const line = readLine(each, at, endpoint, bodyBytes);
     if ('code' in line) problems.push(line);
     else if (seen.has(line.customId))
       problems.push(problem('duplicate_custom_id', `'custom_id' ${line.customId} stands twice`, at, 'custom_id'));
@@ -74,7 +74,10 @@ function* linesOf(text: string): Generator<{ readonly at: number; readonly each:
   }
 }
 
-function readLine(text: string, at: number, endpoint: BatchEndpoint): BatchLine | BatchProblem {
+function readLine(text: string, at: number, endpoint: BatchEndpoint, bodyBytes: number): BatchLine | BatchProblem {
+  // Of a request on its own its body could not be larger either.
+  if (text.length > bodyBytes)
+    return problem('invalid_json_line', `the line is longer than ${bodyBytes} bytes (server.bodyBytes)`, at);
   const value = jsonOf(text);
   if (value instanceof ApiError && value.code === 'invalid_value')
     return problem('invalid_json_line', value.message, at, value.param);

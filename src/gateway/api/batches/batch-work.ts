@@ -98,7 +98,9 @@ export class BatchWork {
   async #work(): Promise<void> {
     const { endpoint, input } = this.#document.facts;
     const text = await readWhole(this.#context.journal.documents, input);
-    const { lines, problems } = await readBatchLines(text ?? '', endpoint, this.#context.limits.batchRequests);
+    const { limits, config } = this.#context;
+    const most = { requests: limits.batchRequests, bodyBytes: config.server.bodyBytes };
+    const { lines, problems } = await readBatchLines(text ?? '', endpoint, most);
     const missing = { code: 'file_not_found', message: `there is no file '${input}'`, line: null, param: null };
     const wrong = text === undefined ? [missing] : problems;
     if (wrong.length > 0) return this.#end('failed', (facts) => ({ ...facts, problems: wrong }));
