@@ -38,9 +38,10 @@ const street: Readonly<Record<string, readonly string[]>> = {
   runtime: [...core, 'engine', 'verifier', 'embedder', 'journal'],
   config: [...core, 'engine', 'verifier', 'journal'],
   calibration: [...core, 'engine', 'config'],
-  answering: [...core, 'engine', 'verifier', 'embedder', 'runtime', 'config', 'calibration'],
+  answering: [...core, 'remote', 'engine', 'verifier', 'embedder', 'runtime', 'config', 'calibration'],
   gateway: [
     ...core,
+    'remote',
     'engine',
     'verifier',
     'embedder',
