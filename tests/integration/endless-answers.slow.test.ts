@@ -38,20 +38,19 @@ function residentMiB(): number {
   return Math.round(Number(kib) / 1024);
 }
 
-/** Whole or as a stream, of one generation or a search; read to its end. `mostBytes`: of an answer that is passed through. */
-async function ask(body: object, mostBytes = Number.POSITIVE_INFINITY): Promise<number> {
+/** Whole or as a stream, passed through or of a search; read to its end, which may be that the connection breaks. */
+async function ask(body: object): Promise<string> {
   const headers = { 'content-type': 'application/json' };
   const messages = [{ role: 'user', content: 'How many?' }];
-  const gone = new AbortController();
   const request = { method: 'POST', headers, body: JSON.stringify({ messages, max_tokens: 1000, ...body }) };
-  const answer = await fetch(`${served.url}/v1/chat/completions`, { ...request, signal: gone.signal });
+  const answer = await fetch(`${served.url}/v1/chat/completions`, request);
   let bytes = 0;
-  for await (const chunk of answer.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) break;
+  try {
+    for await (const chunk of answer.body ?? []) bytes += chunk.length;
+    return `${answer.status}, ${bytes} bytes`;
+  } catch {
+    return `${answer.status}, broken off after ${bytes} bytes`;
   }
-  gone.abort();
-  return answer.status;
 }
 
 /** The worst time that `/health` takes while something goes on. */
@@ -74,7 +73,7 @@ async function worstHealthMs(work: Promise<unknown>): Promise<number> {
 test('no endless answer ends the process, fills its memory or keeps a request open', async () => {
   const idle = worstHealthMs(new Promise((resolve) => setImmediate(resolve)).then(() => readFileSync(script)));
   console.log(`idle: /health at worst ${await idle} ms; ${residentMiB()} MiB`);
-  const coppice = { deadline_ms: 60_000, program: 'self-consistency', rollouts: 3 };
+  const coppice = { deadline_ms: 20_000, program: 'self-consistency', rollouts: 3 };
   for (const kind of hostile.kinds) {
     await fetch(`${hostile.url}/kind`, { method: 'POST', body: kind });
     const told: string[] = [];
@@ -84,14 +83,10 @@ test('no endless answer ends the process, fills its memory or keeps a request op
     ] as const) {
       const asked = ['plain', 'vllm'].flatMap((model) => bodies.map((body) => ask({ model, coppice, ...body })));
       const worst = await worstHealthMs(Promise.all(asked));
-      told.push(`${name} of each: ${worst} ms (${(await Promise.all(asked)).join(' ')})`);
+      told.push(`${name} of each: ${worst} ms (${(await Promise.all(asked)).join('; ')})`);
     }
     console.log(`${kind}: /health at worst ${told.join(', ')}; ${residentMiB()} MiB`);
     expect(residentMiB()).toBeLessThan(600);
   }
-  const tools = [{ type: 'function', function: { name: 'f', parameters: {} } }];
-  const passed = ask({ model: 'plain', stream: true, tools }, 64 * 1024 * 1024);
-  console.log(`passed through: /health at worst ${await worstHealthMs(passed)} ms; ${residentMiB()} MiB`);
-  expect(residentMiB()).toBeLessThan(600);
   expect(await served.stop()).toBe(0);
 });

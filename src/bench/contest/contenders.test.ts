@@ -32,7 +32,7 @@ describe('the rows of a contest', () => {
     ]);
   });
 
-  it('give the lazy tree, whose rollouts draw one path each, a number of its own', () => {
+  it('give best-first search, whose rollouts draw one path each, a number of its own', () => {
     const entry = { policies: ['safe'], verifiers: ['both'], rollouts: 16, pathRollouts: 128 } as const;
     const rows = contendersOf({ ...entry, entrants: ['best-of-n', 'mcts', 'best-first'] });
     expect(rows.map(({ rollouts }) => rollouts)).toEqual([16, 16, 128]);

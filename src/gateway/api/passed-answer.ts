@@ -40,6 +40,7 @@ export class PassedReader {
   add(chunk: Uint8Array): void {
     this.#bytes += chunk.length;
     if (this.#events === undefined) this.#whole.add(chunk);
+    // Shorter than what an event may be: the parser refuses none of it.
     else if (this.#bytes <= mostBytes) for (const data of this.#events.push(chunk)) this.#read(data);
   }
 

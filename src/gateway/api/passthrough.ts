@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Upstream } from '../../answering/models/open-model.ts';
 import { FaultError } from '../../base/fault.ts';
 import type { Plain } from '../../journal/journal.ts';
-import { readBody } from '../../remote/bounded-body.ts';
+import { readBody, tooMuch } from '../../remote/bounded-body.ts';
 import { parseJson } from '../../remote/json.ts';
 import { unfolded } from '../dialects/fields.ts';
 import { record } from '../dialects/unchecked.ts';
@@ -60,12 +60,14 @@ export async function passThrough(
     const answer = await ask(upstream, path, forwarded(body, upstream), gone.signal);
     status = answer.status;
     response.writeHead(status, headersOf(answer, passed.id));
-    await copy(answer, response, passed.reader(answer.headers.get('content-type')));
+    await copy(answer, response, passed.reader(answer.headers.get('content-type')), mostBytes(body));
     passed.status = status;
   } catch (error) {
     if (gone.signal.aborted) return;
-    if (error instanceof ApiError || response.headersSent) throw error;
+    if (error instanceof ApiError || (response.headersSent && !(error instanceof FaultError))) throw error;
     context.log.warn('passthrough', { error: error instanceof Error ? error.message : String(error) });
+    // An answer that has begun can only be broken off.
+    if (response.headersSent) return void response.destroy();
     throw new ApiError('engine_failed', 'the engine behind this model could not be reached');
   } finally {
     if (leave !== undefined) context.metrics.passedThrough(served.name, status, context.clock.nowMs() - startMs);
@@ -187,9 +189,23 @@ function isUnreached(error: unknown): boolean {
   );
 }
 
-async function copy(answer: Response, response: ServerResponse, reader: PassedReader): Promise<void> {
+const envelopeBytes = 16 * 1024 * 1024;
+/** In an event of its own, with candidates. */
+const bytesPerToken = 16_384;
+
+/** What an answer of the tokens that were asked for may take; any number of bytes where no number of tokens was. */
+function mostBytes({ max_tokens, max_completion_tokens, max_output_tokens, n }: Plain): number {
+  const tokens = [max_tokens, max_completion_tokens, max_output_tokens].find((each) => typeof each === 'number');
+  if (tokens === undefined) return Number.POSITIVE_INFINITY;
+  return envelopeBytes + bytesPerToken * Number(tokens) * (typeof n === 'number' ? n : 1);
+}
+
+async function copy(answer: Response, response: ServerResponse, reader: PassedReader, most: number): Promise<void> {
+  let bytes = 0;
   for await (const chunk of answer.body ?? []) {
     reader.add(chunk);
+    bytes += chunk.length;
+    if (bytes > most) throw new FaultError(tooMuch('the engine', most));
     if (!response.write(chunk)) await roomIn(response);
     if (response.destroyed) return;
   }
