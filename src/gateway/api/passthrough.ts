@@ -212,8 +212,11 @@ async function copy(answer: Response, response: ServerResponse, reader: PassedRe
     if (bytes > most) throw new FaultError(tooMuch('the engine', most));
     if (response.write(chunk)) continue;
     await new Promise<void>((resolve) => {
-      response.once('drain', resolve);
-      response.once('close', resolve);
+      const goOn = () => {
+        response.off('drain', goOn).off('close', goOn);
+        resolve();
+      };
+      response.on('drain', goOn).on('close', goOn);
     });
     if (response.destroyed) return;
   }

@@ -82,7 +82,7 @@ describe('the journal on disk', () => {
     const path = freshPath();
     await new SqliteJournal({ path }).close();
     const old = new DatabaseSync(path);
-    old.exec('drop table documents; drop table parts; pragma user_version = 1;');
+    old.exec('drop table documents; drop table parts; alter table searches drop column runs; pragma user_version = 1;');
     old.close();
     const journal = new SqliteJournal({ path });
     expect(await journal.documents.list({ kind: 'file', limit: 1 })).toEqual([]);

@@ -219,6 +219,14 @@ class JournalStorm {
 
   // ---- what must hold ----------------------------------------------------------------------------------------------------
 
+  /** Two nodes that ran it were killed. */
+  #isSetAside(id: string): boolean {
+    const { database, nodes } = this.#world;
+    const dead = new Set(nodes.filter(({ isDead }) => isDead).map(({ name }) => name));
+    const died = database.takers.get(id)?.filter((name) => dead.has(name)) ?? [];
+    return database.rows.get(id)?.outcome?.includes('2 processes died') === true && died.length >= 2;
+  }
+
   report(): StormReport {
     const { database, nodes } = this.#world;
     const problems: string[] = [];
@@ -226,8 +234,10 @@ class JournalStorm {
     for (const id of this.#acknowledged) say(!database.rows.has(id), id, 'was acknowledged and is lost');
     for (const [id, node] of this.#waiting) say(!node.isDead, id, 'its client waits for ever');
     for (const row of database.rows.values()) for (const what of problemsOf(row, database)) say(true, row.id, what);
-    for (const id of this.#acknowledged)
-      say(database.rows.get(id)?.state !== 'done', id, `was acknowledged and is ${database.rows.get(id)?.state}`);
+    for (const id of this.#acknowledged) {
+      const state = database.rows.get(id)?.state;
+      say(state !== 'done' && !this.#isSetAside(id), id, `was acknowledged and is ${state}`);
+    }
     for (const id of this.#refused) {
       const row = database.rows.get(id);
       say(row !== undefined && row.epoch === 0 && row.state !== 'cancelled', id, `was refused and is ${row?.state}`);
