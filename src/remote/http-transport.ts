@@ -15,7 +15,7 @@ export interface SentRequest {
 }
 
 /** An answer whose body is still to come. */
-export type WireResponse = Pick<http.IncomingMessage, 'statusCode' | 'headers' | 'setEncoding' | 'on' | 'destroy'>;
+export type WireResponse = Pick<http.IncomingMessage, 'statusCode' | 'headers' | 'on' | 'pause' | 'resume'>;
 
 /** What carries requests to one server. After `destroy` neither callback is called. */
 export interface Transport {

@@ -41,6 +41,25 @@ export function journalConformance(makeCase: () => JournalCase | Promise<Journal
     await journal.close();
   });
 
+  test('the runs of a search are counted under its epoch, and one that its process outlived by any', async () => {
+    const journal = await fresh();
+    await journal.accept(search('a'));
+    expect(await journal.begin('a', 1, 1)).toBe(false);
+    await journal.claim('a', 0, 1);
+    expect(await journal.begin('a', 1, 1)).toBe(true);
+    await journal.claim('a', 1, 2);
+    expect(await journal.begin('a', 1, 7)).toBe(false);
+    expect(await journal.begin('a', 2, 2)).toBe(true);
+    expect(await journal.find('a')).toMatchObject({ epoch: 2, runs: 2 });
+    for (const runs of [1, 0, 0]) {
+      expect(await journal.outlive('a')).toBe(true);
+      expect(await journal.find('a')).toMatchObject({ runs });
+    }
+    await journal.finish('a', 2, ending());
+    expect([await journal.begin('a', 2, 1), await journal.outlive('a')]).toEqual([false, false]);
+    await journal.close();
+  });
+
   test('an older epoch can write nothing and is told so', async () => {
     const journal = await fresh();
     const lost: string[] = [];

@@ -12,18 +12,18 @@ const choice = (fields: object) =>
 
 /** What is written again and again, after a beginning. */
 const kinds: Readonly<Record<string, { readonly begin?: string; readonly again: string }>> = {
+  'ids of vllm': { again: choice({ text: 'word ', token_ids: [7] }) },
+  'text without ids': { again: choice({ text: 'word '.repeat(100) }) },
   tokens: { again: delta({ content: 'word ' }) },
-  blanks: { again: delta({ content: '   ' }) },
   thoughts: { again: delta({ reasoning_content: 'hm ' }) },
   letters: { again: delta({ content: 'a' }) },
   'long chunks': { again: delta({ content: 'word '.repeat(20_000) }) },
+  blanks: { again: delta({ content: '   ' }) },
   empties: { again: 'data: {"choices":[]}\n\n' },
   comments: { again: ': still here\n\n' },
   'one line': { begin: 'data: ', again: 'x'.repeat(16_384) },
   nothing: { again: 'x'.repeat(16_384) },
   'deep event': { begin: 'data: ', again: '['.repeat(16_384) },
-  'ids of vllm': { again: choice({ text: 'word ', token_ids: [7] }) },
-  'text without ids': { again: choice({ text: 'word '.repeat(100) }) },
   'deep body': { again: '['.repeat(16_384) },
   'lists in a body': { begin: '[', again: '[],'.repeat(5000) },
   'text in a body': { begin: '{"choices":[{"index":0,"text":"', again: 'word '.repeat(3000) },

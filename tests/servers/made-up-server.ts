@@ -85,16 +85,28 @@ const spoils: Readonly<Record<string, Spoil>> = {
       ...oddValues,
       '<html>hello</html>',
       '{"choices":[',
-      deep(40_000),
-      `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
-      `{"choices":[{"text":${deep(20_000)}}]}`,
-      `{"detail":${deep(20_000)}}`,
-      `${'{"error":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
       `[${'[],'.repeat(300_000)}[]]`,
       '\u0000\u0001\u0002',
     ];
     const text = pick(chance, texts);
     answer.body = Buffer.from(chance.integer(2) === 0 ? text : `data: ${text}\n\n`);
+  },
+  /** Values that whoever goes down into them, to read or to show them, does not come back from. */
+  deep(answer, chance) {
+    const texts = [
+      deep(40_000),
+      `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
+      `{"choices":${deep(20_000)}}`,
+      `{"choices":[{"text":${deep(20_000)},"finish_reason":${deep(20_000)}}]}`,
+      `{"detail":${deep(20_000)}}`,
+      `{"meta_info":{"finish_reason":${deep(20_000)}}}`,
+      `{"content":"","stop":true,"stop_type":${deep(20_000)}}`,
+      `${'{"error":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
+      `{"usage":{"prompt_tokens":{"toString":1,"valueOf":1}},"rewards":[0.5],"scores":[[0.5]],"data":[{"targets":[{"toString":1}]}]}`,
+    ];
+    const isStream = String(answer.headers['content-type']).startsWith('text/event-stream');
+    const text = pick(chance, texts);
+    answer.body = Buffer.from(isStream ? `data: ${text}\n\n` : text);
   },
   cut(answer, chance) {
     answer.body = answer.body.subarray(0, chance.integer(answer.body.length + 1));
@@ -177,10 +189,12 @@ export class MadeUpServer {
   readonly #honest: string;
   readonly #isSpoiled: (path: string) => boolean;
   readonly #chance: Random;
+  readonly #kinds: readonly string[];
   readonly #server: http.Server;
 
   /** `isSpoiled`: of the path of a request, whether its answer is made up. */
-  constructor(honest: string, isSpoiled: (path: string) => boolean, chance: Random) {
+  constructor(honest: string, isSpoiled: (path: string) => boolean, chance: Random, only?: readonly string[]) {
+    this.#kinds = only ?? kinds;
     this.#honest = honest;
     this.#isSpoiled = isSpoiled;
     this.#chance = chance;
@@ -218,7 +232,7 @@ export class MadeUpServer {
   }
 
   #spoil(answer: Answer): void {
-    const kind = pick(this.#chance, kinds);
+    const kind = pick(this.#chance, this.#kinds);
     this.made.set(kind, (this.made.get(kind) ?? 0) + 1);
     spoils[kind]!(answer, this.#chance);
   }

@@ -35,6 +35,8 @@ const scoring = /^\/(pooling|v1\/(chat\/)?completions|generative_scoring|v1\/sco
 
 /** How often a result came, and how often each fault; and how many answers were made up. */
 export interface MadeUpOutcome {
+  /** All kinds unless said. */
+  readonly kinds?: readonly string[];
   readonly ends: Map<string, number>;
   answers: number;
 }
@@ -60,7 +62,7 @@ async function madeUp(
   outcome: MadeUpOutcome,
   use: (url: string, made: () => number) => Promise<void>,
 ): Promise<void> {
-  const server = await new MadeUpServer(honest.url, isSpoiled, new Random('made-up', seed)).listen();
+  const server = await new MadeUpServer(honest.url, isSpoiled, new Random('made-up', seed), outcome.kinds).listen();
   const made = () => [...server.made.values()].reduce((sum, each) => sum + each, 0);
   try {
     await use(server.url, made);

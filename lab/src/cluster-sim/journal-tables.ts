@@ -75,6 +75,10 @@ export class JournalTables {
         if (known?.node !== node || known.epoch !== row.epoch || known.ended_ms !== null) return false;
         known.runs = Number(row.runs);
         return true;
+      case 'outlive':
+        if (known === undefined || known.ended_ms !== null) return false;
+        known.runs = Math.max(0, known.runs - 1);
+        return true;
       case 'append':
         return this.#append(known, row as unknown as EntryRow, node);
       case 'finish':

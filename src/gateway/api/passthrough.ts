@@ -193,6 +193,9 @@ const envelopeBytes = 16 * 1024 * 1024;
 /** In an event of its own, with candidates. */
 const bytesPerToken = 16_384;
 
+/** Read in one turn of the loop: a hundredth of a second's work. */
+const turnBytes = 262_144;
+
 /** What an answer of the tokens that were asked for may take; any number of bytes where no number of tokens was. */
 function mostBytes({ max_tokens, max_completion_tokens, max_output_tokens, n }: Plain): number {
   const tokens = [max_tokens, max_completion_tokens, max_output_tokens].find((each) => typeof each === 'number');
@@ -201,10 +204,13 @@ function mostBytes({ max_tokens, max_completion_tokens, max_output_tokens, n }: 
 }
 
 async function copy(answer: Response, response: ServerResponse, reader: PassedReader, most: number): Promise<void> {
-  let bytes = 0;
+  let [bytes, yieldAt] = [0, turnBytes];
   for await (const chunk of answer.body ?? []) {
     reader.add(chunk);
     bytes += chunk.length;
+    // What has arrived already comes without a turn of the loop in between.
+    if (bytes > yieldAt) await new Promise((resolve) => setImmediate(resolve));
+    if (bytes > yieldAt) yieldAt = bytes + turnBytes;
     if (bytes > most) throw new FaultError(tooMuch('the engine', most));
     if (!response.write(chunk)) await roomIn(response);
     if (response.destroyed) return;

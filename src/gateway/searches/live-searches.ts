@@ -87,7 +87,9 @@ export class LiveSearches {
 
   /** Another process has it, or is to have it: whatever we do now would be done twice. */
   lose(id: string): void {
-    this.#options.cluster?.drop(id);
+    const { cluster, journal } = this.#options;
+    cluster?.drop(id);
+    if (this.#byId.get(id)?.hasBegun) void journal.outlive(id).catch(() => {});
     const search = this.#giveUp(id, 'the journal could not keep this search');
     if (search !== undefined) this.#options.log.warn('lost', { search: id, epoch: search.epoch });
   }
@@ -208,7 +210,10 @@ export class LiveSearches {
   /** This process stops in good order: the run that ends here counts as none. Resolves when the journal knows. */
   async putDown(searches: Iterable<LiveSearch>): Promise<void> {
     for (const search of searches)
-      if (search.ended === undefined && search.hasBegun) void this.#note(search, search.runs - 1);
+      if (search.ended === undefined && search.hasBegun) {
+        search.hasBegun = false;
+        void this.#note(search, search.runs - 1);
+      }
     // What the disk refuses is told when the journal is closed.
     await this.#options.journal.flush().catch(() => {});
   }

@@ -85,7 +85,7 @@ export class BatchRun<Write extends JournalWrite> {
 
   async #change(kind: Write['kind'], writes: readonly Write[]): Promise<string[]> {
     const { node, erasesTexts, formats } = this.#options;
-    if (kind === 'cancel') return this.#ids('cancel', [writes.map(({ search }) => search)]);
+    if (kind === 'cancel' || kind === 'outlive') return this.#ids(kind, [writes.map(({ search }) => search)]);
     if (kind === 'begin') return this.#ids('begin', [rowsOf(writes), node]);
     if (kind === 'retract') return this.#ids('retract', [rowsOf(writes), node, formats.writes]);
     if (kind === 'claim') {

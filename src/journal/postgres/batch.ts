@@ -6,7 +6,17 @@ import type { Acceptance, AppendResult } from '../journal.ts';
 import type { HoldableWrite } from '../journal-writer.ts';
 
 /** In the order in which a stage runs them. */
-export const writeKinds = ['accept', 'claim', 'begin', 'append', 'finish', 'cancel', 'retract', 'flush'] as const;
+export const writeKinds = [
+  'accept',
+  'claim',
+  'begin',
+  'outlive',
+  'append',
+  'finish',
+  'cancel',
+  'retract',
+  'flush',
+] as const;
 export type WriteKind = (typeof writeKinds)[number];
 
 /** Whether it was done; of an acceptance and an entry, how. */

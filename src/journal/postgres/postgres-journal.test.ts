@@ -205,7 +205,7 @@ describe.skipIf(!hasPostgres)('the journal in PostgreSQL', () => {
     const options = await freshSchema();
     const client = await connect(options);
     await client.query(
-      `alter table ${options.schema}.searches drop column log;
+      `alter table ${options.schema}.searches drop column log, drop column runs;
        alter table ${options.schema}.nodes drop column servers, drop column report, add column url text;
        drop table ${options.schema}.usage`,
     );

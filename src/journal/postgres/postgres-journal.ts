@@ -177,6 +177,10 @@ export class PostgresJournal implements Journal {
     return this.#write('begin', id, () => ({ id, epoch, runs }), false);
   }
 
+  outlive(id: string): Promise<boolean> {
+    return this.#write('outlive', id, () => ({}), false);
+  }
+
   append(epoch: number, entry: LogEntry): void {
     const { search, sequence } = entry;
     const settle = (result: unknown) => tellAppended(this.#listeners, search, sequence, result as AppendResult);

@@ -12,6 +12,7 @@ export interface PostgresStatements {
   readonly claim: string;
   readonly isClaimed: string;
   readonly begin: string;
+  readonly outlive: string;
   readonly append: string;
   readonly readEntries: string;
   readonly finish: string;
@@ -71,6 +72,7 @@ function beginning(searches: string) {
             where s.epoch = w.epoch + 1 and s.node = $2`,
     begin: `update ${searches} s set runs = w.runs from json_to_recordset($1::json) as w(id text, epoch integer, runs integer)
             where s.id = w.id and s.epoch = w.epoch and s.node = $2 and s.ended_ms is null returning s.id`,
+    outlive: `update ${searches} set runs = greatest(runs - 1, 0) where id = any($1) and ended_ms is null returning id`,
   };
 }
 

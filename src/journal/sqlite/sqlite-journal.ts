@@ -111,6 +111,10 @@ export class SqliteJournal implements Journal {
     return this.#write(() => changed(this.#sql.begin, runs, id, epoch), false);
   }
 
+  outlive(id: string): Promise<boolean> {
+    return this.#write(() => changed(this.#sql.outlive, id), false);
+  }
+
   append(epoch: number, entry: LogEntry): void {
     const { search, sequence } = entry;
     const settle = (result: unknown) => tellAppended(this.#listeners, search, sequence, result as AppendResult);

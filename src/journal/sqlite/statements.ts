@@ -14,6 +14,7 @@ const texts = {
   claim: `update searches set epoch = epoch + 1, state = 'running', started_ms = coalesce(started_ms, ?)
           where id = ? and epoch = ? and ended_ms is null`,
   begin: 'update searches set runs = ? where id = ? and epoch = ? and ended_ms is null',
+  outlive: 'update searches set runs = max(runs - 1, 0) where id = ? and ended_ms is null',
   append: `insert into events (search, sequence, epoch, at_ms, body, texts)
            select ?1, ?2, ?3, ?4, ?5, ?6
            where exists (select 1 from searches where id = ?1 and epoch = ?3 and ended_ms is null)

@@ -219,6 +219,14 @@ class JournalStorm {
 
   // ---- what must hold ----------------------------------------------------------------------------------------------------
 
+  /** Two nodes that ran it were killed. */
+  #isSetAside(id: string): boolean {
+    const { database, nodes } = this.#world;
+    const dead = new Set(nodes.filter(({ isDead }) => isDead).map(({ name }) => name));
+    const died = database.takers.get(id)?.filter((name) => dead.has(name)) ?? [];
+    return database.rows.get(id)?.outcome?.includes('2 processes died') === true && died.length >= 2;
+  }
+
   report(): StormReport {
     const { database, nodes } = this.#world;
     const problems: string[] = [];
@@ -227,10 +235,8 @@ class JournalStorm {
     for (const [id, node] of this.#waiting) say(!node.isDead, id, 'its client waits for ever');
     for (const row of database.rows.values()) for (const what of problemsOf(row, database)) say(true, row.id, what);
     for (const id of this.#acknowledged) {
-      const row = database.rows.get(id);
-      // Two processes that died while they ran it, before it got any further: it is set aside, and says so.
-      const isSetAside = row?.state === 'failed' && row.runs >= 2 && row.outcome?.includes('2 processes died');
-      say(row?.state !== 'done' && !isSetAside, id, `was acknowledged and is ${row?.state}`);
+      const state = database.rows.get(id)?.state;
+      say(state !== 'done' && !this.#isSetAside(id), id, `was acknowledged and is ${state}`);
     }
     for (const id of this.#refused) {
       const row = database.rows.get(id);

@@ -1,7 +1,7 @@
 // A database as PostgreSQL would be, in virtual time: the tables of the journal and the queue between nodes, each change atomic. Every node reaches it by a link of its own, which breaks before, during and after a commit, refuses,
 // hangs, and delivers late. What the tables hold is the truth that a storm is checked against.
 
-import { JournalTables } from '../../../lab/src/cluster-sim/journal-tables.ts';
+import { JournalTables, type SearchRow } from '../../../lab/src/cluster-sim/journal-tables.ts';
 import type { VirtualTime } from '../../../lab/src/cluster-sim/virtual-time.ts';
 import type { Random } from '../../../src/base/random.ts';
 import { type Store, StoreRefusal } from '../../../src/journal/journal-writer.ts';
@@ -54,6 +54,8 @@ interface Broken {
 
 export class SimulatedDatabase extends JournalTables {
   readonly leases = new Map<string, Lease>();
+  /** The nodes that claimed a search, in order. */
+  readonly takers = new Map<string, string[]>();
   /** Calls whose callers have given up, and which will be applied. */
   late = 0;
   readonly #time: VirtualTime;
@@ -66,6 +68,10 @@ export class SimulatedDatabase extends JournalTables {
     this.#time = time;
     this.#random = random;
     this.#trace = trace;
+  }
+
+  protected override claimed({ id, node }: SearchRow): void {
+    this.takers.set(id, [...(this.takers.get(id) ?? []), node]);
   }
 
   /** One call over a link: applied at the server's own time, whatever becomes of the caller. */

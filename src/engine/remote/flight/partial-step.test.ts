@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { PartialStep } from './partial-step.ts';
 
 describe('Draft', () => {
@@ -80,5 +80,46 @@ describe('Draft', () => {
     const step = new PartialStep([], false);
     step.fold({ index: 0, text: 'x', tokenIds: [1] });
     expect(step.usage(7)).toEqual({ computedTokens: 7, cachedTokens: 0, generatedTokens: 1, exact: false });
+  });
+
+  it('keeps the limit of tokens where the server does not', () => {
+    const told = new PartialStep([], false, undefined, 3);
+    for (let token = 0; token < 3; token += 1) told.fold({ index: 0, text: `w${token} `, tokenIds: [token] });
+    expect(told.ended).toBe(false);
+    expect(told.fold({ index: 0, text: 'more', tokenIds: [9] })).toBe('');
+    expect(told.isCut).toBe(true);
+    expect(told.step()).toMatchObject({ text: 'w0 w1 w2 ', tokens: 3, tokenIds: [0, 1, 2], end: 'length' });
+
+    const whole = new PartialStep(['\n'], false, undefined, 4);
+    whole.fold({ index: 0, text: 'abcdefgh', tokenIds: [1, 2, 3, 4, 5, 6, 7, 8], end: 'eos', cumulative: true });
+    expect(whole.step()).toMatchObject({ text: 'abcd', tokens: 4, end: 'length' });
+    expect(whole.step().tokenIds).toBeUndefined();
+
+    const untold = new PartialStep(['\n\n'], true, undefined, 10);
+    while (!untold.ended) untold.fold({ index: 0, text: 'word and ' });
+    expect(untold.step()).toMatchObject({ text: 'word and '.repeat(10), tokens: 10, end: 'length' });
+    // A server that sends letters is not cut before it has sent as many as the tokens may have.
+    const letters = new PartialStep([], false, undefined, 10);
+    for (let at = 0; at < 50; at += 1) letters.fold({ index: 0, text: 'x' });
+    expect(letters.ended).toBe(false);
+    const once = new PartialStep([], false, undefined, 10);
+    once.fold({ index: 0, text: '\u{1f333}'.repeat(100_000) });
+    expect(once.step()).toMatchObject({ text: '\u{1f333}'.repeat(448), tokens: 10, end: 'length' });
+  });
+
+  it('reads each character a fixed number of times as the text grows', () => {
+    // What a delimiter is looked for in is as long as the update, whatever came before: a longer text takes no longer for each.
+    let read = 0;
+    const delimiter = { length: 2 } as unknown as string;
+    const indexOf = String.prototype.indexOf;
+    const counted = function (this: string, ...args: Parameters<typeof indexOf>): number {
+      if (args[0] === delimiter) read += this.length;
+      return -1;
+    };
+    const spy = vi.spyOn(String.prototype, 'indexOf').mockImplementation(counted);
+    const step = new PartialStep([delimiter], true);
+    for (let at = 0; at < 10_000; at += 1) step.fold({ index: 0, text: 'word ' });
+    spy.mockRestore();
+    expect(read).toBeLessThanOrEqual(10_000 * 'xword '.length);
   });
 });

@@ -102,8 +102,7 @@ export class PartialStep {
     const tokenIds = this.#tokensAgree() ? this.#tokenIds : undefined;
     const meanLogprob = finiteMean(this.#logprobs);
     const logprobs = meanLogprob === undefined ? undefined : this.#logprobs;
-    const written = this.#usage?.generatedTokens ?? this.tokens;
-    const tokens = this.#isCut ? Math.min(written, this.#maxTokens) : written;
+    const tokens = this.#isCut ? this.#maxTokens : (this.#usage?.generatedTokens ?? this.tokens);
     return {
       text: this.#text,
       tokens: Math.max(tokens, tokenIds?.length ?? 0),
@@ -130,7 +129,7 @@ export class PartialStep {
     return {
       computedTokens: prompt - cachedTokens,
       cachedTokens,
-      generatedTokens: told?.generatedTokens ?? this.tokens,
+      generatedTokens: told?.generatedTokens ?? (this.#isCut ? this.#maxTokens : this.tokens),
       exact: told?.promptTokens !== undefined && told.generatedTokens !== undefined && this.#end !== undefined,
     };
   }
