@@ -5,8 +5,8 @@ import { defaultModels } from '../../answering/models/default-models.ts';
 import { NodeQueue } from '../../cluster/node-queue.ts';
 import { connect, databaseFault } from '../../journal/postgres/connection.ts';
 import { migrate } from '../../journal/postgres/schema.ts';
+import { readConfig } from '../terminal/config-file.ts';
 import { readArguments } from '../terminal/options.ts';
-import { readConfig } from './config-file.ts';
 import { databaseOf } from './open-journal.ts';
 
 export const help = `usage: coppice migrate [options]

@@ -13,9 +13,9 @@ import { Gateway } from '../../gateway/gateway.ts';
 import { newKey } from '../../gateway/http/keys.ts';
 import { createLog, type Log } from '../../gateway/observe/log.ts';
 import { createTelemetry } from '../../gateway/observe/traces/telemetry.ts';
+import { readConfig } from '../terminal/config-file.ts';
 import { readArguments } from '../terminal/options.ts';
 import { widthOf, wrap } from '../terminal/terminal.ts';
-import { readConfig } from './config-file.ts';
 import { openJournal } from './open-journal.ts';
 import { findPage } from './page.ts';
 
