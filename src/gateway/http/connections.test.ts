@@ -172,6 +172,32 @@ describe('a client that closes its sending side', () => {
   });
 });
 
+test('memory is given back once when a crowd has left, and not while it stays', async () => {
+  const server = createServer();
+  const times = { given: 0 };
+  const giveBack = () => {
+    times.given += 1;
+  };
+  const connections = new Connections(server, { limits: { ...fixedLimits, streams: 2000 }, warn: () => {}, giveBack });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const sockets = await open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 500);
+  await until(() => connections.open === 500);
+  connections.look();
+  for (const socket of sockets.slice(100)) socket.destroy();
+  await until(() => connections.open === 100);
+  connections.look();
+  expect(times.given).toBe(0);
+  for (const socket of sockets) socket.destroy();
+  await until(() => connections.open === 0);
+  connections.look();
+  connections.look();
+  expect(times.given).toBe(1);
+});
+
 describe('answers that are not read', () => {
   const body = Buffer.alloc(64_000_000);
   /** Answers `/big` at once, and anything else with one byte and no end. */

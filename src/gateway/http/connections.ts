@@ -7,6 +7,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ConnectionCuts, type ConnectionLimit, type ToldCuts } from './connection-cuts.ts';
 import type { ConnectionLimits } from './fixed-limits.ts';
+import { giveBackMemory } from './give-back.ts';
 import { probe } from './half-closed.ts';
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
@@ -15,6 +16,8 @@ interface ConnectionsOptions {
   readonly limits: ConnectionLimits;
   readonly warn: (cuts: ToldCuts) => void;
   readonly nowMs?: () => number;
+  /** Called when a crowd has left. */
+  readonly giveBack?: () => void;
 }
 
 interface HeldRequest {
@@ -35,6 +38,8 @@ interface OpenConnection {
 }
 
 const lookEveryMs = 250;
+/** Connections that leave more behind than is worth keeping: some 50 kB each. */
+const crowd = 500;
 /** An answer that makes no progress for so long may be closed for a newcomer: one that is read well does so far more often. */
 const leastUnreadMs = 250;
 
@@ -47,7 +52,15 @@ export class Connections {
   /** Those that were silent when last seen, longest first. */
   readonly #silent = new Set<OpenConnection>();
 
-  constructor(server: Server, { limits, warn, nowMs = () => performance.now() }: ConnectionsOptions) {
+  /** Open at most since memory was last given back. */
+  #mostOpen = 0;
+  readonly #giveBack: () => void;
+
+  constructor(
+    server: Server,
+    { limits, warn, nowMs = () => performance.now(), giveBack = giveBackMemory }: ConnectionsOptions,
+  ) {
+    this.#giveBack = giveBack;
     this.#limits = limits;
     this.#limit = limits.streams + limits.shortConnections;
     this.#nowMs = nowMs;
@@ -82,7 +95,7 @@ export class Connections {
     this.#close(connection);
   }
 
-  /** Closes those whose answer has been unread for too long. */
+  /** Closes those whose answer has been unread for too long, and gives memory back when a crowd has left. */
   look(): void {
     const nowMs = this.#nowMs();
     for (const connection of this.#open.values()) {
@@ -90,6 +103,10 @@ export class Connections {
         this.cut(connection.socket, 'unread');
     }
     this.cuts.tell(nowMs);
+    this.#mostOpen = Math.max(this.#mostOpen, this.#open.size);
+    if (this.#mostOpen < crowd || this.#open.size > this.#mostOpen / 10) return;
+    this.#mostOpen = this.#open.size;
+    this.#giveBack();
   }
 
   #enter(socket: Socket): void {

@@ -12,8 +12,8 @@ export const fixedLimits = {
   unreadMs: 120_000,
   /** Sent on one connection before an earlier one is answered; beyond them it is closed. Common clients send none. */
   pipelined: 5,
-  /** Of bodies that have not come whole, of all requests together: two of the largest files. */
-  bodiesBytes: 67_141_632,
+  /** Of bodies that have not come whole, of all requests together: one and a half of the largest files. */
+  bodiesBytes: 50_331_648,
   /** Common proxies cut a silent stream after 30 to 60 s. */
   heartbeatMs: 10_000,
   /** Messages of one conversation; their characters have a limit of their own. */
