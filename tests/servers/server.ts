@@ -4,6 +4,7 @@
 
 import * as http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   continuation,
   endOfText,
@@ -108,9 +109,15 @@ export abstract class TestServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** A port that was free may have become another's meanwhile, such as a client's own: it is asked for again until it is free. */
   async listen(port = 0): Promise<this> {
-    await new Promise<void>((resolve) => this.#server.listen(port, '127.0.0.1', resolve));
-    return this;
+    const isTaken = await new Promise<boolean>((resolve) => {
+      this.#server.once('error', () => resolve(true));
+      this.#server.listen(port, '127.0.0.1', () => resolve(false));
+    });
+    if (!isTaken) return this;
+    await delay(50);
+    return this.listen(port);
   }
 
   /** As a killed process: every connection breaks at once. */
