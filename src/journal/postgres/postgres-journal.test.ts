@@ -209,7 +209,6 @@ describe.skipIf(!hasPostgres)('the journal in PostgreSQL', () => {
        alter table ${options.schema}.nodes drop column servers, drop column report, add column url text;
        drop table ${options.schema}.usage`,
     );
-    await client.query(`alter table ${options.schema}.searches drop column runs`);
     await client.query(`update ${options.schema}.meta set version = 2`);
     await client.query(`insert into ${options.schema}.nodes values ('old', now(), '0.1', '{m}')`);
     await expect(PostgresJournal.open(options)).rejects.toThrow(/has format 2, this coppice 6; run coppice migrate$/);
