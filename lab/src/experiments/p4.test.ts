@@ -23,7 +23,7 @@ test('speculation raises the goodput of beam search on one small GPU, and no par
     if (/S/.test(stage)) expect(gain).toBeGreaterThan(1.3);
   }
   const [goodputs, stages, bounds] = body.map((block) => printed([block], 'markdown'));
-  expect(goodputs!.split('\n')).toHaveLength(2 + stageNames.length - 1 + 3);
+  expect(goodputs!.split('\n')).toHaveLength(2 + stageNames.length - 1 + 1);
   expect(stages).toContain('| P+M+S |');
   expect(stages).toContain("| P+M+S over P4's baseline |");
   expect(bounds!.split('\n')).toHaveLength(2 + 4);

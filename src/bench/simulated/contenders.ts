@@ -48,7 +48,9 @@ function namedBy(name: string): PolicyContender | undefined {
   const [first, ...rules] = name.split('+');
   const program = programNames.find((each) => each === first);
   const policy = policyNames.find((each) => each === (rules.join('+') || 'vanilla'));
-  return program && policy && { program, policy };
+  if (program === undefined || policy === undefined) return undefined;
+  // Without scores no exit of a policy can fire.
+  return policy === 'vanilla' || programOf(program).needsVerifier ? { program, policy } : undefined;
 }
 
 function turned(contender: PolicyContender, settings: readonly string[]): PolicyContender {
