@@ -15,6 +15,7 @@ import type { LoggedEvent } from '../../src/log/events.ts';
 import { CutLine } from '../support/cut-line.ts';
 import { hasPostgres, startPostgres, type TestDatabase, type TestDatabaseOptions } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
+import { wholeLog } from '../support/whole-log.ts';
 
 interface Opened {
   readonly database: TestDatabase;
@@ -72,7 +73,7 @@ function entry(id: string, sequence: number, words = ''): LoggedEvent {
 }
 
 const ending = { state: 'done', endedMs: 9, outcome: {}, texts: {} } as const;
-const sequences = async (journal: PostgresJournal) => (await journal.read('a', -1, 9999)).map((each) => each.sequence);
+const sequences = async (journal: PostgresJournal) => (await wholeLog(journal, 'a')).map((each) => each.sequence);
 
 describe.skipIf(!hasPostgres)('a database', () => {
   test('that fails over to a standby with every commit loses nothing, and nothing is written twice', async () => {
