@@ -105,7 +105,7 @@ describe('coppice bench', () => {
     const first = await run();
     expect(first.output).toMatch(/^greedy .*\n^best-of-2 .*\n^mcts positive /m);
     expect(first.output).toMatch(/^against best-of-\d+, which takes the tokens of mcts positive/m);
-    for (const line of first.output.split('\n').slice(1, 6)) expect(line.length).toBeLessThanOrEqual(80);
+    for (const line of first.output.split('\n').slice(1, 6)) expect(line.length, line).toBeLessThanOrEqual(80);
     const trials = readFileSync(kept, 'utf8');
     const begun = trials.split('\n').slice(0, 7);
     writeFileSync(kept, begun.join('\n').concat('\n'));

@@ -5,7 +5,7 @@ import type { Interval } from '../statistics.ts';
 import { tableLines } from '../text-table.ts';
 import type { Tally, Waste } from './tally.ts';
 
-const head = ['contender', 'accuracy %', 'p50 s', 'p95 s', 'generated', 'engine', 'verifier', 'exits %'] as const;
+const head = ['contender', 'right %', 'p50 s', 'p95 s', 'generated', 'engine', 'verifier', 'exits %'] as const;
 const letters: Readonly<Record<string, string>> = { accepted: 'acc', futile: 'fut', exhausted: 'exh', failed: 'fail' };
 
 export function tallyTable(tallies: readonly Tally[]): string {
@@ -13,7 +13,7 @@ export function tallyTable(tallies: readonly Tally[]): string {
     each.contender,
     percent(each.accuracy),
     seconds(each.p50Ms),
-    seconds(each.p95Ms),
+    secondsText(each.p95Ms.value),
     each.tokens.toFixed(0),
     each.computedTokens.toFixed(0),
     each.scoredTokens.toFixed(0),
@@ -51,12 +51,15 @@ function percent({ value, low, high }: Interval): string {
 }
 
 function seconds({ value, low, high }: Interval): string {
-  const text = (ms: number) => (ms / 1000).toFixed(ms < 9_950 ? 1 : 0);
-  return `${text(value)}±${text((high - low) / 2)}`;
+  return `${secondsText(value)}±${secondsText((high - low) / 2)}`;
+}
+
+function secondsText(ms: number): string {
+  return (ms / 1000).toFixed(ms < 9_950 ? 1 : 0);
 }
 
 function exitText(exits: Readonly<Record<string, number>>): string {
   return Object.entries(exits)
-    .map(([kind, share]) => `${letters[kind] ?? kind} ${(100 * share).toFixed(0)}`)
+    .map(([kind, share]) => `${letters[kind] ?? kind}${(100 * share).toFixed(0)}`)
     .join(' ');
 }
