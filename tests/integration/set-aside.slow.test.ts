@@ -30,15 +30,20 @@ async function finished(url: string, id: string): Promise<Loose> {
   return get(`${url}/v1/searches/${id}`);
 }
 
+/** As the journal has it: a run that it has not heard of when its process dies counts as none. */
+async function running(url: string, id: string): Promise<void> {
+  await until(async () => (await get(`${url}/v1/searches/${id}`)).state === 'running');
+}
+
 /** A model whose engine gives no answer until it is let go, and the way to start a process for it. */
 async function silentEngine(journal: (folder: string) => readonly string[], environment: NodeJS.ProcessEnv) {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-aside-'));
   const engine = await new VllmServer().listen();
   const answering = Promise.withResolvers<void>();
   engine.pace = () => answering.promise;
-  const running: ServedProcess[] = [];
+  const processes: ServedProcess[] = [];
   onTestFinished(async () => {
-    for (const each of running) await each.kill();
+    for (const each of processes) await each.kill();
     await engine.close();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -47,7 +52,7 @@ async function silentEngine(journal: (folder: string) => readonly string[], envi
   writeFileSync(config, JSON.stringify({ models: [model] }));
   const start = async () => {
     const served = await ServedProcess.start(['--config', config, ...journal(folder)], environment);
-    running.push(served);
+    processes.push(served);
     return served;
   };
   const asked = () => engine.bodies('/v1/completions').filter(({ max_tokens: most }) => most !== 1).length;
@@ -64,6 +69,7 @@ test('on one node', async () => {
     const before = asked();
     if (life > 0) served = await start();
     await until(() => asked() > (life === 0 ? 0 : before));
+    await running(served.url, id);
     await served.kill();
   }
   const third = await start();
@@ -85,6 +91,7 @@ test.skipIf(!hasPostgres)('between the nodes of a cluster', async () => {
   const first = await start();
   const { id } = await create(first.url);
   await until(() => asked() > 0);
+  await running(first.url, id);
   const before = asked();
   const second = await start();
   await first.kill();
