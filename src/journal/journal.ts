@@ -166,7 +166,7 @@ export interface Journal {
   claim(id: string, epoch: number, atMs: number): Promise<boolean>;
   /** Notes its `runs` under its epoch; false where it was lost or has ended. */
   begin(id: string, epoch: number, runs: number): Promise<boolean>;
-  /** A process that began a run of it and lost it lives: that run counts no more, whoever has the search now. */
+  /** Takes one run back: the process that began it lost the search and lives on. */
   outlive(id: string): Promise<boolean>;
   /** Buffered; safe after `durable`, `flush`, `finish` or `close`. */
   append(epoch: number, entry: LogEntry): void;

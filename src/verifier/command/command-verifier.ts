@@ -191,7 +191,7 @@ export class CommandVerifier implements Verifier {
     return (ended ? undefined : judgementOf(verdict)) ?? worthless(endedWords(code.signal === null ? code : tests));
   }
 
-  /** What an answer is worth that ran over a limit; a process that could not start is nobody's answer. */
+  /** What an answer is worth that ran over a limit; a process that could not start says nothing about the answer. */
   #overrun({ broken, code, errors, stopped }: ProcessEnd): GivenJudgement | undefined {
     const { timeoutMs, memoryMiB } = this.#command.limits;
     const why =

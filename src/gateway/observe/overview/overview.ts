@@ -224,7 +224,7 @@ function readable(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-/** Those that run, then those that wait, each with its place in the queue of its model, whoever asked. */
+/** Those that run, then those that wait, each with its place in the queue of its model, over all keys. */
 function inOrder({ live }: ObservedSearches): { readonly search: ObservedSearch; readonly place: number | null }[] {
   const running: { search: ObservedSearch; place: null }[] = [];
   const waiting: ObservedSearch[] = [];
