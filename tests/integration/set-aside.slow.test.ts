@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { VllmServer } from '../servers/vllm-server.ts';
 import type { Loose } from '../support/loose.ts';
@@ -87,15 +88,21 @@ test.skipIf(!hasPostgres)('between the nodes of a cluster', async () => {
   onTestFinished(() => database.remove());
   const environment = { DATABASE_URL: database.url };
   execFileSync(process.execPath, [main, 'migrate'], { env: { ...process.env, ...environment } });
-  const { start, asked, letGo } = await silentEngine(() => ['--set', 'journal.kind=postgres'], environment);
+  const { start, letGo } = await silentEngine(() => ['--set', 'journal.kind=postgres'], environment);
   const first = await start();
   const { id } = await create(first.url);
-  await until(() => asked() > 0);
-  await running(first.url, id);
-  const before = asked();
+  const connection = new pg.Client(database.url);
+  await connection.connect();
+  onTestFinished(() => connection.end());
+  /** A run that the journal has not heard of when its process dies counts as none. */
+  const begun = async (runs: number) => {
+    const { rows } = await connection.query('select runs from coppice.searches where id = $1', [id]);
+    return rows[0]?.runs === runs;
+  };
+  await until(() => begun(1));
   const second = await start();
   await first.kill();
-  await until(() => asked() > before);
+  await until(() => begun(2));
   const third = await start();
   await second.kill();
   expect(await finished(third.url, id)).toMatchObject({
