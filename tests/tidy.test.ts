@@ -36,6 +36,7 @@ const street: Readonly<Record<string, readonly string[]>> = {
   cluster: ['journal', 'log', 'tree'],
   export: ['log', 'tree'],
   runtime: [...core, 'engine', 'verifier', 'embedder', 'journal'],
+  testing: ['log', 'tree', 'program', 'engine', 'verifier', 'embedder', 'journal'],
   config: [...core, 'engine', 'verifier', 'journal'],
   calibration: [...core, 'engine', 'config'],
   answering: [...core, 'remote', 'engine', 'verifier', 'embedder', 'runtime', 'config', 'calibration'],

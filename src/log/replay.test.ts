@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digestTree } from '../../tests/support/digest.ts';
 import { recordSearch } from '../../tests/support/recorded.ts';
+import { digestTree } from '../testing/program/digest.ts';
 import { Tree } from '../tree/tree.ts';
 import { isTreeEvent, type LoggedEvent } from './events.ts';
 import { Replay } from './replay.ts';

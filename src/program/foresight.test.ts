@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { digestTree } from '../../tests/support/digest.ts';
+import { digestTree } from '../testing/program/digest.ts';
 import { formKey, nodeKey } from '../tree/keys.ts';
 import { Tree } from '../tree/tree.ts';
 import { foreseeAhead, type Outlook } from './foresight.ts';

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { digestTree } from '../../tests/support/digest.ts';
-import { readExpansions } from '../../tests/support/expansions.ts';
 import { simpleScheduler } from '../../tests/support/simple-scheduler.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../../tests/support/toy.ts';
 import { isTreeEvent, type LoggedEvent } from '../log/events.ts';
@@ -14,6 +12,8 @@ import type { Program } from '../program/program.ts';
 import { createAggregate } from '../program/whole-answers/aggregate.ts';
 import { createPairwise } from '../program/whole-answers/pairwise.ts';
 import { createPanel } from '../program/whole-answers/panel.ts';
+import { digestTree } from '../testing/program/digest.ts';
+import { readExpansions } from '../testing/program/expansions.ts';
 import { isFold, type TreeEvent } from '../tree/events.ts';
 import { Tree } from '../tree/tree.ts';
 import { Runtime } from './runtime.ts';

@@ -4,9 +4,10 @@ import { hash, Random } from '../../src/base/random.ts';
 import { BatchedEmbedder, type EmbedTexts } from '../../src/embedder/batched-embedder.ts';
 import { openEndpoint } from '../../src/embedder/embeddings-endpoint.ts';
 import { embedderWarning } from '../../src/embedder/probe-texts.ts';
+import type { EmbedderHarness } from '../../src/testing/index.ts';
+import { embedderConformance } from '../support/conformance.ts';
 import { startEmbeddings } from '../support/embeddings-server.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
-import { type EmbedderHarness, embedderConformance } from './embedder.ts';
 
 function vectorOf(text: string): number[] {
   const random = new Random(hash(text));

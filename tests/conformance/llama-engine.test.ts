@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
 import { LlamaEngine } from '../../src/engine/llama/llama-engine.ts';
+import { engineConformance } from '../support/conformance.ts';
 import { writeTinyModel } from '../support/tiny-gguf.ts';
-import { engineConformance } from './engine.ts';
 
 let folder: string;
 

@@ -14,7 +14,7 @@ import { createProgram } from '../../src/program/registry/programs.ts';
 import { createAggregate } from '../../src/program/whole-answers/aggregate.ts';
 import { createPairwise } from '../../src/program/whole-answers/pairwise.ts';
 import { createPanel } from '../../src/program/whole-answers/panel.ts';
-import { testProgram } from './program.ts';
+import { testProgram } from '../support/conformance.ts';
 
 const small = { rollouts: 6, branching: 3, maxDepth: 40, sampling: { temperature: 1 }, choose: 'best' } as const;
 

@@ -3,6 +3,7 @@
 
 import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
 import type { RemoteEngineOptions } from '../../src/engine/remote/options.ts';
+import type { EngineHarness } from '../../src/testing/index.ts';
 import type { Prompt } from '../../src/tree/step.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
 import { OllamaServer } from '../servers/ollama-server.ts';
@@ -10,7 +11,7 @@ import { PlainServer } from '../servers/plain-server.ts';
 import type { TestServer } from '../servers/server.ts';
 import { SglangServer } from '../servers/sglang-server.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
-import { type EngineHarness, engineConformance } from './engine.ts';
+import { engineConformance } from '../support/conformance.ts';
 
 const chat: Prompt = { kind: 'chat', messages: [{ role: 'user', content: 'How many trees are in the wood?' }] };
 

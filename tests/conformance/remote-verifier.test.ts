@@ -2,6 +2,7 @@
 
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { VerifierHarness } from '../../src/testing/index.ts';
 import type { Step } from '../../src/tree/step.ts';
 import { openRemoteVerifier, type RemoteVerifierKind } from '../../src/verifier/remote/open-verifier.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
@@ -9,7 +10,7 @@ import { PlainServer } from '../servers/plain-server.ts';
 import type { TestServer } from '../servers/server.ts';
 import { SglangServer } from '../servers/sglang-server.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
-import { type VerifierHarness, verifierConformance } from './verifier.ts';
+import { verifierConformance } from '../support/conformance.ts';
 
 const work = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
 const steps = ['begin', 'go on', 'double it', 'say so'].map((word, at): Step => {

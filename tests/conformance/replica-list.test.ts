@@ -10,8 +10,9 @@ import { dnsList } from '../../src/engine/remote/list/dns.ts';
 import { fileList } from '../../src/engine/remote/list/file.ts';
 import { kubernetesList, podApiServer } from '../../src/engine/remote/list/kubernetes.ts';
 import { listedUrls } from '../../src/engine/remote/list/listed-urls.ts';
+import type { ReplicaListHarness } from '../../src/testing/index.ts';
+import { replicaListConformance } from '../support/conformance.ts';
 import { DnsServer } from '../support/dns-server.ts';
-import { type ReplicaListHarness, replicaListConformance } from './replica-list.ts';
 
 const at8000 = (addresses: readonly string[]) => addresses.map((address) => `${address}:8000`);
 

@@ -7,7 +7,8 @@ import { SharedEngine } from '../../src/engine/panel/shared-engine.ts';
 import { QuestionModel } from '../../src/engine/sim/questions/question-model.ts';
 import { SimEngine } from '../../src/engine/sim/sim-engine.ts';
 import { World } from '../../src/engine/sim/world.ts';
-import { type EngineHarness, engineConformance } from './engine.ts';
+import type { EngineHarness } from '../../src/testing/index.ts';
+import { engineConformance } from '../support/conformance.ts';
 
 engineConformance('sim', () => simulated((engine) => engine));
 

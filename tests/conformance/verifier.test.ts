@@ -14,10 +14,10 @@ import { defineVerifier, makeVerifier } from '../../src/verifier/definition.ts';
 import { CheckedVerifier } from '../../src/verifier/exact/checked-verifier.ts';
 import { LlamaPrm } from '../../src/verifier/prm/llama-prm.ts';
 import { SimVerifier } from '../../src/verifier/sim/sim-verifier.ts';
+import { verifierConformance } from '../support/conformance.ts';
 import { sandbox } from '../support/judged-answers.ts';
 import { writeTinyAdapter } from '../support/tiny-adapter.ts';
 import { writeTinyModel } from '../support/tiny-gguf.ts';
-import { verifierConformance } from './verifier.ts';
 
 const prompt: Prompt = { kind: 'text', text: 'Once' };
 const steps = ['one\n', 'two\n', 'three\n', 'four\n'].map(

@@ -6,9 +6,9 @@ import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
 import type { RemoteEngineOptions } from '../../src/engine/remote/options.ts';
 import type { RemoteEngine } from '../../src/engine/remote/remote-engine.ts';
 import type { ReplicaEvent } from '../../src/engine/remote/replica/health.ts';
+import { tipKey } from '../../src/testing/case/paths.ts';
 import type { Mischief, TestServer } from '../servers/server.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
-import { tipKey } from '../support/paths.ts';
 import { turn } from '../support/until.ts';
 
 export interface RemoteBench {

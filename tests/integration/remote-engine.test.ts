@@ -1,13 +1,13 @@
 // What the remote engine does with one server: what it cancels, what it sends of a path, and answers that are bad; over real sockets.
 
 import { describe, expect, it } from 'vitest';
+import { pathOf } from '../../src/testing/case/paths.ts';
 import type { Step } from '../../src/tree/step.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
 import { PlainServer } from '../servers/plain-server.ts';
 import type { Mischief, TestServer } from '../servers/server.ts';
 import { SglangServer } from '../servers/sglang-server.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
-import { pathOf } from '../support/paths.ts';
 import { benchOfEach, failing, holdAt } from './remote-bench.ts';
 
 const open = benchOfEach();

@@ -15,10 +15,10 @@ import { createRefine } from '../../src/program/refine/refine.ts';
 import { createAggregate } from '../../src/program/whole-answers/aggregate.ts';
 import { createPairwise } from '../../src/program/whole-answers/pairwise.ts';
 import { createPanel } from '../../src/program/whole-answers/panel.ts';
+import { digestTree } from '../../src/testing/program/digest.ts';
 import type { TreeEvent } from '../../src/tree/events.ts';
 import { pathTo } from '../../src/tree/node.ts';
 import { Tree } from '../../src/tree/tree.ts';
-import { digestTree } from '../support/digest.ts';
 import { run } from '../support/toy-run.ts';
 
 const programs: readonly (() => Program)[] = [

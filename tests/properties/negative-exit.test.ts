@@ -4,11 +4,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { firstDepthCut, selectiveNegative, strictNegative } from '../../src/exit/negative.ts';
+import { readExpansions } from '../../src/testing/program/expansions.ts';
 import { type Aggregation, extendScore } from '../../src/tree/aggregate.ts';
 import type { TreeEvent } from '../../src/tree/events.ts';
 import type { Node } from '../../src/tree/node.ts';
 import { Tree } from '../../src/tree/tree.ts';
-import { readExpansions } from '../support/expansions.ts';
 import { anyMoves, type Move, play } from '../support/random-tree.ts';
 import { viewOf } from '../support/trees.ts';
 

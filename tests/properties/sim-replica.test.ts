@@ -9,8 +9,8 @@ import { tableCost } from '../../src/cost/table.ts';
 import type { EngineMessage, GenerateRequest, PathStep, RequestId } from '../../src/engine/engine.ts';
 import { SimReplica, type SimReplicaOptions } from '../../src/engine/sim/sim-replica.ts';
 import { World } from '../../src/engine/sim/world.ts';
+import { below, tipKey } from '../../src/testing/case/paths.ts';
 import type { Step } from '../../src/tree/step.ts';
-import { below, tipKey } from '../support/paths.ts';
 import { StepwiseReplica } from './stepwise-replica.ts';
 
 interface Workload {

@@ -3,13 +3,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FaultError } from '../../src/base/fault.ts';
+import { digestTree } from '../../src/testing/program/digest.ts';
+import { type Expansions, readExpansions } from '../../src/testing/program/expansions.ts';
 import { aggregations, extendScore, isBound, rootScore } from '../../src/tree/aggregate.ts';
 import { closings, type TreeEvent } from '../../src/tree/events.ts';
 import { formKey } from '../../src/tree/keys.ts';
 import { isExpanding, type Node, pathTo } from '../../src/tree/node.ts';
 import { Tree } from '../../src/tree/tree.ts';
-import { digestTree } from '../support/digest.ts';
-import { type Expansions, readExpansions } from '../support/expansions.ts';
 import { anyMoves, play } from '../support/random-tree.ts';
 
 const small = fc.nat({ max: 6 });

@@ -3,7 +3,7 @@
 
 import { eventsIn } from '../../src/log/entry.ts';
 import { isTreeEvent, type LoggedEvent } from '../../src/log/events.ts';
-import { type Expansions, readExpansions } from '../support/expansions.ts';
+import { type Expansions, readExpansions } from '../../src/testing/program/expansions.ts';
 import type { Storm } from './storm.ts';
 
 export type Checker = (storm: Storm) => string | undefined;

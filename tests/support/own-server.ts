@@ -11,7 +11,7 @@ import { probe } from '../../src/engine/remote/dialect/probe.ts';
 import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
 import { Connection } from '../../src/remote/connection.ts';
 import { nodeKey, rootKey } from '../../src/tree/keys.ts';
-import { engineConformance } from '../conformance/engine.ts';
+import { engineConformance } from './conformance.ts';
 import { OwnEngine, requestOf, runningOn } from './own-engine.ts';
 import { scoresAgree } from './own-scorer.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pathOf } from '../../../tests/support/paths.ts';
+import { pathOf } from '../../testing/case/paths.ts';
 import type { Step } from '../../tree/step.ts';
 import { PrefixCache } from './prefix-cache.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { pathOf } from '../../../tests/support/paths.ts';
 import { generateRequest } from '../../../tests/support/requests.ts';
+import { pathOf } from '../../testing/case/paths.ts';
 import type { Step } from '../../tree/step.ts';
 import { type RecordedTree, RecordedTrees } from './recorded-trees.ts';
 

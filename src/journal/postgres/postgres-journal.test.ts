@@ -1,9 +1,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type JournalCase, journalConformance } from '../../../tests/conformance/journal.ts';
+import { journalConformance } from '../../../tests/support/conformance.ts';
 import type { Loose } from '../../../tests/support/loose.ts';
 import { hasPostgres, startPostgres, type TestDatabase } from '../../../tests/support/postgres.ts';
 import type { LoggedEvent } from '../../log/events.ts';
+import type { JournalHarness } from '../../testing/index.ts';
 import type { NewSearch } from '../journal.ts';
 import { connect } from './connection.ts';
 import { PostgresJournal, type PostgresJournalOptions } from './postgres-journal.ts';
@@ -21,7 +22,7 @@ async function freshSchema(): Promise<PostgresJournalOptions> {
   return options;
 }
 
-async function makeCase(): Promise<JournalCase> {
+async function makeCase(): Promise<JournalHarness> {
   const options = await freshSchema();
   return {
     open: (texts) => PostgresJournal.open({ ...options, texts }),

@@ -1,8 +1,8 @@
 // Eager continuation: a rollout goes on with the best of the first siblings, and the others join the tree when they come.
 
 import { expect, it } from 'vitest';
-import { digestTree } from '../../../tests/support/digest.ts';
 import { fault } from '../../base/fault.ts';
+import { digestTree } from '../../testing/program/digest.ts';
 import type { TreeEvent } from '../../tree/events.ts';
 import { formKey } from '../../tree/keys.ts';
 import { Tree } from '../../tree/tree.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digestTree } from '../../../tests/support/digest.ts';
 import { serialMcts, type TextbookNode } from '../../../tests/support/serial-mcts.ts';
 import { fault } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
+import { digestTree } from '../../testing/program/digest.ts';
 import type { TreeEvent } from '../../tree/events.ts';
 import { byKey, formKey, nodeKey, rootKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pathOf } from '../../../tests/support/paths.ts';
+import { pathOf } from '../../testing/case/paths.ts';
 import type { Step } from '../../tree/step.ts';
 import { confidence } from '../confidence/confidence-verifier.ts';
 import { makeVerifier } from '../definition.ts';

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { Inbox } from '../../../tests/support/inbox.ts';
-import { pathOf } from '../../../tests/support/paths.ts';
 import { countdown } from '../../task/countdown.ts';
+import { pathOf } from '../../testing/case/paths.ts';
 import type { Step } from '../../tree/step.ts';
 import { makeVerifier } from '../definition.ts';
 import type { VerifierMessage } from '../verifier.ts';

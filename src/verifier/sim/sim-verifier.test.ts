@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { pathOf, tipKey } from '../../../tests/support/paths.ts';
 import { prefillMs } from '../../cost/cost.ts';
 import { prm7b } from '../../cost/h200.ts';
 import { evenSlowdown } from '../../cost/slowdown.ts';
@@ -7,6 +6,7 @@ import { tableCost } from '../../cost/table.ts';
 import { SharedGpu } from '../../engine/sim/shared-gpu.ts';
 import type { RewardSource } from '../../engine/sim/source.ts';
 import { World } from '../../engine/sim/world.ts';
+import { pathOf, tipKey } from '../../testing/case/paths.ts';
 import type { Step } from '../../tree/step.ts';
 import type { ScoreRequest, VerifierMessage } from '../verifier.ts';
 import { SimVerifier, type SimVerifierOptions } from './sim-verifier.ts';

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { below, pathOf, tipKey } from '../../../../tests/support/paths.ts';
 import { generateRequest } from '../../../../tests/support/requests.ts';
 import { byteToken, END_OF_SEQUENCE, writeTinyModel } from '../../../../tests/support/tiny-gguf.ts';
+import { below, pathOf, tipKey } from '../../../testing/case/paths.ts';
 import type { Step } from '../../../tree/step.ts';
 import type { GenerateRequest, PathStep } from '../../engine.ts';
 import { type Binding, loadBinding } from '../native/binding.ts';

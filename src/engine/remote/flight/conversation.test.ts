@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { behind, below } from '../../../../tests/support/paths.ts';
+import { behind, below } from '../../../testing/case/paths.ts';
 import type { Step } from '../../../tree/step.ts';
 import { conversation } from './call.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { below, tipKey } from '../../../../tests/support/paths.ts';
 import { Random } from '../../../base/random.ts';
+import { below, tipKey } from '../../../testing/case/paths.ts';
 import type { Prompt, Step } from '../../../tree/step.ts';
 import type { GenerateRequest, PathStep } from '../../engine.ts';
 import { QuestionModel } from './question-model.ts';

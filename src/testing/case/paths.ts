@@ -1,8 +1,8 @@
 // Paths as engines and verifiers get them: steps with the keys of their nodes.
 
-import type { PathStep } from '../../src/engine/engine.ts';
-import { nodeKey, rootKey, turnKey } from '../../src/tree/keys.ts';
-import type { Step } from '../../src/tree/step.ts';
+import type { PathStep } from '../../engine/engine.ts';
+import { nodeKey, rootKey, turnKey } from '../../tree/keys.ts';
+import type { Step } from '../../tree/step.ts';
 
 export function pathOf(...steps: readonly Step[]): PathStep[] {
   return steps.reduce<PathStep[]>((path, step) => below(path, step), []);

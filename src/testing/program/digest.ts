@@ -1,7 +1,7 @@
 // A tree as plain data without references, for comparing two trees.
 
-import type { Node } from '../../src/tree/node.ts';
-import type { Tree } from '../../src/tree/tree.ts';
+import type { Node } from '../../tree/node.ts';
+import type { Tree } from '../../tree/tree.ts';
 
 export function digestTree(tree: Tree) {
   const strands = [...tree.strands.values()].map(({ id, node, awaiting, landed, sampling }) => {

@@ -1,6 +1,6 @@
 // What became of every child that was asked for, read off a log by code that shares nothing with the fold.
 
-import { isFold, type NodeId, type StrandId, type TreeEvent } from '../../src/tree/events.ts';
+import { isFold, type NodeId, type StrandId, type TreeEvent } from '../../tree/events.ts';
 
 export interface Expansions {
   /** Nodes whose last expansion was preempted before every child was answered, and below which nothing was asked since. */
