@@ -5,7 +5,7 @@
 // An engine that lets work wait outside its servers says so (`held`) and says when a server has it (`taken`): the
 // runtime's time limit of a request counts only from `taken` on. How long work may be held is the engine's own affair.
 // Excluded: retries across engines (replicas are one engine), scoring, deciding what to grow.
-// Its conformance suite is tests/conformance/engine.ts.
+// Its conformance suite is testing/engine-cases.ts.
 
 import type { Fault } from '../base/fault.ts';
 import type { NodeKey } from '../tree/keys.ts';

@@ -6,7 +6,7 @@
 // store breaks off before it has answered, a write is made again, and an earlier try that was applied counts as success.
 // Operations take effect in the order of the calls. Written so that a server database can follow: everything that can
 // wait is a promise, nothing reads back what it has just written. Excluded: folding the log, deciding what to run, time.
-// Its conformance suite is tests/conformance/journal.ts.
+// Its conformance suite is testing/journal/journal-cases.ts.
 
 import type { LogEntry } from '../log/entry.ts';
 import type { Documents } from './documents.ts';

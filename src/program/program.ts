@@ -2,7 +2,7 @@
 // fact is an event in the tree, so that a program goes on from a tree read back from a log as if nothing had happened.
 // Excluded on purpose: time, chance, budgets shared with other searches, engines, when to stop (exit rules) and how many
 // strands may be open (the scheduler). A program that throws ends its own search as `failed`, and no other (runtime/guard).
-// Its conformance suite is tests/conformance/program.ts.
+// Its conformance suite is testing/program/program-cases.ts.
 
 import type { Fault } from '../base/fault.ts';
 import type { Answer, Evidence } from '../log/end.ts';

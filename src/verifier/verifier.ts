@@ -2,7 +2,7 @@
 // is answered by exactly one `score` or `fault` message. A reward is a number from 0 to 1, with words (`feedback`) where it can say why; the verifier says for which
 // aggregation along a path its rewards were made. Steps of one path that wait together, the parent of one being the key of
 // another, are one call where the verifier `looksAhead`: what comes before them is computed once. `held` and `taken` are as an engine says them. Excluded: aggregating,
-// judging whole answers against gold, retries by the caller. Its conformance suite is tests/conformance/verifier.ts.
+// judging whole answers against gold, retries by the caller. Its conformance suite is testing/verifier-cases.ts.
 
 import type { Fault } from '../base/fault.ts';
 import type { Custody, PathStep, RequestId, Urgency } from '../engine/engine.ts';
