@@ -2,7 +2,6 @@
 // contract of embedder/embedder.ts.
 
 import assert from 'node:assert/strict';
-import { setImmediate } from 'node:timers/promises';
 import type { Embedder, EmbedderMessage, EmbedRequest } from '../embedder/embedder.ts';
 import { type Checks, type ConformanceCase, casesOf, closeAfter, type Skips } from './case/conformance-case.ts';
 import { Mailbox } from './case/mailbox.ts';
@@ -55,7 +54,7 @@ class EmbedderTrial {
     const asked = this.requests(...texts);
     this.harness.embedder.embed(asked);
     if (late) this.harness.rest();
-    await this.mail.answered(asked, setImmediate);
+    await this.mail.answered(asked);
     this.mail.answeredOnce(asked);
     return asked.map(({ id }) => this.mail.answers(id)[0]!);
   }
@@ -110,7 +109,7 @@ const checks: Checks<EmbedderTrial> = {
     const asked = trial.requests('one', 'two');
     harness.embedder.embed(asked);
     await harness.embedder.close();
-    await mail.answered(asked, setImmediate);
+    await mail.answered(asked);
     const codes = mail.messages.map((message) => message.type === 'fault' && message.fault.code);
     same(codes, ['cancelled', 'cancelled'], 'what two requests got when it was closed');
   },

@@ -1,7 +1,7 @@
 // The suites themselves: a part that breaks its contract fails the case that is about it, and no other.
 
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { fault } from '../base/fault.ts';
 import type { Embedder } from '../embedder/embedder.ts';
 import type { Engine, EngineMessage } from '../engine/engine.ts';
@@ -91,6 +91,16 @@ describe('the engine suite', () => {
       'ends a step at a delimiter, which it keeps, or at the end of the answer',
     ]);
   });
+});
+
+it('gives up an engine that says nothing', async () => {
+  let nowMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    nowMs += 50_000;
+    return nowMs;
+  });
+  const [first] = tinyEngine({ generate: () => {} });
+  await expect(first!.run()).rejects.toThrow(/^requests 1, 2, .* have no answer after 120 s of silence$/);
 });
 
 describe('the verifier suite', () => {

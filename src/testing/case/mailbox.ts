@@ -1,6 +1,7 @@
 // Collects what a part posts, and waits until it has answered.
 
 import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
 
 /** How long a part may be silent before a case gives it up; long, since a machine may be busy. */
 const silenceMs = 120_000;
@@ -22,13 +23,15 @@ export class Mailbox<Message extends { readonly type: string; readonly request: 
   }
 
   /** Lets the part `work` until each request has an answer. */
-  async answered(requests: readonly { readonly id: number }[], work: () => Promise<void>): Promise<void> {
+  async answered(requests: readonly { readonly id: number }[], work = async () => {}): Promise<void> {
     let heard = this.messages.length;
     let sinceMs = performance.now();
     for (;;) {
       const missing = requests.filter(({ id }) => this.answers(id).length === 0).map(({ id }) => id);
       if (missing.length === 0) return;
       await work();
+      // Timers and sockets of the part get their turn, whatever `work` does.
+      await setImmediate();
       if (this.messages.length > heard) {
         heard = this.messages.length;
         sinceMs = performance.now();
