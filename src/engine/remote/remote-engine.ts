@@ -166,7 +166,7 @@ export class RemoteEngine implements Engine {
       const child = this.#awaited.get(id);
       if (child === undefined || child.dropped) continue;
       child.dropped = true;
-      child.waits?.queue.forget();
+      child.waits?.queue.forget(child.waits.job);
       this.#dispatch.drop(child);
     }
     this.#dispatch.pumpAll();

@@ -266,11 +266,8 @@ export class RemoteVerifier implements Verifier {
 
   /** Answers one request; work that no other request waits for drops out of the queue, or its call is closed. */
   #giveUpOn(entry: ScoreEntry, reason: Fault): void {
-    const work = this.#queue.workOf(entry);
+    const call = this.#queue.forget(entry)?.call;
     this.#fault(entry, reason);
-    if (work === undefined || !work.entries.delete(entry) || work.entries.size > 0) return;
-    this.#queue.finish(work);
-    const { call } = work;
     if (call?.works.every(({ entries }) => entries.size === 0) === true) call.abort.abort();
   }
 

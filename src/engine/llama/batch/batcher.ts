@@ -38,7 +38,7 @@ export interface BatcherOptions {
 export class Batcher {
   readonly #store: PrefixStore;
   readonly #options: BatcherOptions;
-  readonly #waiting = new WaitingLine<WaitingRun>();
+  readonly #waiting = new WaitingLine();
   readonly #running = new Map<number, Run>();
   readonly #searches = new PresentSearches();
   readonly #arrivals = new Counter(0);
@@ -72,7 +72,7 @@ export class Batcher {
     const tokens = [...sequence.prefix];
     const arrival = this.#arrivals.take();
     const counts = { drafted: 0, computedPrefixTokens: 0, computedDrawnTokens: 0, cachedPrefixTokens: undefined };
-    this.#line({ sequence, tokens, arrival, ...counts });
+    this.#waiting.add({ sequence, tokens, arrival, ...counts });
   }
 
   /** Takes a sequence out, wherever it is; its own cells are free at once, the prefix it shares stays. */
@@ -95,7 +95,7 @@ export class Batcher {
     const waiting = run === undefined ? this.#waiting.remove(id) : undefined;
     const known = run ?? waiting;
     if (known !== undefined) known.sequence.urgency = urgency;
-    if (waiting !== undefined) this.#line(waiting);
+    if (waiting !== undefined) this.#waiting.add(waiting);
   }
 
   /** The search has ended: its prefixes go, those that are still in use as soon as they are not. */
@@ -320,12 +320,7 @@ export class Batcher {
     this.#running.delete(run.sequence.id);
     if (keepCells) this.#store.settle(run.branch);
     else this.#store.drop(run.branch);
-    this.#line(run);
-  }
-
-  #line(run: WaitingRun): void {
-    const { id, search, parent, urgency } = run.sequence;
-    this.#waiting.add({ id, search, parent, urgency, arrival: run.arrival, item: run });
+    this.#waiting.add(run);
   }
 
   #admit(onComplete: (run: Run) => void): void {
