@@ -3,8 +3,7 @@
 // completed or pruned nothing of it is in flight; preempted and failed strands are not counted and may be run again.
 
 import type { Tree } from '../tree/tree.ts';
-import { readable } from './evidence.ts';
-import type { ExitRule } from './exit.ts';
+import { type ExitRule, readable } from './exit.ts';
 
 /** Rollouts that count against the budget. */
 function usedRollouts(tree: Tree): number {

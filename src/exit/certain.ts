@@ -7,8 +7,7 @@ import type { Evidence, Exit } from '../log/end.ts';
 import type { Belief, Certainty, PathVote } from '../tree/readings/certaindex.ts';
 import { isBetter } from '../tree/upkeep.ts';
 import { leadEvidence, leadProbability } from './certificate.ts';
-import { readable } from './evidence.ts';
-import type { ExitRule, Limits } from './exit.ts';
+import { type ExitRule, type Limits, readable } from './exit.ts';
 
 export const certaintyRules = ['certificate', 'beta', 'windows', 'lead', 'margin', 'threshold', 'curve'] as const;
 export type CertaintyRule = (typeof certaintyRules)[number];

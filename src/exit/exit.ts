@@ -6,6 +6,11 @@ import type { Node } from '../tree/node.ts';
 import type { Belief } from '../tree/readings/certaindex.ts';
 import type { Tree } from '../tree/tree.ts';
 
+/** A number of evidence, for people: six significant digits, so that 0.1 * 0.7 does not read 0.06999999999999999. */
+export function readable(value: number): number {
+  return Number.isFinite(value) ? Number(value.toPrecision(6)) : value;
+}
+
 /** What a search may use up, and what it aims at. */
 export interface Limits {
   /** Score at which a completed path is accepted, P0 §5.1. */

@@ -5,8 +5,8 @@
 
 import type { Tree } from '../tree/tree.ts';
 import type { Servers } from './cycle.ts';
-import type { Pace, TooLate } from './forecast.ts';
 import type { Guessing, SearchGuesses } from './speculation-budget.ts';
+import type { Pace, TooLate } from './turns/forecast.ts';
 import type { OrderRule, QueueStanding } from './turns/order.ts';
 
 export type SearchId = string;

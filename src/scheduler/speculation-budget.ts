@@ -2,7 +2,7 @@
 // measured times of engine and verifier and by how often guesses were right. Between searches: by P3's Eq. 1 and 2. Numbers
 // in, numbers out; that no primary strand is taken is the decision's affair (two-phase-scheduling.ts).
 
-import { evenly } from '../base/evenly.ts';
+import { evenly } from '../base/arithmetic.ts';
 import { h200, ridgeSequences } from '../cost/roofline.ts';
 import { lastWorthwhile, type Servers, steadily, stretchOf } from './cycle.ts';
 

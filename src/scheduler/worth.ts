@@ -2,7 +2,7 @@
 // is worth it to all searches; `slack` is the rule of TAPER (arXiv 2605.06914), which sees the engine's step alone and keeps it
 // within a budget of slack: a baseline. Before anything has been measured both share out all that is free.
 
-import { evenly } from '../base/evenly.ts';
+import { evenly } from '../base/arithmetic.ts';
 import { cycleOf, lastWorthwhile, roundMs, type Servers, steadily, stretchOf } from './cycle.ts';
 import type { Seat } from './seat.ts';
 import { boostable, type ShareOptions, shareWidths, sumOf, type Targets, type WidthRule } from './widths.ts';

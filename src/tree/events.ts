@@ -4,7 +4,6 @@
 import type { FaultCode } from '../base/fault.ts';
 import type { Aggregation } from './aggregate.ts';
 import type { FormKey, NodeKey } from './keys.ts';
-import type { Learned } from './learned.ts';
 import type { Manner, Sampling, Step } from './step.ts';
 
 /** Dense from 0 (the root) in the order in which nodes came to be. */
@@ -60,6 +59,16 @@ export interface ProbeReply {
   /** Who said it, where it is not the search's own model. */
   readonly model?: string;
 }
+
+/** Scores that earlier searches of the same model and verifier have shown: how many, their sum and that of their squares. Old ones may count for less than one. */
+export interface ScoreSums {
+  readonly count: number;
+  readonly sum: number;
+  readonly squares: number;
+}
+
+/** What a search begins with besides its question; what the names mean is the program's. */
+export type Learned = Readonly<Record<string, ScoreSums>>;
 
 export const closings = ['completed', 'pruned', 'preempted', 'failed', 'ended'] as const;
 /** `completed` and `pruned` back the score up; `ended`: its search exited, or its program has no more use for it. */

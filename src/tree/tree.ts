@@ -14,6 +14,7 @@ import {
   type Closing,
   type Ghost,
   type Growth,
+  type Learned,
   type NodeId,
   plantedEvent,
   type StrandId,
@@ -21,7 +22,6 @@ import {
 } from './events.ts';
 import { Ghosts } from './ghosts.ts';
 import { type DrawKey, drawKey, formKey, type NodeKey } from './keys.ts';
-import type { Learned } from './learned.ts';
 import { hasEnded, isComplete, isExpanding, makeChild, makeRoot, type Node } from './node.ts';
 import {
   abandonChildren,

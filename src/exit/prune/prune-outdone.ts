@@ -9,8 +9,7 @@ import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { requireBound } from '../bound.ts';
-import { readable } from '../evidence.ts';
-import type { PruneRule } from '../exit.ts';
+import { type PruneRule, readable } from '../exit.ts';
 
 /** The prior: as if this many steps had been seen, rewarded 0.95 (a step of a path that wins), give or take 0.2 in log. */
 const priorSteps = 4;

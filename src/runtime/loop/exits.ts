@@ -4,7 +4,7 @@
 
 import type { ExitRule } from '../../exit/exit.ts';
 import type { Exit } from '../../log/end.ts';
-import type { TooLate } from '../../scheduler/forecast.ts';
+import type { TooLate } from '../../scheduler/turns/forecast.ts';
 import { absenceText } from '../../tree/absences.ts';
 import type { CancelReason } from '../parts/inbox.ts';
 import type { RuntimeOptions } from '../parts/options.ts';

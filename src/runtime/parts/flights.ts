@@ -1,9 +1,9 @@
 // Everything that is on its way: children being generated, then scored. Turns what programs ask for into requests, and
 // what engine and verifier answer into outcomes, one per child, exactly once. Knows nothing of budgets, widths or exits.
 
+import { Counter } from '../../base/arithmetic.ts';
 import { assert } from '../../base/assert.ts';
 import { type Fault, fault } from '../../base/fault.ts';
-import { Counter } from '../../base/ids.ts';
 import {
   type Custody,
   type EngineMessage,

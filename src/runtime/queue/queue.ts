@@ -2,10 +2,10 @@
 // The only place where searches wait, in production as in the simulator. It holds facts; the scheduler's decision says
 // who comes in and who is given up.
 
-import { expectedWaitMs, missingSeats, type Pace } from '../../scheduler/forecast.ts';
 import type { RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../scheduler/scheduler.ts';
-import { type LineFacts, TurnLine } from '../../scheduler/turns/line.ts';
+import { expectedWaitMs, missingSeats, type Pace } from '../../scheduler/turns/forecast.ts';
 import type { OrderRule, QueueStanding } from '../../scheduler/turns/order.ts';
+import { type LineFacts, TurnLine } from '../../scheduler/turns/weighted-fair-queueing.ts';
 import { ChangeMeter } from './change-meter.ts';
 import { type Guest, Guests } from './guests.ts';
 import type { Leases } from './leases.ts';

@@ -5,8 +5,8 @@ import { type Fault, fault } from '../../base/fault.ts';
 import type { EngineMessage, JsonSchema } from '../../engine/engine.ts';
 import type { ProbeReply } from '../../tree/events.ts';
 import { answerText, type Node } from '../../tree/node.ts';
+import { recordOf } from '../../tree/readings/token-record.ts';
 import type { Manner, Step } from '../../tree/step.ts';
-import { recordOf } from '../../tree/token-record.ts';
 import type { Flight } from '../search/search.ts';
 import { goesOnThinking, longestThought, thoughtRoom, thoughtStep } from './thinking-steps.ts';
 

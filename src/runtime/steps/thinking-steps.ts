@@ -2,8 +2,8 @@
 // goes on against its will. Pure; what a program wants of a draw (its manner) goes before what is usual.
 
 import type { Node } from '../../tree/node.ts';
+import { hasJustThought, isThinking, thoughtOf } from '../../tree/readings/thinking.ts';
 import type { Manner, Step } from '../../tree/step.ts';
-import { hasJustThought, isThinking, thoughtOf } from '../../tree/thinking.ts';
 import type { SearchRequest, ThinkingPlan } from '../search/request.ts';
 
 type Thinks = Pick<SearchRequest, 'thinking' | 'delimiters'>;

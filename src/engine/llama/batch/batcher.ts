@@ -5,11 +5,11 @@
 // a sequence that draws what a twin has drawn follows it without a row of its own, until they part. Pure but for the cache
 // operations behind PrefixStore: time, sampling and the device are elsewhere.
 
+import { Counter } from '../../../base/arithmetic.ts';
 import { assert } from '../../../base/assert.ts';
-import { Counter } from '../../../base/ids.ts';
 import type { Urgency } from '../../engine.ts';
-import type { CacheSegment } from './cache-segment.ts';
-import type { PrefixStore } from './prefix-store.ts';
+import type { CacheSegment } from '../prefix-cache/cache-segment.ts';
+import type { PrefixStore } from '../prefix-cache/prefix-store.ts';
 import { PresentSearches } from './present-searches.ts';
 import {
   type Batch,

@@ -13,7 +13,7 @@ import {
   type Pointer,
 } from '../native/binding.ts';
 import type { Model } from '../native/model.ts';
-import type { SequenceMemory } from './prefix-store.ts';
+import type { SequenceMemory } from '../prefix-cache/prefix-store.ts';
 
 export interface ContextOptions {
   /** KV cells over all sequences together; each live cell costs every row a little. */

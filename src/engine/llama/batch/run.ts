@@ -1,7 +1,7 @@
 // What the batcher runs: a sequence, its place in the cache, and its rows in a decode. Plain data and comparisons.
 
 import { compareUrgency, type Urgency } from '../../engine.ts';
-import type { Branch } from './cache-segment.ts';
+import type { Branch } from '../prefix-cache/cache-segment.ts';
 
 /** What the batcher runs. */
 export interface Sequence {

@@ -3,7 +3,7 @@
 // in turn, round after round, and the median counts: a neighbour's burst spoils one round, not one point. Bounded in time;
 // a point that did not fit into it is left out. The clocks are arguments.
 
-import { median } from '../../../base/averages.ts';
+import { median } from '../../../base/arithmetic.ts';
 import type { MeasuredPoints } from '../../../cost/table.ts';
 import type { Context, ContextRow } from './context.ts';
 

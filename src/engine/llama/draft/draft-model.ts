@@ -2,13 +2,13 @@
 // the same decodes (P2 §4.1). It proposes and never decides: what it says is accepted or replaced by the rule in
 // generation.ts, so a wrong, late or missing draft costs time and nothing else.
 
-import type { Branch } from '../batch/cache-segment.ts';
-import { commonLength } from '../batch/cache-segment.ts';
 import { Context, type ContextRow, maxSequences } from '../batch/context.ts';
-import { PrefixStore } from '../batch/prefix-store.ts';
 import { drawFrom, Sampler, type TokenSampling, uniformOf } from '../batch/sampler.ts';
 import type { Binding } from '../native/binding.ts';
 import { Model } from '../native/model.ts';
+import type { Branch } from '../prefix-cache/cache-segment.ts';
+import { commonLength } from '../prefix-cache/cache-segment.ts';
+import { PrefixStore } from '../prefix-cache/prefix-store.ts';
 
 /** A sequence whose next tokens are wanted. */
 export interface DraftJob {

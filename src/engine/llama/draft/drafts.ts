@@ -2,7 +2,7 @@
 // arrived, so that the target verifies drafts first come first served while others are still being drafted (P2 §4.2).
 // Who drafts, and in which thread, is behind DraftLink.
 
-import { Counter } from '../../../base/ids.ts';
+import { Counter } from '../../../base/arithmetic.ts';
 import type { Generation } from '../batch/generation.ts';
 import type { Run } from '../batch/run.ts';
 import type { Draft, DraftJob } from './draft-model.ts';

@@ -15,7 +15,7 @@ import {
 import { tokenConfidence } from '../../../tree/readings/confidence.ts';
 import { type Call, type Dialect, extrasFor, neutralSampling, type WireEnd, wirePriority } from './dialect.ts';
 import { likeliest } from './entropy.ts';
-import { renderByTokenize, tokenizeText } from './tokenize-route.ts';
+import { renderByTokenize, tokenizeText } from './render.ts';
 
 export const sglang: Dialect = {
   name: 'sglang',

@@ -2,8 +2,8 @@
 // field of their own have it put between the same tags by their engine, so that every path has one form. Never guesses: a text that
 // neither begins with the tag nor goes on from thinking has none.
 
-import type { Node } from './node.ts';
-import type { Step, Thought } from './step.ts';
+import type { Node } from '../node.ts';
+import type { Step, Thought } from '../step.ts';
 
 export interface ThinkingTags {
   readonly open: string;

@@ -1,8 +1,8 @@
 // The tokens of a path as the model read and wrote them, for training on it. A step's record is a change to the tokens of the
 // path above it: what is the same is said once, and what a template, a turn or a forced opening has put there carries no loss.
 
-import type { Node } from './node.ts';
-import type { Step, TokenRecord } from './step.ts';
+import type { Node } from '../node.ts';
+import type { Step, TokenRecord } from '../step.ts';
 
 /** One entry for each token of a path, from the prompt on. */
 export interface TokenPath {

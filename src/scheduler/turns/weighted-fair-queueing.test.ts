@@ -2,8 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TurnLine } from './line.ts';
-import { turnOf } from './turn.ts';
+import { TurnLine, turnOf } from './weighted-fair-queueing.ts';
 
 const facts = { arrivalMs: 0, priority: 0, seats: 1 };
 const ann = { name: 'ann', share: 3 };

@@ -3,8 +3,8 @@
 // branch is one native sequence: a path from the root to the end of a segment. Branches that no sequence runs on stay as cached
 // prefixes until room is needed. Decides and counts; the cache itself is changed only through `SequenceMemory`.
 
+import { Counter } from '../../../base/arithmetic.ts';
 import { assert } from '../../../base/assert.ts';
-import { Counter } from '../../../base/ids.ts';
 import {
   anyBranchBelow,
   type Branch,
