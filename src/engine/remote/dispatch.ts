@@ -16,28 +16,22 @@ import { runsOf } from './flight/siblings.ts';
 import { StepTime } from './flight/step-time.ts';
 import { Prefixes } from './prefixes.ts';
 import type { Affinity } from './replica/affinity.ts';
+import type { GaugeWatch } from './replica/gauge-watch.ts';
 import type { Replica } from './replica/replica.ts';
 import { outageOf } from './replica/replicas.ts';
 import { RouterHints } from './replica/router-hints.ts';
 import { Retries, type RetryParts } from './retries.ts';
 
 /** Tokens after which a path in one piece is said to be growing. */
-const sign = 64;
+const progressEveryTokens = 64;
 
 interface DispatchParts extends Omit<RetryParts, 'onWire'> {
   readonly affinity: Affinity;
-}
-
-interface DispatchListener {
-  /** A replica has something under way, which is to be watched. */
-  sent(replica: Replica): void;
-  /** Too many failures: the replica gets no more work. */
-  out(replica: Replica): void;
+  readonly gauges: GaugeWatch;
 }
 
 export class Dispatch {
   readonly #parts: DispatchParts;
-  readonly #listener: DispatchListener;
   readonly #retries: Retries;
   readonly #prefixes = new Prefixes();
   readonly #onWire = new OnWire();
@@ -46,16 +40,14 @@ export class Dispatch {
   readonly #names: CallNames;
   #closed = false;
 
-  constructor(parts: DispatchParts, listener: DispatchListener) {
+  constructor(parts: DispatchParts) {
     const { options, timers } = parts;
     this.#parts = parts;
-    this.#listener = listener;
     this.#hints = new RouterHints(options);
     this.#names = new CallNames(options.seed, timers.nowMs());
     this.#retries = new Retries(
       { ...parts, onWire: this.#onWire },
       {
-        out: (replica) => listener.out(replica),
         placed: () => this.pumpAll(),
         isClosed: () => this.#closed,
       },
@@ -129,7 +121,8 @@ export class Dispatch {
     for (const run of replica.refused.has('n') ? children.map((child) => [child]) : runsOf(children)) {
       this.#open(replica, { ...job, children: run }, tokenIds, roomTokens);
     }
-    this.#listener.sent(replica);
+    this.#parts.watch.arm();
+    this.#parts.gauges.arm(replica);
   }
 
   #open(replica: Replica, job: Job, tokenIds: readonly number[] | undefined, roomTokens: number): void {
@@ -150,7 +143,8 @@ export class Dispatch {
         firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, nowMs()),
         token: (child, text, tokens) => {
           // A path in one piece takes longer than a step may: as long as it grows, the server is at work.
-          if (call.whole && tokens % sign === 0) awaited.tellCustody('taken', { ...job, children: [child] });
+          if (call.whole && tokens % progressEveryTokens === 0)
+            awaited.tellCustody('taken', { ...job, children: [child] });
           awaited.token(child, text, tokens);
         },
         step: (child, step, usage) => this.#stepped(replica, job, attempt, child, step, usage),

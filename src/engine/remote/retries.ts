@@ -11,8 +11,10 @@ import type { OnWire } from './flight/on-wire.ts';
 import { type Child, type Job, liveChildren } from './flight/queue.ts';
 import { type Refusable, refusalText } from './flight/refusable.ts';
 import type { RemoteEngineOptions, remoteDefaults } from './options.ts';
+import type { Fleet } from './replica/fleet.ts';
 import type { ReplicaHealth } from './replica/health.ts';
 import type { Replica } from './replica/replica.ts';
+import type { Watch } from './replica/watch.ts';
 import type { WaitingWork } from './waiting-work.ts';
 
 /** Blank steps thrown away before the request fails. */
@@ -26,12 +28,12 @@ export interface RetryParts {
   readonly awaited: Awaited;
   readonly waiting: WaitingWork;
   readonly health: ReplicaHealth;
+  readonly fleet: Fleet;
+  readonly watch: Watch;
   readonly onWire: OnWire;
 }
 
 interface RetryListener {
-  /** Too many failures: the replica gets no more work. */
-  out(replica: Replica): void;
   /** There is work that may be sent. */
   placed(): void;
   isClosed(): boolean;
@@ -48,7 +50,7 @@ export class Retries {
 
   failed(replica: Replica, job: Job, reason: Fault): void {
     const { health, options, timers, awaited } = this.#parts;
-    if (replica.leavingMs === undefined && health.failed(replica, reason)) this.#listener.out(replica);
+    if (replica.leavingMs === undefined && health.failed(replica, reason)) this.#takeOut(replica);
     const children = liveChildren(job);
     const attempts = attemptsAfter(job.attempts, reason);
     if (!mayRetry(reason, { ...job, attempts }, options, timers.nowMs())) {
@@ -58,6 +60,14 @@ export class Retries {
       this.#again(replica, { ...job, children, attempts });
     }
     this.#listener.placed();
+  }
+
+  /** Too many failures: the replica gets no more work until a probe succeeds. */
+  #takeOut(replica: Replica): void {
+    const { fleet, waiting, watch } = this.#parts;
+    fleet.recount();
+    waiting.leave(replica);
+    watch.probeLater(replica);
   }
 
   /** The server refuses something that steps can do without: once more without it, and never again with it. */

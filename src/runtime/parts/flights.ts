@@ -39,7 +39,6 @@ import {
   withoutLogprobs,
 } from '../steps/step-needs.ts';
 import type { RuntimeOptions } from './options.ts';
-import type { SearchTable } from './searches.ts';
 
 /** An outcome with the search it belongs to; `flight` is missing for a ghost that became a child without a request. */
 export interface Arrival {
@@ -57,7 +56,6 @@ export class Flights {
   readonly #options: FlightsOptions;
   /** Told how long engine and verifier take. */
   readonly #meter: ServiceMeter;
-  readonly #searches: SearchTable;
   readonly #ids = new Counter(1);
   /** In the order of their start. */
   readonly #byId = new Map<RequestId, Flight>();
@@ -69,10 +67,9 @@ export class Flights {
   #toCancel: Flight[] = [];
   #toUpdate: Flight[] = [];
 
-  constructor(options: FlightsOptions, meter: ServiceMeter, searches: SearchTable) {
+  constructor(options: FlightsOptions, meter: ServiceMeter) {
     this.#options = options;
     this.#meter = meter;
-    this.#searches = searches;
     this.#scores = new ScoreBatcher(options.verifier?.capabilities);
   }
 
@@ -340,16 +337,8 @@ export class Flights {
     const scored = scoredStep(search.request, step);
     const request = { id, search: search.id, prompt, parent, index, path, step: scored, lane, priority, ...given };
     const full = readsPromise(search.request) ? { ...request, promise: true } : request;
-    if (search.request.experiment?.extendsUnscored) this.#mayExtend(search);
     this.#scores.add(full, key);
     if (this.#scores.holds(id)) this.#hold(id, nowMs);
-  }
-
-  /** What may come after a step that waits for its score can be foreseen. */
-  #mayExtend(search: Search): void {
-    search.speculation.foreseesMore();
-    this.#searches.touch(search);
-    this.#searches.isStale = true;
   }
 
   /** No server has it, and none is to blame for how long it takes. */

@@ -46,7 +46,7 @@ export function makeParts(given: RuntimeOptions): RuntimeParts {
   const grouping = new Grouping<Search>(options.embedder);
   const service = new ServiceMeter();
   const guesses = new GuessMeter();
-  const flights = new Flights(options, service, searches);
+  const flights = new Flights(options, service);
   const strands = new Strands({ leases, flights, searches, logs });
   const seeder = new TreeSeeder(strands, logs);
   const speculation = new Speculation(leases, flights, searches);

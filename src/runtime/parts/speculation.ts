@@ -13,7 +13,6 @@ import { guard } from '../guard/guard.ts';
 import type { Leases } from '../queue/leases.ts';
 import type { Flight, Search } from '../search/search.ts';
 import type { OpenSpeculation } from '../search/speculation-state.ts';
-import { unscoredSteps } from '../steps/outcomes.ts';
 import { sourcesOf } from '../steps/step-needs.ts';
 import type { Flights } from './flights.ts';
 import type { SearchTable } from './searches.ts';
@@ -79,7 +78,6 @@ export class Speculation {
       doomed: search.doomed(nowMs, true),
       early: order.early,
       replies: search.speculation.replies,
-      unscored: request.experiment?.extendsUnscored ? unscoredSteps(search) : [],
       isOver: (fork) => request.rules.exits.some((rule) => rule.check(search.view(nowMs, fork)) !== undefined),
     });
   }

@@ -23,6 +23,8 @@ interface FleetListener {
   kept(replica: Replica, reason: Fault): void;
   /** What waits there has to wait elsewhere. */
   leaving(replica: Replica): void;
+  /** More or fewer of them may get work than before. */
+  counted(): void;
 }
 
 type ComingOrGoing =
@@ -40,22 +42,38 @@ export class Fleet {
   readonly #make: (url: string) => Replica;
   readonly #timers: Timers;
   readonly #observe: Observe;
-  readonly #listener: FleetListener;
+  #listener: FleetListener | undefined;
+  #up: number;
   #sharersOf: (url: string) => number = () => 1;
   /** Undefined while no list was followed. */
   #listed: ReadonlySet<string> | undefined;
 
-  constructor({ first, make }: OpenedReplicas, timers: Timers, observe: Observe, listener: FleetListener) {
+  constructor({ first, make }: OpenedReplicas, timers: Timers, observe: Observe) {
     this.#all = [...first];
     this.#make = make;
     this.#timers = timers;
     this.#observe = observe;
+    this.#up = this.usable.length;
+  }
+
+  connect(listener: FleetListener): void {
     this.#listener = listener;
   }
 
   /** Those that leave included, as long as they have work. It is one array, in which they come and go. */
   get all(): readonly Replica[] {
     return this.#all;
+  }
+
+  get usable(): Replica[] {
+    return this.#all.filter(({ isUsable }) => isUsable);
+  }
+
+  recount(): void {
+    const up = this.usable.length;
+    if (up === this.#up) return;
+    this.#up = up;
+    this.#listener?.counted();
   }
 
   /** So many processes use a server, this one included. */
@@ -98,7 +116,7 @@ export class Fleet {
       return;
     }
     if (reason.retryable) this.#tell(replica, { type: 'replica-down', reason: reason.message });
-    this.#listener.kept(replica, reason);
+    this.#listener?.kept(replica, reason);
   }
 
   /** It is listed again before it was gone. */
@@ -109,7 +127,8 @@ export class Fleet {
 
   #join(replica: Replica): void {
     this.#tell(replica, { type: 'replica-joined' });
-    this.#listener.joined();
+    this.recount();
+    this.#listener?.joined();
     this.settle();
   }
 
@@ -117,7 +136,8 @@ export class Fleet {
     const sinceMs = this.#timers.nowMs();
     replica.leavingMs = sinceMs;
     this.#tell(replica, { type: 'replica-leaving' });
-    this.#listener.leaving(replica);
+    this.recount();
+    this.#listener?.leaving(replica);
     this.#look(replica, sinceMs);
   }
 

@@ -4,6 +4,7 @@
 // when they take several times their usual time. Speculative work may not use the last part of the room.
 
 import type { Lane } from '../../engine.ts';
+import type { Gauges } from '../dialect/gauges.ts';
 
 export interface LimitOptions {
   /** The server's own limit, where it is known. */
@@ -16,15 +17,6 @@ export interface LimitOptions {
 
 /** 1024 is what vLLM runs by default on the largest GPUs. */
 export const defaultLimits: LimitOptions = { initial: 32, minimum: 1, maximum: 1024 };
-
-/** What a server says of itself; a gauge that it lacks is undefined. */
-export interface GaugeReading {
-  readonly running: number | undefined;
-  readonly waiting: number | undefined;
-  /** Sequences thrown out of the KV cache since the server started. */
-  readonly preemptions: number | undefined;
-  readonly kvUse: number | undefined;
-}
 
 /** What is left after a sign of congestion. */
 const decrease = 0.7;
@@ -104,7 +96,7 @@ export class InFlightLimit {
   }
 
   /** The gauges were read while `inFlight` sequences of ours were there and `queued` more waited for room here. */
-  read(reading: GaugeReading, inFlight: number, queued: number, nowMs: number): void {
+  read(reading: Gauges, inFlight: number, queued: number, nowMs: number): void {
     if (reading.waiting === undefined) return;
     this.#gauged = true;
     this.#waitingReads = reading.waiting > 0 ? this.#waitingReads + 1 : 0;
@@ -134,7 +126,7 @@ export class InFlightLimit {
   }
 
   /** What the server runs while requests wait is what it can run; where it runs all of ours, others are there too. */
-  #capacity({ running = 0 }: GaugeReading): number {
+  #capacity({ running = 0 }: Gauges): number {
     return running > 0 && running < this.#room ? running : this.#room * decrease;
   }
 
