@@ -52,7 +52,6 @@ export function decodeSpanMs(cost: CostModel, batch: DecodeBatch, steps: number)
   return sumFrom(spanCurve(cost, batch), batch.contextTokens / batch.sequences, steps);
 }
 
-/** The decode steps after which at least `durationMs` have passed. */
 export function decodeStepsUntil(cost: CostModel, batch: DecodeBatch, durationMs: number): number {
   return countUntil(spanCurve(cost, batch), batch.contextTokens / batch.sequences, durationMs);
 }

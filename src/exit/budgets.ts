@@ -5,7 +5,6 @@
 import type { Tree } from '../tree/tree.ts';
 import { type ExitRule, readable } from './exit.ts';
 
-/** Rollouts that count against the budget. */
 function usedRollouts(tree: Tree): number {
   return tree.closed.completed + tree.closed.pruned;
 }
@@ -62,5 +61,4 @@ export const deadline: ExitRule = {
   },
 };
 
-/** What every policy has, vanilla included. */
 export const budgets: readonly ExitRule[] = [rolloutBudget, tokenBudget, moneyBudget, timeBudget, deadline];

@@ -23,7 +23,6 @@ export function selectiveNegative(share: number, futileDraws = 0): ExitRule {
   return negativeRule('negative-selective', share, futileDraws);
 }
 
-/** The first-depth reward below which a branch is left out. */
 export function firstDepthCut(threshold: number, share: number): number {
   return share === 0 ? 0 : threshold + share * (1 - threshold);
 }

@@ -58,7 +58,6 @@ export class StoreRefusal extends Error {
 interface JournalWriterOptions<Write> {
   readonly store: Store<Write>;
   readonly timers: Timers;
-  /** How long a write may wait for company. */
   readonly flushMs: number;
   /** Times the length of the last commit that a write waits at least, for stores whose commits hold up the process. */
   readonly restFactor: number;
@@ -66,9 +65,7 @@ interface JournalWriterOptions<Write> {
   readonly mostHeld: number;
   /** Told when the store begins to refuse, and, with undefined, when it takes writes again. */
   readonly onTrouble: (trouble: string | undefined) => void;
-  /** Told what was applied, after those who wait for it. */
   readonly onCommitted?: (writes: readonly Write[], results: readonly unknown[]) => void;
-  /** Names the store in messages. */
   readonly setting: string;
 }
 
@@ -76,7 +73,6 @@ interface HeldWrite<Write> {
   readonly write: Write;
   readonly sinceMs: number;
   isUnsure: boolean;
-  /** Calls off the end of its client's patience. */
   patience: (() => void) | undefined;
 }
 
@@ -108,7 +104,6 @@ export class JournalWriter<Write extends HoldableWrite> {
     this.#options = options;
   }
 
-  /** Why the store refuses; undefined while it does not. */
   get trouble(): string | undefined {
     return this.#trouble;
   }

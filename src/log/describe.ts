@@ -54,7 +54,6 @@ export function describeEvent(event: SearchEvent, numbers = true): string {
   }
 }
 
-/** Why searches end, by the kind of the exit. */
 export const endings: Readonly<Record<ExitKind, string>> = {
   accepted: 'a finished path reached the threshold',
   futile: 'no continuation is likely to reach the threshold',
@@ -79,7 +78,6 @@ const endingsByRule: Readonly<Record<string, string>> = {
   wait: 'the deadline could not be kept, so it was given up in the queue',
 };
 
-/** Why a search ended, in the words that the terminal, the page and the API's documentation use. */
 export function describeExit({ kind, rule }: Exit): string {
   return endingsByRule[rule] ?? endings[kind];
 }
@@ -88,14 +86,12 @@ function because(why: Evidence | undefined, numbers: boolean): string {
   return why === undefined ? '' : `: ${numbers ? reasonText(why) : reasonSentence(why)}`;
 }
 
-/** The scheduler's reason as a sentence, and behind it the numbers that it went by. */
 export function reasonText(why: Evidence): string {
   return `${reasonSentence(why)} (${reasonFigures(why)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')})`;
 }
 
-/** Everything that the scheduler wrote down, in its own names. */
 export function reasonFigures(why: Evidence): [name: string, value: number | string][] {
   return Object.entries(why);
 }
@@ -121,12 +117,10 @@ function asked(manner: Manner | undefined): string {
   return manner?.model === undefined ? '' : `${manner.model} `;
 }
 
-/** Whose engine failed. */
 function by(model: string | undefined): string {
   return model === undefined ? '' : `of ${model} `;
 }
 
-/** Where its draw named a model. */
 function writer({ model }: Step): string {
   return model === undefined ? '' : `, written by ${model}`;
 }
@@ -140,7 +134,6 @@ function words(feedback: string | undefined): string {
   return feedback === undefined ? '' : ' with feedback';
 }
 
-/** Of an open answer that was compared with the others. */
 function meaning({ key, group }: { readonly key: number; readonly group?: number | undefined }): string {
   if (group === undefined) return '';
   return group === key ? ', with an answer unlike those before' : ', with an answer that means the same as one before';

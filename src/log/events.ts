@@ -26,7 +26,6 @@ export type RuntimeEvent =
 
 export type SearchEvent = TreeEvent | RuntimeEvent;
 
-/** The end of a search in its log; `guesses` where something was grown ahead. */
 export function exitedEvent(exit: Exit, cost: Cost, answer?: Answer, guesses?: GuessTotals): RuntimeEvent {
   return { type: 'exited', exit, cost, ...(answer && { answer }), ...(guesses && { guesses }) };
 }

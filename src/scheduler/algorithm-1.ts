@@ -46,7 +46,6 @@ export function algorithm1Scheduler(options: Algorithm1Options): Scheduler {
   return { name, ageingSeconds, order, speculates: speculate > 0, decide: decideAll };
 }
 
-/** Of all searches that will run. */
 function urgenciesOf(
   { running, waiting }: Snapshot,
   { widths }: Decision,
@@ -103,7 +102,6 @@ function naturalOf(searches: readonly (RunningSearch | WaitingSearch)[], budget:
   return sumOf(searches, (search) => naturalSeats(search, budget));
 }
 
-/** All that the running ones do not need for their natural width: boosts yield to searches that wait. */
 function naturalRoom(_present: readonly Seat[], { running, budget }: Snapshot): number {
   const natural = naturalOf(running, budget);
   assert(natural <= budget, `running searches have a natural width of ${natural} on a budget of ${budget} strands`);
@@ -111,7 +109,6 @@ function naturalRoom(_present: readonly Seat[], { running, budget }: Snapshot): 
 }
 
 interface Outcomes {
-  /** The scheduler's name. */
   readonly rule: string;
   readonly targets: Targets;
   readonly widths: readonly Width[];

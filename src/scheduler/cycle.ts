@@ -14,7 +14,6 @@ export interface ServerCost {
 
 export interface Servers {
   readonly engine: ServerCost;
-  /** Missing where nothing is scored. */
   readonly verifier?: ServerCost | undefined;
   /** Children on their way per open strand, at the moments of decisions. */
   readonly perStrand: number;
@@ -22,7 +21,6 @@ export interface Servers {
   readonly overTime: number;
 }
 
-/** Milliseconds of one round, by where they are spent. */
 interface Cycle {
   readonly stepMs: number;
   readonly scoreMs: number;

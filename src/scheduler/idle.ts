@@ -29,7 +29,6 @@ export function decideWithIdle(
   return withRest(decision, snapshot, room, isIdle);
 }
 
-/** Strands that the others have or may open, in both lanes. */
 function heldBy(running: readonly RunningSearch[], { widths, preempt }: Decision): number {
   const open = new Map(running.map(({ id, openStrands }) => [id, openStrands]));
   const held = ([id, { primary, speculative }]: [SearchId, Width]) =>

@@ -6,17 +6,14 @@ import { evenly } from '../base/arithmetic.ts';
 import { h200, ridgeSequences } from '../cost/roofline.ts';
 import { lastWorthwhile, type Servers, steadily, stretchOf } from './cycle.ts';
 
-/** What is known about guessing, over all searches. */
 export interface Guessing {
   /** Chance that the first, the second, … guess that a search has open comes to be asked for, as observed; it never rises. */
   readonly chances: readonly number[];
-  /** Requests wait for memory of the engine. */
   readonly squeezed: boolean;
   /** As the engine says; see EngineCapabilities. */
   readonly ridgeSequences?: number | undefined;
 }
 
-/** What a search says about its own guesses. */
 export interface SearchGuesses {
   /** C_q: speculative strands that it could use, those it has included. */
   readonly capacity: number;
@@ -87,13 +84,9 @@ function filled(to: readonly number[], from: readonly number[], order: readonly 
 
 /** What speculation takes its strands from, and what they cost all searches. */
 export interface AheadPlace {
-  /** Strands of the primary lane, open or to be opened. */
   readonly primary: number;
-  /** Strands that no program has or may open. */
   readonly idle: number;
-  /** Searches among which they are dealt. */
   readonly searches: number;
-  /** Speculative strands that are open now. */
   readonly open: number;
   readonly servers: Servers | undefined;
   /** What goes in the place of measurements; that of a GPU unless given. */

@@ -16,7 +16,6 @@ export interface Targets {
   readonly rank: readonly number[];
   /** Strands in all that are to be used, where those are fewer than the budget has. */
   readonly limit?: number;
-  /** What the rule went by, for people to read. */
   readonly facts?: Readonly<Record<string, number>>;
 }
 
@@ -30,7 +29,6 @@ export type WidthRule = (
 
 export type WidthsPart = PlugIn<WidthRule>;
 
-/** Of a rule that is given from outside, as of ours (width-rules.ts). */
 export function defineWidths<const Name extends string, const Options extends Knobs = NoOptions>(
   part: PartInput<WidthRule, Name, Options>,
 ): NamedPart<WidthRule, Name, Options> {
@@ -95,7 +93,6 @@ export function shareWidths({ gate, boostAt, score = degreeScore }: ShareOptions
   };
 }
 
-/** Those that may have more than their base, by their place among the seats. */
 export function boostable(seats: readonly Seat[], { gate, boostAt }: ShareOptions): number[] {
   const past = (running: RunningSearch | undefined) => {
     return running !== undefined && running.observations >= gate && !(boostAt === 'doubt' && running.hopeful);
@@ -103,7 +100,6 @@ export function boostable(seats: readonly Seat[], { gate, boostAt }: ShareOption
   return placesOf(seats, ({ running, base, cap }) => past(running) && cap > base);
 }
 
-/** The seats of which this is true, by their place. */
 export function placesOf(seats: readonly Seat[], isSo: (seat: Seat, at: number) => boolean): number[] {
   const places: number[] = [];
   for (let at = 0; at < seats.length; at += 1) if (isSo(seats[at]!, at)) places.push(at);

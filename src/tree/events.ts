@@ -11,7 +11,6 @@ export type NodeId = number;
 /** Dense from 0 in the order of opening, per search. */
 export type StrandId = number;
 
-/** What a child brings with it, as a node or as a ghost. */
 interface Shoot {
   /** Stored, not worked out by the fold: a log whose texts are erased must still fold to the same tree. */
   readonly key: NodeKey;
@@ -92,7 +91,6 @@ export type TreeEvent =
       readonly node: NodeId;
       readonly indices: readonly number[];
       readonly sampling: Sampling;
-      /** Where it is not the plain next step. */
       readonly manner?: Manner;
     }
   | ({ readonly type: 'grown'; readonly node: NodeId } & Growth)
@@ -150,12 +148,10 @@ export type TreeEvent =
 
 type Planted = Extract<TreeEvent, { type: 'planted' }>;
 
-/** The event with which a log of a tree begins. */
 export function plantedEvent(aggregation: Aggregation, fullAt?: number, learned?: Learned): Planted {
   return { type: 'planted', aggregation, fullAt, learned };
 }
 
-/** An answer to a child in flight. */
 export type FoldEvent = Extract<TreeEvent, { type: 'grown' | 'adopted' | 'merged' | 'withered' }>;
 
 const foldTypes: ReadonlySet<string> = new Set(['grown', 'adopted', 'merged', 'withered']);

@@ -42,7 +42,6 @@ export function formKey({ temperature, topP, topK, minP, extras }: Sampling, man
   return wideHash(plain, JSON.stringify([suffix, stops, maxTokens, ...sources, ...rare, ...put]));
 }
 
-/** One sample below a node. */
 export function drawKey(node: NodeKey, index: number, form: FormKey): DrawKey {
   return wideHash(node, index, form);
 }

@@ -12,7 +12,6 @@ export interface Node {
   /** The first child index under which it was drawn. */
   readonly index: number;
   readonly depth: number;
-  /** Undefined for the root. */
   readonly step: Step | undefined;
   /** Tokens of all steps from the root to here, or from the last turn of the user's side. */
   readonly pathTokens: number;
@@ -25,7 +24,6 @@ export interface Node {
   readonly reward: number | undefined;
   /** The probability that a sample from here ends right, where the verifier says so and a rule reads it. */
   readonly promise: number | undefined;
-  /** Why the verifier gave this reward, in words, where it says so. */
   readonly feedback: string | undefined;
   readonly score: number;
   readonly terminal: boolean;
@@ -48,7 +46,6 @@ export interface Node {
    * child that can never come must not keep a node open. It is asked for again only along with what was preempted.
    */
   cut: boolean;
-  /** A rule has ended a strand here. */
   pruned: boolean;
   /** How many identical samples this node stands for. */
   count: number;
@@ -196,7 +193,6 @@ export function lastMessage(node: Node): Node[] {
   );
 }
 
-/** What the assistant says on the path, behind the last turn of the user's side. */
 export function pathText(node: Node): string {
   return lastMessage(node)
     .map((each) => each.step?.text ?? '')

@@ -93,7 +93,6 @@ export interface Manner {
   /** Strings that end it, in the place of the search's delimiters. */
   readonly stops?: readonly string[];
   readonly maxTokens?: number;
-  /** The entropy of its first token is wanted. */
   readonly entropy?: true;
   /** One manner for each child index, where siblings are asked for in different ways. */
   readonly choices?: readonly Manner[];
@@ -105,7 +104,6 @@ export interface Manner {
   readonly proposed?: true;
 }
 
-/** How the child with this index is asked for. */
 export function mannerAt(manner: Manner | undefined, index: number): Manner | undefined {
   return manner?.choices === undefined ? manner : manner.choices[index % manner.choices.length];
 }

@@ -43,18 +43,14 @@ type EventOf<Type> = Extract<TreeEvent, { readonly type: Type }>;
 export class Tree {
   readonly aggregation: Aggregation;
   readonly root: Node;
-  /** What earlier searches of the same model have shown, where its program learns. */
   readonly learned: Learned | undefined;
   readonly nodes: Node[];
   readonly strands = new Map<StrandId, Strand>();
   readonly stragglers = new Map<NodeId, Stragglers>();
-  /** Children that the program has not asked for yet. */
   readonly ghosts: Ghosts;
-  /** How strands ended, by kind. */
   readonly closed: Record<Closing, number> = { completed: 0, pruned: 0, preempted: 0, failed: 0, ended: 0 };
   /** Strands that failed since the last new step or completed path (a twin is no news), without those whose model turned out to be absent. */
   failuresInARow = 0;
-  /** Models that draws have named and whose engines fail. */
   readonly absences: Absences;
   /** Tokens of every step that became a node or joined one, and of every probe. */
   tokens = 0;
@@ -192,7 +188,6 @@ export class Tree {
     return strand?.node === parent ? strand : undefined;
   }
 
-  /** The strand that waits for a probe. */
   probingStrand(node: Node, index: number): Strand | undefined {
     for (const strand of this.strands.values())
       if (strand.node === node && strand.probing?.index === index) return strand;
@@ -307,7 +302,6 @@ export class Tree {
     refreshAvailable(parent);
   }
 
-  /** One child in flight is answered. */
   #settle(parent: Node, index: number): void {
     const strand = this.waitingStrand(parent, index);
     parent.inFlight?.delete(index);

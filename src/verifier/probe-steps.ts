@@ -8,7 +8,6 @@ import type { Prompt, Step } from '../tree/step.ts';
 import type { ScoreRequest, Verifier } from './verifier.ts';
 import { workedSolutions } from './worked-solutions.ts';
 
-/** Means over right and over wrong ones. */
 interface RewardPair {
   readonly right: number;
   readonly wrong: number;

@@ -16,10 +16,8 @@ import {
 } from '../engine.ts';
 import { UrgencyQueue } from '../urgency-queue.ts';
 
-/** A model that draws of another model's searches may name. */
 export interface PanelMember {
   readonly engine: Engine;
-  /** Requests that it has at a time. */
   readonly budget: number;
 }
 
@@ -38,7 +36,6 @@ class PanelEngine implements Engine {
   readonly #named = new Map<RequestId, string>();
   /** Of those, the ones that nothing works on. */
   readonly #held = new Map<RequestId, string>();
-  /** Why requests were taken back. */
   readonly #takenBack = new Map<RequestId, string>();
   #isToLook = false;
   #post: (message: EngineMessage) => void = () => {};
@@ -168,7 +165,6 @@ function isForeign({ tokenIds, model: writer }: PathStep['step'], model: string,
   return tokenIds !== undefined && (writer ?? own) !== model;
 }
 
-/** What waits for one member, and what it has. */
 class MemberQueue {
   readonly #name: string;
   readonly #member: PanelMember;

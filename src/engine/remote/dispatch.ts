@@ -54,7 +54,6 @@ export class Dispatch {
     );
   }
 
-  /** As measured; undefined before the first step. */
   get stepMs(): number | undefined {
     return this.#stepTime.ms;
   }
@@ -67,13 +66,11 @@ export class Dispatch {
     this.#closed = true;
   }
 
-  /** The search is over. */
   release(search: string): void {
     this.#hints.release(search);
     this.#prefixes.release(search);
   }
 
-  /** No answer is wanted for a child any more. */
   drop(child: Child): void {
     const attempt = this.#onWire.attemptOf(child);
     if (attempt === undefined) this.#parts.awaited.fault(child, this.#cancelled());
@@ -180,7 +177,6 @@ export class Dispatch {
     else this.#retries.without(replica, blamed, left);
   }
 
-  /** The answer to a cancelled child, with what it cost. */
   #charge(child: Child, usage: GenerationUsage): void {
     this.#parts.awaited.fault(child, this.#cancelled(), usage);
   }

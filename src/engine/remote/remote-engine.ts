@@ -84,7 +84,6 @@ export class RemoteEngine implements Engine {
     this.#list = options.listed && followedBy(this.#fleet, options.listed, timers, options.observe);
   }
 
-  /** Once all parts are there: what replicas do is answered here. */
   #listen(): void {
     this.#fleet.connect({
       joined: () => {

@@ -17,7 +17,6 @@ import type { Replica } from './replica/replica.ts';
 import type { Watch } from './replica/watch.ts';
 import type { WaitingWork } from './waiting-work.ts';
 
-/** Blank steps thrown away before the request fails. */
 const rejections = 3;
 
 export interface RetryParts {
@@ -34,7 +33,6 @@ export interface RetryParts {
 }
 
 interface RetryListener {
-  /** There is work that may be sent. */
   placed(): void;
   isClosed(): boolean;
 }

@@ -32,7 +32,6 @@ export class WaitingWork {
     this.#places.add(replica);
   }
 
-  /** Of these replicas the ones where work waits, in their order. */
   among(replicas: readonly Replica[]): readonly Replica[] {
     for (const replica of this.#places) if (replica.queue.peek() === undefined) this.#places.delete(replica);
     if (this.#places.size < 2) return [...this.#places];

@@ -6,7 +6,6 @@ import { Counter } from '../../base/arithmetic.ts';
 import type { Embedder, EmbedderMessage, EmbedId, EmbedRequest } from '../../embedder/embedder.ts';
 import { OpenAnswers } from './open-answers.ts';
 
-/** A search, as far as its open answers go. */
 interface GroupedSearch {
   readonly id: string;
   readonly request: { readonly groupSimilarity?: number | undefined; readonly shape?: unknown };

@@ -12,7 +12,6 @@ import type { Certainty } from '../../tree/readings/certaindex.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { type Answerable, guard, guardedReading } from './guard.ts';
 
-/** A search, as far as its parts go. */
 export interface Breakable extends Answerable {
   readonly isBroken: boolean;
 }

@@ -18,18 +18,15 @@ export function cancelled(rule: CancelReason): Exit {
   return { kind: 'cancelled', rule, evidence: {} };
 }
 
-/** It waits, and cannot be done in time any more. */
 export function givenUp(search: Search, nowMs: number, late: TooLate, circumstances: Circumstances): Exit {
   const evidence = { waitedMs: Math.round(nowMs - search.arrivalMs), ...late };
   return explain(search, { kind: 'deadline', rule: 'wait', evidence }, circumstances);
 }
 
-/** After a complete fold: by any rule. */
 export function firstExit(search: Search, nowMs: number, circumstances: Circumstances): Exit | undefined {
   return exitBy(search.request.rules.exits, search, nowMs, circumstances);
 }
 
-/** At any moment. */
 export function clockExit(search: Search, nowMs: number, circumstances: Circumstances): Exit | undefined {
   const rules = search.request.rules.exits.filter(({ readsClock }) => readsClock);
   return exitBy(rules, search, nowMs, circumstances);

@@ -54,7 +54,6 @@ type FlightsOptions = Pick<
 
 export class Flights {
   readonly #options: FlightsOptions;
-  /** Told how long engine and verifier take. */
   readonly #meter: ServiceMeter;
   readonly #ids = new Counter(1);
   /** In the order of their start. */
@@ -85,7 +84,6 @@ export class Flights {
     return this.#byId.get(id);
   }
 
-  /** What has arrived since the last call. */
   takeArrivals(): Arrival[] {
     const arrivals = this.#arrivals;
     this.#arrivals = [];
@@ -113,7 +111,6 @@ export class Flights {
     }
   }
 
-  /** Whether the tokens of a search are read as they come. */
   #isWatched({ id }: Search): boolean {
     const { watches, onToken } = this.#options;
     return watches === undefined ? onToken !== undefined : watches(id);
@@ -131,7 +128,6 @@ export class Flights {
     }
   }
 
-  /** A ghost becomes a child at no engine cost. */
   promote(search: Search, node: NodeId, ghost: Ghost): void {
     search.ledger.adopted(ghost.step.tokens);
     this.#arrivals.push({ search, outcome: ghostOutcome(node, ghost) });
@@ -278,14 +274,12 @@ export class Flights {
     }
   }
 
-  /** By the order of the scheduler; else what was asked for. */
   #priorityOf({ request, urgency }: Search, path: readonly PathStep[]): number {
     const { priority } = request;
     const own = this.#options.scheduler.order?.priority?.(priority, pathTokensOf(path));
     return own ?? urgency ?? priority;
   }
 
-  /** Whatever a search has on its way stands elsewhere from now on. */
   reorder(search: Search): void {
     for (const flight of search.flights.values()) if (!this.#scores.holds(flight.id)) this.#toUpdate.push(flight);
   }

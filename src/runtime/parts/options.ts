@@ -44,7 +44,7 @@ export interface RuntimeOptions {
   readonly onToken?: ((token: Token) => void) | undefined;
   /** Whether the tokens of a search are read as they come; unless said, where there is `onToken`. Asked anew per step. */
   readonly watches?: ((search: string) => boolean) | undefined;
-  /** Of what all searches share it names none. */
+  /** `search` is undefined for shared parts. */
   onFault?(search: string | undefined, fault: Fault): void;
   /** The inbox has something: `step` should be called soon. */
   readonly wake?: (() => void) | undefined;
@@ -88,7 +88,6 @@ function guardedFault(options: RuntimeOptions): RuntimeOptions['onFault'] {
     guard(noOne, 'listener', onFault, 'onFault', () => onFault.call(options, search, fault), undefined);
 }
 
-/** Text of a child as it is being generated. */
 export interface Token {
   readonly search: string;
   readonly node: number;

@@ -17,12 +17,10 @@ import { Strands } from './strands.ts';
 import { TreeSeeder } from './tree-seeder.ts';
 
 export interface RuntimeParts {
-  /** Guarded. */
   readonly options: RuntimeOptions;
   readonly inbox: Inbox;
   readonly searches: SearchTable;
   readonly leases: Leases;
-  /** Searches that wait, and their turns. */
   readonly queue: Queue<Search>;
   readonly alarms: Alarms;
   readonly logs: SearchLogs;

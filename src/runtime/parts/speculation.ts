@@ -29,7 +29,6 @@ export class Speculation {
     this.#searches = searches;
   }
 
-  /** Speculative strands of all searches. */
   get open(): number {
     return this.#open;
   }
@@ -96,7 +95,6 @@ export class Speculation {
     }
   }
 
-  /** Gives up all but so many, the latest first. */
   shrink(search: Search, most: number, nowMs: number): void {
     const latest = [...search.speculation.open.keys()].slice(most).reverse();
     for (const node of latest) this.#drop(search, node, nowMs);
@@ -173,7 +171,6 @@ export class Speculation {
   }
 }
 
-/** Whether one of them may have speculative strands by its own rules. */
 export function mayGuess(searches: Iterable<Search>): boolean {
   for (const search of searches) if (search.mayGuess) return true;
   return false;

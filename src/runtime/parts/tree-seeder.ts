@@ -29,7 +29,6 @@ export class TreeSeeder {
     this.#logs.add(search, planted);
   }
 
-  /** The tree of its log. */
   replant(search: Search, tree: Tree): void {
     tree.listen(this.#follower(search));
     search.tree = tree;

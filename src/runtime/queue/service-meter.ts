@@ -19,7 +19,6 @@ const newest = 1 / 64;
  * too small or none; over so many the load has changed.
  */
 const steadyMemory = 4096;
-/** How far back a mean over time reaches. */
 const memoryMs = 30_000;
 
 export class ServiceMeter {
@@ -81,7 +80,6 @@ class Server {
     return this.#pieces.size;
   }
 
-  /** Of a piece of so many units. */
   cost(units: number): ServerCost | undefined {
     const [line, steady] = [this.#latest.line, this.#steady.line];
     if (line === undefined || steady === undefined) return undefined;

@@ -49,7 +49,6 @@ export class FoldOrder {
     return this.#orphans.has(draw);
   }
 
-  /** Tokens of what waits for its parent. */
   get orphanTokens(): number {
     let tokens = 0;
     for (const { step } of this.#orphans.values()) tokens += step.tokens;

@@ -25,7 +25,6 @@ export function faultOutcome(flight: Flight, problem: Fault): Outcome {
   return { probe: true, node: node.id, index, ...(writer.model === undefined ? {} : { ...writer, fault: problem }) };
 }
 
-/** A ghost becomes a child. */
 export function ghostOutcome(node: NodeId, ghost: Ghost): Outcome {
   return childOf(node, ghost, ghost.step, ghost);
 }
@@ -39,14 +38,12 @@ function placed<Known extends ChildOutcome>(flight: Flight, outcome: Known): Kno
   return isBelowGhost(flight) ? { ...outcome, below: flight.node } : outcome;
 }
 
-/** What a verifier said of a step. */
 export interface StepScore {
   readonly reward?: number | undefined;
   readonly promise?: number | undefined;
   readonly feedback?: string | undefined;
 }
 
-/** What is known of a step besides its text. */
 interface Findings extends StepScore {
   readonly answer?: string | undefined;
 }

@@ -18,7 +18,6 @@ function thoughtBefore({ thoughtTokens }: Node, manner: Manner | undefined): num
   return manner?.byUser ? 0 : thoughtTokens;
 }
 
-/** What ends the thinking for the model. */
 export function endOfThinking({ close, lastWords }: Pick<ThinkingPlan, 'close' | 'lastWords'>): string {
   return `${lastWords}\n${close}\n\n`;
 }
@@ -45,7 +44,6 @@ export function goesOnThinking(request: Thinks, node: Node, manner: Manner | und
   return !(openingBelow(request, node, manner) ?? '').includes(thinking.close);
 }
 
-/** Longest step of the thinking below a node. */
 export function longestThought(
   { stepTokens, maxTokens }: ThinkingPlan,
   node: Node,

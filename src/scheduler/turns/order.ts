@@ -18,14 +18,12 @@ export interface OrderRule {
 
 export type OrderPart = PlugIn<OrderRule>;
 
-/** Of an order that is given from outside, as of ours. */
 export function defineOrder<const Name extends string, const Options extends Knobs = NoOptions>(
   part: PartInput<OrderRule, Name, Options>,
 ): NamedPart<OrderRule, Name, Options> {
   return definedPart(part);
 }
 
-/** What a search stands by. */
 export interface QueueStanding {
   /** Its turn, in seconds since the process began. */
   readonly place: number;
@@ -33,7 +31,6 @@ export interface QueueStanding {
   readonly priority: number;
   /** Tokens that it is expected to generate yet; missing where the order does not go by it. */
   readonly workLeft?: number | undefined;
-  /** No client waits for it. */
   readonly idle?: boolean;
 }
 
@@ -44,7 +41,6 @@ const perDoubling = 100;
 /** A change of a tenth: less is not worth telling the engine. */
 export const tellingUrgency = perDoubling * Math.log2(1.1);
 
-/** Higher goes first. */
 export function urgencyOf(order: OrderRule, standing: QueueStanding, ageingSeconds: number): number {
   return standing.idle === true ? lastUrgency : (order.urgency?.(standing, ageingSeconds) ?? lastUrgency);
 }

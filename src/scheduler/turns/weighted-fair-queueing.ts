@@ -4,7 +4,6 @@
 
 import { assert } from '../../base/assert.ts';
 
-/** How a key stands when one of its searches is accepted. */
 interface KeyStanding {
   /** Weight of the key: twice the share, twice the searches in the same stretch of the line. */
   readonly share: number;
@@ -55,7 +54,6 @@ function startOf({ serving, last }: KeyStanding, arrivalMs: number): number {
   return last === undefined ? line : Math.max(line, last);
 }
 
-/** Whose searches share the line by weight. */
 export interface LineKey {
   readonly name: string;
   readonly share: number;
@@ -99,12 +97,10 @@ export class TurnLine {
     return this.#places.size;
   }
 
-  /** Strands that all who wait will take. */
   get seats(): number {
     return this.#seats;
   }
 
-  /** Undefined where it does not wait. */
   turn(id: string): number | undefined {
     return this.#places.get(id)?.turn;
   }
@@ -142,12 +138,10 @@ export class TurnLine {
     if (key.waiting === 0) this.#keys.delete(place.key!);
   }
 
-  /** The turn that a search would get, without taking it. */
   turnFor(facts: LineFacts): number {
     return this.#turn(facts).turn;
   }
 
-  /** Strands of those who go before a turn. */
   seatsBefore(turn: number): number {
     let seats = 0;
     for (const place of this.#places.values()) if (place.turn <= turn) seats += place.seats;

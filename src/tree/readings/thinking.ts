@@ -37,7 +37,6 @@ export function thoughtOf(
   return { chars, tokens: Math.round(tokens * share) };
 }
 
-/** The thinking of a step as clients read it. */
 export function thoughtText({ text, thought }: Step, { open, close }: ThinkingTags): string {
   if (thought === undefined) return '';
   const said = text.slice(0, thought.chars);

@@ -4,21 +4,18 @@
 import type { Node } from '../node.ts';
 import type { Step, TokenRecord } from '../step.ts';
 
-/** One entry for each token of a path, from the prompt on. */
 export interface TokenPath {
   readonly ids: number[];
   /** 1 where the model drew the token, 0 where it was composed. */
   readonly mask: number[];
   /** Of the model before temperature and cuts; 0 where the mask is. */
   readonly logprobs: number[];
-  /** The node that brought each token. */
   readonly nodes: number[];
 }
 
 /** What a step adds to the tokens above it: composed ones first. */
 export type StepTokens = Pick<TokenPath, 'ids' | 'mask' | 'logprobs'> & { readonly kept: number };
 
-/** Undefined where the log does not say. */
 export function stepTokens({ record, tokenIds, logprobs }: Step): StepTokens | undefined {
   const written = record?.written ?? tokenIds;
   if (record === undefined || written === undefined || logprobs?.length !== written.length) return undefined;

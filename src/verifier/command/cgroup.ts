@@ -7,7 +7,6 @@ import { dirname, join } from 'node:path';
 export interface Cgroup {
   /** A process that writes 0 into this file is in it. */
   readonly processes: string;
-  /** Something in it was killed for its memory. */
   ranOut(): boolean;
   /** Kills all that is in it, and removes it. */
   end(): void;
@@ -21,7 +20,6 @@ const tries = 100;
 let made = 0;
 let swept = false;
 
-/** Undefined where none can be made. */
 export function makeCgroup(memoryMiB: number): Cgroup | undefined {
   const parent = parentOfRuns();
   if (parent === undefined) return undefined;

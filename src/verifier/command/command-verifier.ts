@@ -31,7 +31,6 @@ export interface CommandOptions {
   readonly timeoutMs?: number;
   readonly memoryMiB?: number;
   readonly outputKiB?: number;
-  /** Processes that run at a time. */
   readonly parallel?: number;
   /** What the process may read beside the system's own folders. */
   readonly readable?: readonly string[];

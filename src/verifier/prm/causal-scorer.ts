@@ -14,7 +14,6 @@ import { badReward, type Scored, type ScoredPath, type Scorer, type ScoringServe
 import type { CausalFormat } from './causal-formats.ts';
 import { givesChosenLogprobs, goodShare, type Labels, scoreByCompletion, tokensOf } from './verdict-token.ts';
 
-/** What is wrong with a server that cannot score this way. */
 export const noProbabilities =
   'cannot tell the probability of a token; serve the reward model with vLLM, SGLang or llama-server';
 
@@ -25,7 +24,6 @@ export class CausalScorer implements Scorer {
   /** Small calls that the server batches by itself. */
   readonly callsLimit = 32;
   readonly #format: CausalFormat;
-  /** The verdicts' tokens, per server. */
   readonly #labels = new Map<string, readonly [number, number]>();
 
   constructor(format: CausalFormat) {

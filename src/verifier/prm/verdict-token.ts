@@ -8,7 +8,6 @@ import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
 import { records } from '../../remote/wire-values.ts';
 import { badReward, type Scored, type ScoringServer } from '../scorer.ts';
 
-/** The tokens of the good and the bad verdict. */
 export type Labels = readonly [number, number];
 
 /** vLLM gives the log probabilities of tokens that are named since 0.26; before, only of the likeliest. */

@@ -29,7 +29,6 @@ export interface RemoteVerifierOptions {
   readonly aggregation?: Aggregation;
   /** Most calls in flight per server; 16 unless the reward model's kind wants more. */
   readonly calls?: number;
-  /** Most paths in one call. */
   readonly batch?: number;
   /** Tokens of one call: what one pass of the server computes (vLLM's --max-num-batched-tokens). Two passes are in flight. */
   readonly passTokens?: number;
@@ -55,7 +54,6 @@ export const verifierDefaults = {
 
 /** One pass is computed while the next is there already. */
 const passesInFlight = 2;
-/** Weight of a new observation in the time of a score. */
 const smoothing = 0.05;
 
 const nothing: ScoreUsage = { computedTokens: 0, cachedTokens: 0 };

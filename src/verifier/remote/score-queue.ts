@@ -46,9 +46,7 @@ export interface BatchLimits {
 export class ScoreQueue {
   /** A work waits once for each of its requests. */
   readonly #waiting = new UrgencyQueue<ScoreEntry, Work>();
-  /** Everything that is not answered, by key. */
   readonly #works = new Map<string, Work>();
-  /** Waiting work by parent. */
   readonly #siblings = new Map<string, Set<Work>>();
   #order = 0;
 
@@ -79,7 +77,6 @@ export class ScoreQueue {
     for (const entry of work.entries) this.#line(work, entry);
   }
 
-  /** Its urgency has changed. */
   update(entry: ScoreEntry): void {
     const work = this.workOf(entry);
     if (work?.waits) this.#line(work, entry);

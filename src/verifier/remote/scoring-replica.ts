@@ -50,7 +50,6 @@ export class ScoringReplica {
     this.#tokens -= tokens;
   }
 
-  /** Whether this took it out. */
   failed(reason: Fault, nowMs: number, chance: number): boolean {
     const wasUp = this.#isUp();
     const failure = failureOf(reason);

@@ -108,7 +108,6 @@ function endOf(finish: unknown, call: Call): WireEnd | undefined {
   }
 }
 
-/** `[log probability, token id, text]` each. */
 function entriesOf(value: unknown): (readonly unknown[])[] {
   return Array.isArray(value) ? value.map((entry) => (Array.isArray(entry) ? entry : [])) : [];
 }

@@ -30,7 +30,6 @@ interface AttemptOptions {
   readonly call: Call;
   readonly children: readonly Child[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Fields of the body beside the dialect's. */
   readonly hints: Readonly<Record<string, unknown>>;
   readonly nowMs: () => number;
   /** Recent time of one decode step, to charge for what was generated and never seen. */
@@ -46,9 +45,7 @@ export class Attempt {
   readonly #steps: readonly PartialStep[];
   readonly #told: boolean[];
   #sumUsage: WireUsage | undefined;
-  /** An answer that comes whole. */
   readonly #body: BoundedBody;
-  /** What may still come of a stream. */
   #bytesLeft: number;
   readonly #stream: Stream;
   /** We cut by ourselves, so the end of the stream is not waited for. */
@@ -88,12 +85,10 @@ export class Attempt {
     return this.#lastMs;
   }
 
-  /** When the first token came. */
   get firstMs(): number | undefined {
     return this.#firstMs;
   }
 
-  /** Sequences that have not been told. */
   get running(): number {
     return this.#told.filter((told) => !told).length;
   }
@@ -126,7 +121,6 @@ export class Attempt {
     this.#fail(reason);
   }
 
-  /** Stops the work on the server at once. */
   abort(): void {
     if (this.#over) return;
     this.#over = true;
@@ -233,7 +227,6 @@ export class Attempt {
     if (!this.#over) this.#fail(this.#unfinished());
   }
 
-  /** The answer that came in one piece. */
   #whole(): void {
     this.#read(this.#body.text());
   }

@@ -13,9 +13,7 @@ export interface Child {
   dropped: boolean;
   /** Its tokens were streamed by an attempt that then failed; they are not streamed twice. */
   streamed: boolean;
-  /** So many tokens have been told while it is written. */
   toldTokens: number;
-  /** Blank steps that were thrown away. */
   rejected: number;
   /** Undefined while it waits in no queue: on the wire, parked, backing off or rendering. */
   waits: { readonly queue: JobQueue; readonly job: Job } | undefined;
@@ -76,7 +74,6 @@ export class JobQueue {
     if (children.length > 0) this.update(job);
   }
 
-  /** The urgency of one of its children has changed. */
   update(job: Job): void {
     this.#jobs.set(job, job, urgencyOf(job), job.order);
   }

@@ -22,7 +22,6 @@ export function blamedFor(reason: Fault, call: Call): Refusable | undefined {
   return undefined;
 }
 
-/** One line for an operator. */
 export function refusalText(what: Refusable): string {
   if (what === 'steps') return 'sends thinking in a field of its own: a path that thinks comes in one piece';
   return what === 'n'

@@ -4,19 +4,16 @@
 import type { Step } from '../../../tree/step.ts';
 import type { Attempt } from './attempt.ts';
 
-/** Weight of a new observation. */
 const smoothing = 0.05;
 
 export class StepTime {
   #ms: number | undefined;
   #tokens: number | undefined;
 
-  /** Undefined before the first step. */
   get ms(): number | undefined {
     return this.#ms;
   }
 
-  /** Tokens of an answer; undefined before the first. */
   get tokens(): number | undefined {
     return this.#tokens;
   }

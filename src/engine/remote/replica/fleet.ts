@@ -17,11 +17,9 @@ export interface OpenedReplicas {
 }
 
 interface FleetListener {
-  /** One more may get work. */
   joined(): void;
   /** It gets none yet, for this reason, and is to be asked again. */
   kept(replica: Replica, reason: Fault): void;
-  /** What waits there has to wait elsewhere. */
   leaving(replica: Replica): void;
   /** More or fewer of them may get work than before. */
   counted(): void;
@@ -82,7 +80,6 @@ export class Fleet {
     for (const replica of this.#all) replica.divide(sharersOf(replica.connection.url));
   }
 
-  /** These are the replicas from now on. */
   follow(urls: readonly string[]): void {
     this.#listed = new Set(urls.map(rootOf));
     const known = new Map(this.#all.map((each) => [each.connection.url, each]));
@@ -119,7 +116,6 @@ export class Fleet {
     this.#listener?.kept(replica, reason);
   }
 
-  /** It is listed again before it was gone. */
   #stay(replica: Replica): void {
     replica.leavingMs = undefined;
     if (replica.isUsable) this.#join(replica);
@@ -163,7 +159,6 @@ export class Fleet {
   }
 }
 
-/** Keeps a fleet as its list has it. */
 export function followedBy(fleet: Fleet, listed: ListedOptions, timers: Timers, observe: Observe): FollowedList {
   const { list, everyMs } = listed;
   const known = fleet.all.map(({ connection }) => connection.url);

@@ -7,7 +7,6 @@ import type { Lane } from '../../engine.ts';
 import type { Gauges } from '../dialect/gauges.ts';
 
 export interface LimitOptions {
-  /** The server's own limit, where it is known. */
   readonly known?: number;
   /** Where the search for an unknown limit begins: well below what servers of this kind run by default. */
   readonly initial: number;
@@ -18,7 +17,6 @@ export interface LimitOptions {
 /** 1024 is what vLLM runs by default on the largest GPUs. */
 export const defaultLimits: LimitOptions = { initial: 32, minimum: 1, maximum: 1024 };
 
-/** What is left after a sign of congestion. */
 const decrease = 0.7;
 /** A KV cache fuller than this is about to throw sequences out. */
 const fullKv = 0.9;
@@ -33,7 +31,6 @@ const primaryShare = 1 / 8;
 /** First tokens later than this many times the usual, and by at least the slack, are a queue. */
 const lateFactor = 4;
 const lateSlackMs = 500;
-/** Weight of a new observation in the usual time to the first token. */
 const smoothing = 0.05;
 /** One decrease per so many milliseconds: the signs of one jam arrive together. */
 const calmMs = 1000;
@@ -65,7 +62,6 @@ export class InFlightLimit {
     return Math.max(this.#options.minimum, Math.floor(part));
   }
 
-  /** So many processes use the server, this one included. */
   divide(sharers: number): void {
     this.#sharers = sharers;
   }
@@ -84,7 +80,6 @@ export class InFlightLimit {
     return this.#squeezed;
   }
 
-  /** How long until the gauges should be read again. */
   get readMs(): number {
     return this.#rising || this.#waitingReads > 0 ? risingReadMs : settledReadMs;
   }

@@ -53,7 +53,6 @@ export function outageOf(replicas: readonly Replica[]): string {
 /** More would only make one request of a whole search. */
 const mostSiblings = 64;
 
-/** Siblings that may share a request on every replica that was reached. */
 export function siblingLimit(replicas: readonly Replica[]): number {
   let least: number | undefined;
   for (const replica of replicas) {

@@ -4,7 +4,6 @@
 import { hash } from '../../../base/random.ts';
 import { type Call, wirePriority } from '../dialect/dialect.ts';
 
-/** Routers that may stand in front of the servers of one URL. */
 export const routerNames = ['none', 'vllm', 'sglang', 'llm-d', 'dynamo'] as const;
 export type RouterName = (typeof routerNames)[number];
 

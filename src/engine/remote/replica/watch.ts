@@ -12,7 +12,6 @@ interface WatchOptions {
 }
 
 interface WatchListener {
-  /** `reason` is why the replica is still out. */
   probed(replica: Replica, reason: Fault | undefined): void;
   tick(): void;
 }
