@@ -24,10 +24,7 @@ export function meanOrZero(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/**
- * Deals whole units out one at a time, in the given order, round after round, to those who still have room; by levels instead of rounds, so
- * that it costs a sort. Gives how many each gets; their sum is the smaller of `units` and all the room there is.
- */
+/** Deals units out one at a time, in order, round after round, to those with room: how many each gets. */
 export function evenly(rooms: readonly number[], units: number): number[] {
   let left = units;
   let level = 0;

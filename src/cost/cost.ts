@@ -10,15 +10,9 @@ export interface CostModel {
   decodeCurve(batch: number): Curve;
   /** One forward pass over new tokens, over their number. */
   readonly prefillCurve: Curve;
-  /**
-   * What each cached token that a row does not read adds to that row. None with a paged cache; where all sequences share
-   * one array of cells (libllama), every row looks at the cells of all the others.
-   */
+  /** What each cached token that a row does not read costs it: nothing with a paged cache; libllama's rows look at all cells. */
   readonly unreadTokenMs?: number;
-  /**
-   * How much longer a step takes for each sequence that joins in it: a server looks up its prefix and lays out its blocks while
-   * the others wait. None where it was not measured.
-   */
+  /** How much longer a step takes for each sequence that joins it; missing where it was not measured. */
   readonly joinMs?: number;
 }
 

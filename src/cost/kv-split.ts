@@ -88,10 +88,7 @@ function roundPaths({ memoryBytes, pathTokens, generatorTokenBytes, verifierToke
   return Math.max(1, (scarcity * memoryBytes) / (pathTokens * (generatorTokenBytes + verifierTokenBytes)));
 }
 
-/**
- * The share of paths that are gone when they are asked for again, where so much of what is in use is held. Not one less
- * the share: what is dropped first is what was used longest ago, and a tree comes back to its latest nodes most.
- */
+/** Share of paths that are gone when asked for again. Squared: a cache drops old paths first, and a tree comes back to its latest. */
 function missed(heldShare: number): number {
   return (1 - Math.min(1, Math.max(0, heldShare))) ** 2;
 }

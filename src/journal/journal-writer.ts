@@ -11,20 +11,14 @@ export interface HoldableWrite {
   readonly fail: (error: FaultError) => void;
   /** A client waits for it: it is hurried, and told at once when the store refuses. */
   readonly awaited: boolean;
-  /**
-   * Takes its place where its client is told that it failed although it may have been applied: what undoes it, or goes on with it.
-   * A write without one needs neither: applied or not, it can be made again.
-   */
+  /** Written in its place where its client was told that it failed although it may have been applied; missing where it can be repeated. */
   readonly fallback?: HoldableWrite;
 }
 
 export interface Store<Write> {
   /** A try costs nothing but time on this machine: a client's write is tried at once even while there is trouble. */
   readonly isLocal: boolean;
-  /**
-   * Applies all of them in order, or none; gives what became of each. `isUnsure`: an earlier try may have applied it already.
-   * Throws a StoreRefusal.
-   */
+  /** Applies all in order, or none, and gives what became of each; throws a StoreRefusal. `isUnsure`: it may be applied already. */
   commit(
     writes: readonly Write[],
     isUnsure: (write: Write) => boolean,

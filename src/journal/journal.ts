@@ -49,10 +49,7 @@ export interface Ending {
   readonly lastSequence?: number;
 }
 
-/**
- * What became of an entry: `stored`, now or by an earlier try; `lost`, since the search has another epoch, an end, or a log that
- * does not reach so far; `differs`, since its log has another entry in this place, which is a fault of the writer.
- */
+/** `stored`, now or earlier; `lost`: another epoch, an end, or a gap; `differs`: another entry stands there, the writer's fault. */
 export type AppendResult = 'stored' | 'lost' | 'differs';
 
 export interface SearchRecord extends Omit<NewSearch, 'request' | 'title'> {
@@ -171,10 +168,7 @@ export interface Journal {
   ended(query: EndedQuery): Promise<FinishedSearch[]>;
   /** Queued and running, oldest first; without those whose rows are damaged. */
   unfinished(): Promise<SearchRecord[]>;
-  /**
-   * The next entries after this sequence (-1 for the first), in order: `limit` of them or fewer, at least one where there is one, and not
-   * many more than `pageChars`. Fails as `damaged` where one of them cannot be read.
-   */
+  /** The next entries after this sequence (-1: all), at most `limit` and about `pageChars`. Fails as `damaged` where one is unreadable. */
   read(search: string, after: number, limit: number): Promise<LogEntry[]>;
   sweep(retention: Retention): Promise<number>;
   /** Takes a search that has ended out, log and all; false where there is none. */

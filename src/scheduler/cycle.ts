@@ -49,10 +49,7 @@ function valueOn({ baseMs, slopeMs }: CostLine, children: number): number {
   return baseMs + slopeMs * children;
 }
 
-/**
- * What holds beyond the moment. By the latest lines a strand costs nothing whenever the load has been even for a while; by children at
- * the moments of decisions too little.
- */
+/** Use the long-run fit; the recent one is flat under steady load. */
 export function steadily({ engine, verifier, perStrand, overTime }: Servers): Servers {
   const steady = (server: ServerCost) => ({ ...server, line: server.steady });
   const scores = verifier && { verifier: steady(verifier) };

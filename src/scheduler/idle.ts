@@ -6,10 +6,7 @@ import type { Decision, RunningSearch, SearchId, Snapshot, WaitingSearch, Width 
 import { naturalSeats } from './seat.ts';
 import { sum } from './widths.ts';
 
-/**
- * `beside`: strands that the idle class may have for each strand of the others while any of them runs: what is idle in the
- * budget is not idle in the engine, whose steps take longer the more sequences run. Alone it may have the whole budget.
- */
+/** `beside`: strands of the idle class per strand of the others while any runs, since idle budget is not an idle engine. */
 export function decideWithIdle(
   snapshot: Snapshot,
   beside: number,

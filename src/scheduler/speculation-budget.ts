@@ -27,10 +27,7 @@ export interface SearchGuesses {
 
 /** What P_q of a new search is until its own guesses say more: the chance of all, as if seen in so many children. */
 const priorChildren = 16;
-/**
- * S_w: what the weights weigh, in tokens of cache. An 8B model weighs as much as 120,000 tokens, one of 0.5B 80,000 and one of 70B
- * 430,000: against any of these a search's own tokens are a few per cent.
- */
+/** S_w: what an 8B model's weights weigh in tokens of cache; 0.5B weighs 80,000 and 70B 430,000. A search has a few per cent. */
 const weightTokens = 120_000;
 /** τ of Eq. 2, for scores in units of strands. The paper gives no value; at 1, a strand more to be had is worth e times as much. */
 const sharpness = 1;

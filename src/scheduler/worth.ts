@@ -67,10 +67,7 @@ function worthFacts(servers: Servers, needed: number, worth: number): Facts {
   return { worth, stepMs, scoreMs, unboostedMs, nextStretches: stretchOf(servers, worth + 1) };
 }
 
-/**
- * A branch more while the step that it makes longer stays within the slack: at most (1 + slack) times what a step takes on an
- * engine that has nothing else to do. Dealt out evenly, the oldest first.
- */
+/** TAPER: more branches while a step takes at most (1 + slack) times that of an idle engine; dealt out evenly, the oldest first. */
 export function slackWidths({ gate, slack }: { readonly gate: number; readonly slack: number }): WidthRule {
   return (seats, budget, _nowMs, servers) => {
     const needed = sumOf(seats, ({ base }) => base);

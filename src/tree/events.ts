@@ -29,10 +29,7 @@ interface Shoot {
 
 export interface Growth extends Shoot {
   readonly parent: NodeId;
-  /**
-   * The open answers that mean the same as the one of its path, by the node key of the first of them, which may be its own. It is
-   * decided once, when the child joins the tree, and stands in the log: no embedding model is asked again.
-   */
+  /** Open answers that mean the same, by the key of the first. Decided when the child joins the tree: no embedder is asked again. */
   readonly group?: NodeKey | undefined;
 }
 
@@ -74,10 +71,7 @@ export const closings = ['completed', 'pruned', 'preempted', 'failed', 'ended'] 
 export type Closing = (typeof closings)[number];
 
 export type TreeEvent =
-  /**
-   * `fullAt`: the tree grows draw by draw, and a node is full at so many; without it an expansion is asked for as a whole. `learned`: what
-   * earlier searches have taught its program; without it nothing.
-   */
+  /** `fullAt`: a tree that grows draw by draw has nodes full at so many draws. `learned`: what earlier searches taught the program. */
   | {
       readonly type: 'planted';
       readonly aggregation: Aggregation;

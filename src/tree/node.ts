@@ -57,10 +57,7 @@ export interface Node {
   value: number;
   /** Sum of their squares, for how far they spread. */
   squares: number;
-  /**
-   * How often new strands may begin at or below this node: once at a leaf that may grow and has nothing in flight; in a tree
-   * that grows draw by draw, once for every draw that its nodes have left.
-   */
+  /** New strands that may begin at or below this node: one per free leaf, or one per draw left where a tree grows draw by draw. */
   available: number;
 }
 
@@ -162,10 +159,7 @@ export function drawsLeft(node: Node): number {
   return node.terminal || node.fullAt === undefined ? 0 : Math.max(0, node.fullAt - drawsOf(node));
 }
 
-/**
- * A leaf: it may still get a child. Those with children in flight, or with an expansion that was cut, are included; in a
- * tree that grows draw by draw, all that are not full of draws that have landed.
- */
+/** A leaf that may still get a child, children in flight or a cut expansion included; draw by draw, any node that is not full. */
 export function mayGrow(node: Node): boolean {
   if (node.fullAt !== undefined) return !node.terminal && (node.byIndex?.size ?? 0) < node.fullAt;
   return !node.terminal && (node.children.length === 0 || node.cut || isExpanding(node));

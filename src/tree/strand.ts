@@ -107,10 +107,7 @@ export function backUpClosing({ id, node }: Strand, closing: Closing, value?: nu
   node.pruned ||= closing === 'pruned';
 }
 
-/**
- * What a closing strand still waited for is in flight no more; if it comes all the same, it comes late. Preemption takes
- * the strand and not the work, so the expansion stays wanted; one that is pruned or ended is given up with its strand.
- */
+/** What a closing strand waited for is in flight no more. A preempted expansion stays wanted; a pruned or ended one is given up. */
 export function abandonChildren({ id, node }: Strand, closing: Closing): void {
   const { inFlight } = node;
   assert(inFlight !== undefined, 'a strand awaits children that are not in flight');

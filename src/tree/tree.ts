@@ -58,10 +58,7 @@ export class Tree {
   /** Paths that have ended, and tokens on them. */
   endedPaths = 0;
   endedTokens = 0;
-  /**
-   * The end of the complete path with the highest score, of equals the one with the lowest key. A child counts once its expansion is
-   * complete or given up: no rule sees a part of one.
-   */
+  /** The end of the best complete path, by score and then by key. A child counts once its expansion is complete or given up. */
   best: Node | undefined;
   /** How many events it was told: what is read of a tree holds until this changes. */
   told = 0;

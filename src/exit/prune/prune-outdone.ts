@@ -18,10 +18,7 @@ const priorLogVariance = 0.2 ** 2;
 /** A reward of 0 would make the mean of logarithms meaningless; nothing below this tells more than this. */
 const leastReward = 0.01;
 
-/**
- * `epsilon`: the chance of beating the best completed path below which a rollout is not carried on. The rollout ends, the leaf
- * stays: what may be taken up is for the bound to say, so that no question is given up on by a guess.
- */
+/** `epsilon`: a rollout less likely to beat the best completed path is not carried on. Its leaf stays for the bound to judge. */
 export function pruneOutdone(epsilon: number): PruneRule {
   return {
     name: 'outdone',

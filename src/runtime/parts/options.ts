@@ -50,10 +50,7 @@ export interface RuntimeOptions {
   readonly wake?: (() => void) | undefined;
 }
 
-/**
- * The same, and nothing of it throws. Of a listener that threw, `onFault` is told; where there is none, nothing would say
- * so, and the throw goes on.
- */
+/** The same, and nothing of it throws. `onFault` is told of listeners that throw; without it the throw goes on. */
 export function guardedOptions(options: RuntimeOptions): RuntimeOptions {
   const { engine, verifier, embedder, scheduler, budget, onEnd, onCost, watches } = options;
   const onFault = guardedFault(options);

@@ -86,10 +86,7 @@ export class Strands {
     for (const strand of [...search.tree.strands.keys()]) this.close(search, strand, 'ended');
   }
 
-  /**
-   * Of a search from a log: those that its width and the free leases allow get a lease, the others are preempted. Gives
-   * what they wait for, to be asked again.
-   */
+  /** Leases for the strands of a search from a log, as far as its width allows; preempts the others. Gives what to ask again. */
   takeUp(search: Search): Expansion[] {
     const { tree } = search;
     const surplus = tree.strands.size - Math.min(search.width.primary, this.#leases.free);

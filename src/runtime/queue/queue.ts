@@ -119,10 +119,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return { fits, pace, waitMs: expectedWaitMs(ahead, facts.seats, budget, pace) };
   }
 
-  /**
-   * Strands that all who run and wait here need: what an engine without limit would run. Width beyond what programs need by themselves
-   * is not in it, nor what runs on idle strands: both take whatever is there, and would ask for more without end.
-   */
+  /** Strands that all who run and wait need by themselves: boosts and idle strands take whatever is there, and are not counted. */
   get wantedStrands(): number {
     return this.#seats.held + this.#guests.seats + this.#line.seats;
   }

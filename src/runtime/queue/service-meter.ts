@@ -14,10 +14,7 @@ interface TimedPiece {
 
 /** Of what is smoothed, the share of the newest. */
 const newest = 1 / 64;
-/**
- * Observations of a steady line. While the load hardly changes the latest few hundred lie on a heap, and the slope through them is
- * too small or none; over so many the load has changed.
- */
+/** Observations of a steady line. Under even load the latest few hundred show no slope; over so many the load has changed. */
 const steadyMemory = 4096;
 const memoryMs = 30_000;
 

@@ -51,10 +51,7 @@ export class WorkMeter implements WorkEstimates {
     return this.#usual(kind)?.seconds;
   }
 
-  /**
-   * Tokens that a search has still to generate. Steps that are longer than usual say that its rollouts will take more; paths
-   * that are complete say it better.
-   */
+  /** Tokens still to generate, by the length of the search's own steps so far, and better by that of its completed paths. */
   left(kind: string, done: WorkDone): number {
     const usual = this.#usual(kind) ?? unmeasured(done);
     const perRollout = (usual.tokens / Math.max(1, usual.rollouts)) * lengthOf(usual, done);

@@ -192,10 +192,7 @@ export class Search implements Breakable {
     return this.log !== 'own' || deadlineMs === undefined ? undefined : this.arrivalMs + deadlineMs;
   }
 
-  /**
-   * Asked for at every decision. Its tree changes by events alone, so between two of them the search is seen as it was. Standing and
-   * guesses are of the moment: where the decision reads them, it is seen anew.
-   */
+  /** Read at every decision: kept until the tree's next event, unless the decision reads standing or guesses. */
   asRunning(standing: QueueStanding | undefined, changing?: number, speculates = true): RunningSearch {
     const { tree, width } = this;
     const last = this.#asRunning;
@@ -237,10 +234,7 @@ export class Search implements Breakable {
     };
   }
 
-  /**
-   * Where scores only fall along a path, one below the threshold will not be accepted. Under `mean`, `last` and `sum` a bad
-   * beginning can be made up for: there is hope until the first rollout has ended.
-   */
+  /** Where scores only fall, one below the threshold will not be accepted; else there is hope until the first rollout has ended. */
   #isHopeful(): boolean {
     const { strands, closed, aggregation } = this.tree;
     if (closed.completed + closed.pruned > 0) return false;

@@ -15,10 +15,7 @@ function toBeShaped(step: Step): Step {
   return step.end === 'eos' ? { ...step, unshaped: true } : step;
 }
 
-/**
- * An answer in a shape, written so that equal ones are equal; undefined where it has not the shape. Looks at the outermost value
- * alone: it is the engine that holds answers to a schema, and this that notices one which does not.
- */
+/** An answer in canonical JSON; undefined where its outermost value has not the shape. Engines hold answers to the schema itself. */
 function shapedAnswer(text: string, schema: JsonSchema): string | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -22,10 +22,7 @@ export function endOfThinking({ close, lastWords }: Pick<ThinkingPlan, 'close' |
   return `${lastWords}\n${close}\n\n`;
 }
 
-/**
- * The words with which the next step begins though the model has not said them: those of the manner; at the limit of the thinking, its end; behind its
- * end a blank line, where one ends a step: servers stop at it before the model has said anything.
- */
+/** Words put before the next step: the manner's, the end of the thinking at its limit, or a blank line behind that end. */
 export function openingBelow(request: Thinks, node: Node, manner: Manner | undefined): string | undefined {
   const { thinking, delimiters } = request;
   if (manner?.opening !== undefined) return manner.opening;

@@ -6,10 +6,7 @@ export interface Pace {
   readonly medianMs: number;
 }
 
-/**
- * Until as many strands are free as are missing, at the pace at which all strands of the budget come free (Little's law:
- * a budget of M strands that are held for a mean time each frees M of them in that time).
- */
+/** Little's law: a budget of M strands that are held for a mean time each frees M of them in that time. */
 export function expectedWaitMs(seatsAhead: number, seats: number, budget: number, { meanMs }: Pace): number {
   return (missingSeats(seatsAhead, seats, budget) * meanMs) / budget;
 }

@@ -57,10 +57,7 @@ function shortestFirst({ workLeft = 1, ageSeconds, priority }: QueueStanding, ag
  */
 const patience = 10;
 
-/**
- * No search starves: one that has waited counts for half of its work, later for a third, and so on, so that each goes before
- * any newcomer in the end. A unit of priority is worth `ageingSeconds`, as in a turn.
- */
+/** No search starves: waiting halves the work it counts for, then thirds it, and so on. A unit of priority is `ageingSeconds`. */
 function shrinking(ages: number): number {
   return ages >= 0 ? 1 / (1 + ages) : 1 - ages;
 }

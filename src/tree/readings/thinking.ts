@@ -17,10 +17,7 @@ export function thinkingSwitch(thinks: boolean): Readonly<Record<string, boolean
   return { enable_thinking: thinks, thinking: thinks };
 }
 
-/**
- * How much of a step is thinking. `within`: the path before it ended in the middle of some. Tokens are shared out by characters where the
- * engine does not say how many belong to it.
- */
+/** How much of a step is thinking. `within`: it begins inside some. Tokens are shared out by characters. */
 export function thoughtOf(
   step: Pick<Step, 'text' | 'tokens' | 'forced'>,
   within: boolean,

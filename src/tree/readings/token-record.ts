@@ -68,10 +68,7 @@ function promptTokens(root: Node): TokenPath | undefined {
   return first && { ids, mask: ids.map(() => 0), logprobs: ids.map(() => 0), nodes: ids.map(() => root.id) };
 }
 
-/**
- * The record of a step below a node. `read`: the tokens before it; `drawn`: as many of its tokens as were drawn, where not all. A path that is
- * not recorded shares nothing with it.
- */
+/** The record of a step below a node. `read`: the tokens before it; `drawn`: how many of its tokens were drawn, where not all. */
 export function recordOf(parent: Node, read: readonly number[], given: Step, step: Step, drawn?: number): TokenRecord {
   // Equal ids are other words to another model.
   const isOther = parent.step !== undefined && parent.step.model !== step.model;

@@ -41,10 +41,7 @@ export function makeCgroup(memoryMiB: number): Cgroup | undefined {
   };
 }
 
-/**
- * Version 2 lets no group with processes of its own limit those below it, so that runs stand beside the server's group; version 1 puts
- * them into it.
- */
+/** Version 2 lets no group with processes limit those below it: runs stand beside the server's group. Version 1 puts them into it. */
 function parentOfRuns(): string | undefined {
   try {
     const own = readFileSync('/proc/self/cgroup', 'utf8');

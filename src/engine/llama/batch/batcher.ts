@@ -113,10 +113,7 @@ export class Batcher {
     this.#store.keepsOrder = this.#searches.isOne && !this.#drafts;
   }
 
-  /**
-   * The rows of the next decode; none when a sequence completed without one (call again), when all that run wait for a
-   * draft, or when nothing is left to do.
-   */
+  /** The rows of the next decode; none when a sequence completed without one (call again), or when all wait for a draft. */
   plan(onComplete: (run: Run) => void): Batch {
     this.#squeezed = false;
     this.#admit(onComplete);

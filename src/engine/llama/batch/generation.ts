@@ -116,10 +116,7 @@ export class Generation implements Sequence {
     }
   }
 
-  /**
-   * A token that the grammar does not allow is drawn again, by another chance, from those that it does: the same distribution as if
-   * all had been asked about at first, which costs far more.
-   */
+  /** A token that the grammar forbids is drawn again from those that it allows: the same distribution, at far less cost. */
   #draw(row: Float32Array): Draw {
     const first = this.#sampler.draw(row, this.sampling, this.#uniform());
     if (this.#held === undefined) return first;

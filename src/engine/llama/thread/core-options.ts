@@ -21,10 +21,7 @@ export interface CoreOptions {
   readonly verdict?: { readonly good: string; readonly bad: string; readonly marker: string };
   /** A second pair of verdicts, read where a request asks for it. */
   readonly promise?: { readonly good: string; readonly bad: string };
-  /**
-   * Whose token ids the steps carry: this model's own, or those of a model with this vocabulary hash. Where the
-   * vocabularies differ, the text of steps is tokenised.
-   */
+  /** Whose token ids the steps carry: this model's own, or those of a model with this vocabulary hash; else text is tokenised. */
   readonly tokenIdsOf: 'own' | 'foreign' | number;
 }
 

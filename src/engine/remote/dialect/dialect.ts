@@ -66,10 +66,7 @@ export interface Call {
   readonly priority: number;
 }
 
-/**
- * How an answer comes: `tokens` as they are written, for a client that watches or where we cut; `ends` as a stream that says
- * little before each sibling's end; `whole` in one piece, for a single sequence.
- */
+/** `tokens`: as they are written; `ends`: a stream that says little before each sibling's end; `whole`: in one piece. */
 export type Delivery = 'tokens' | 'ends' | 'whole';
 
 export interface WireRequest {

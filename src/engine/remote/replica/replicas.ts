@@ -63,10 +63,7 @@ export function siblingLimit(replicas: readonly Replica[]): number {
   return least ?? 1;
 }
 
-/**
- * llama-server computes their prefix once, as many as it has slots; vLLM has a quarter of the requests to read and answer.
- * SGLang gives all siblings one seed and cannot abort them, so there they go singly.
- */
+/** llama-server has its slots, vLLM any number. SGLang gives all siblings one seed and cannot abort them: they go singly. */
 function siblingsOn({ facts, refused }: Replica): number {
   if (refused.has('n')) return 1;
   if (facts.dialect === 'llama-server') return facts.sequenceLimit ?? 1;
