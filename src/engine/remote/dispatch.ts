@@ -2,13 +2,12 @@
 // for. Every child that was sent is answered or handed to the retries; one that was cancelled is never answered with a step.
 
 import { type Fault, fault } from '../../base/fault.ts';
+import { hash } from '../../base/random.ts';
 import { faultOf } from '../../remote/failure.ts';
 import type { Step } from '../../tree/step.ts';
 import type { GenerationUsage } from '../engine.ts';
 import { Attempt } from './flight/attempt.ts';
 import { callFor } from './flight/call.ts';
-import { CallNames } from './flight/call-names.ts';
-import { tooLong } from './flight/faults.ts';
 import { OnWire } from './flight/on-wire.ts';
 import { type Child, type Job, liveChildren } from './flight/queue.ts';
 import { blamedFor } from './flight/refusable.ts';
@@ -37,14 +36,18 @@ export class Dispatch {
   readonly #onWire = new OnWire();
   readonly #stepTime = new StepTime();
   readonly #hints: RouterHints;
-  readonly #names: CallNames;
+  /** Names of calls have a fixed length, since SGLang aborts by prefix, and differ from those of other engines on the server. */
+  readonly #engineName: string;
+  #calls = 0;
   #closed = false;
 
   constructor(parts: DispatchParts) {
     const { options, timers } = parts;
     this.#parts = parts;
     this.#hints = new RouterHints(options);
-    this.#names = new CallNames(options.seed, timers.nowMs());
+    this.#engineName = hash(options.seed, process.pid, timers.nowMs() * 1000)
+      .toString(16)
+      .padStart(8, '0');
     this.#retries = new Retries(
       { ...parts, onWire: this.#onWire },
       {
@@ -111,7 +114,8 @@ export class Dispatch {
     const roomTokens = (replica.facts.contextTokens ?? Number.POSITIVE_INFINITY) - (tokenIds?.length ?? 0);
     if (roomTokens < 1) {
       replica.inFlight -= children.length;
-      const reason = tooLong(replica.connection.url, replica.facts, tokenIds!.length);
+      const room = `${tokenIds!.length} tokens leave no room in the ${replica.facts.contextTokens} of ${replica.connection.url}`;
+      const reason = fault('too-long', `${room}; serve a longer context`);
       for (const child of children) this.#parts.awaited.fault(child, reason);
       return this.pump(replica);
     }
@@ -126,7 +130,7 @@ export class Dispatch {
     const { awaited, affinity, health, timers } = this.#parts;
     const { connection, dialect, facts, refused } = replica;
     const { children, search } = job;
-    const call = callFor(children, { dialect, facts, refused, tokenIds, roomTokens, name: this.#names.take() });
+    const call = callFor(children, { dialect, facts, refused, tokenIds, roomTokens, name: this.#nextName() });
     const stepMs = (): number | undefined => this.#stepTime.ms;
     const hints = this.#hints.body(call, this.#stepTime.tokens);
     const headers = { ...this.#hints.headers(search, call), ...replica.rankHeaders(search) };
@@ -155,6 +159,11 @@ export class Dispatch {
     );
     replica.attempts.add(attempt);
     this.#onWire.add(attempt);
+  }
+
+  #nextName(): string {
+    this.#calls += 1;
+    return `coppice-${this.#engineName}-${String(this.#calls).padStart(10, '0')}`;
   }
 
   #stepped(replica: Replica, job: Job, attempt: Attempt, child: Child, step: Step, usage: GenerationUsage): void {

@@ -1,12 +1,11 @@
 // What becomes of work that a replica gave back without an answer: it waits again for this replica or another, or its searches are told. It
 // sends nothing itself, and never holds one request back because another failed.
 
-import type { Fault } from '../../base/fault.ts';
+import { type Fault, fault } from '../../base/fault.ts';
 import type { Random } from '../../base/random.ts';
 import type { Timers } from '../../base/timers.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import type { Awaited } from './flight/awaited.ts';
-import { blank, tried } from './flight/faults.ts';
 import type { OnWire } from './flight/on-wire.ts';
 import { type Child, type Job, liveChildren } from './flight/queue.ts';
 import { type Refusable, refusalText } from './flight/refusable.ts';
@@ -52,7 +51,8 @@ export class Retries {
     const children = liveChildren(job);
     const attempts = attemptsAfter(job.attempts, reason);
     if (!mayRetry(reason, { ...job, attempts }, options, timers.nowMs())) {
-      for (const child of children) awaited.fault(child, attempts > 1 ? tried(reason, attempts) : reason);
+      const message = attempts > 1 ? `${reason.message} (tried ${attempts} times)` : reason.message;
+      for (const child of children) awaited.fault(child, { ...reason, message });
     } else if (children.length > 0) {
       for (const child of children) child.streamed = true;
       this.#again(replica, { ...job, children, attempts });
@@ -84,7 +84,10 @@ export class Retries {
     child.rejected += 1;
     child.streamed = true;
     if (child.rejected < rejections) this.#place({ ...job, children: [child] });
-    else this.#parts.awaited.fault(child, blank(replica.connection.url, rejections));
+    else {
+      const what = `${replica.connection.url} gave ${rejections} blank steps; change delimiters`;
+      this.#parts.awaited.fault(child, fault('bad-step', what));
+    }
   }
 
   #place(job: Job): void {

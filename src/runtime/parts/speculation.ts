@@ -4,8 +4,8 @@
 // names may be no expansion at all: then it is the program that breaks.
 
 import { assert } from '../../base/assert.ts';
-import { foreseeAhead } from '../../program/foresight.ts';
 import type { Expansion, ProbeOutcome } from '../../program/program.ts';
+import { foreseeAhead } from '../../program/speculation-ahead.ts';
 import { drawKey, formKey, type NodeKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';

@@ -10,6 +10,7 @@ import { assert } from '../../../base/assert.ts';
 import type { Urgency } from '../../engine.ts';
 import type { CacheSegment } from '../prefix-cache/cache-segment.ts';
 import type { PrefixStore } from '../prefix-cache/prefix-store.ts';
+import { PrefixOrder } from './prefix-order.ts';
 import { PresentSearches } from './present-searches.ts';
 import {
   type Batch,
@@ -22,7 +23,6 @@ import {
   sharesMoreThan,
   type WaitingRun,
 } from './run.ts';
-import { WaitingLine } from './waiting-line.ts';
 
 export interface BatcherOptions {
   /** Sequences that run side by side. */
@@ -38,7 +38,7 @@ export interface BatcherOptions {
 export class Batcher {
   readonly #store: PrefixStore;
   readonly #options: BatcherOptions;
-  readonly #waiting = new WaitingLine();
+  readonly #waiting = new PrefixOrder();
   readonly #running = new Map<number, Run>();
   readonly #searches = new PresentSearches();
   readonly #arrivals = new Counter(0);

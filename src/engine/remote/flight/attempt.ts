@@ -51,8 +51,10 @@ export class Attempt {
   /** We cut by ourselves, so the end of the stream is not waited for. */
   readonly #cuts: boolean;
   #over = false;
-  #firstMs: number | undefined;
-  #lastMs: number;
+  /** When the first token came. */
+  firstMs: number | undefined;
+  /** When bytes last came, for the watch over stalled streams. */
+  lastMs: number;
 
   constructor(options: AttemptOptions, listener: AttemptListener) {
     const { call, children, connection, dialect, facts } = options;
@@ -69,7 +71,7 @@ export class Attempt {
     this.#bytesLeft = streamBytes(call);
     this.#told = children.map(() => false);
     this.startedMs = options.nowMs();
-    this.#lastMs = this.startedMs;
+    this.lastMs = this.startedMs;
     const { path, body } = dialect.encode(call, facts);
     const whole = call.delivery === 'whole';
     this.#stream = connection.stream(path, { ...body, ...options.hints }, options.headers, {
@@ -80,21 +82,8 @@ export class Attempt {
     });
   }
 
-  /** When bytes last came, for the watch over stalled streams. */
-  get lastMs(): number {
-    return this.#lastMs;
-  }
-
-  get firstMs(): number | undefined {
-    return this.#firstMs;
-  }
-
   get running(): number {
     return this.#told.filter((told) => !told).length;
-  }
-
-  get began(): boolean {
-    return this.#firstMs !== undefined;
   }
 
   /** Every token is sent as it comes, so that silence means something. */
@@ -128,7 +117,7 @@ export class Attempt {
   }
 
   #piece(chunk: Uint8Array): void {
-    this.#lastMs = this.#options.nowMs();
+    this.lastMs = this.#options.nowMs();
     if (!this.#body.add(chunk)) this.#tooMuch(messageBytes(this.call));
   }
 
@@ -143,7 +132,7 @@ export class Attempt {
   }
 
   #data(events: readonly string[]): void {
-    this.#lastMs = this.#options.nowMs();
+    this.lastMs = this.#options.nowMs();
     for (const event of events) {
       if (this.#over) return;
       if (event === '[DONE]') this.#complete(true);
@@ -171,9 +160,9 @@ export class Attempt {
     if (update.thought !== undefined && child.request.thinking !== undefined && this.call.whole !== true)
       throw new FaultError(fault('unsupported', `it sends ${thinksApart}`));
     const text = step.fold(this.#countsTogether() ? this.#withoutUsage(update) : update);
-    if (this.#firstMs === undefined && step.tokens > 0) {
-      this.#firstMs = this.#lastMs;
-      this.#listener.firstToken(this.#lastMs - this.startedMs);
+    if (this.firstMs === undefined && step.tokens > 0) {
+      this.firstMs = this.lastMs;
+      this.#listener.firstToken(this.lastMs - this.startedMs);
     }
     if (text !== '') this.#listener.token(child, text, step.tokens);
   }

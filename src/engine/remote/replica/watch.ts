@@ -63,7 +63,7 @@ export class Watch {
   }
 
   #look(replica: Replica, attempt: Attempt, nowMs: number): void {
-    const between = attempt.began && attempt.sendsTokens;
+    const between = attempt.firstMs !== undefined && attempt.sendsTokens;
     const limitMs = between ? this.#options.betweenTokensMs : this.#options.firstTokenMs;
     if (nowMs - attempt.lastMs < limitMs) return;
     const setting = between ? 'betweenTokensMs' : 'firstTokenMs';

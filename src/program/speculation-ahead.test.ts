@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { digestTree } from '../../tests/support/digest.ts';
 import { formKey } from '../tree/keys.ts';
 import { Tree } from '../tree/tree.ts';
-import { foreseeAhead, type Outlook } from './foresight.ts';
 import { createMcts, mctsDefaults } from './mcts/mcts.ts';
 import type { Outcome } from './program.ts';
+import { foreseeAhead, type Outlook } from './speculation-ahead.ts';
 
 const form = formKey(mctsDefaults.sampling);
 

@@ -4,7 +4,7 @@
 import { UrgencyQueue } from '../../urgency-queue.ts';
 import type { WaitingRun } from './run.ts';
 
-export class WaitingLine {
+export class PrefixOrder {
   readonly #queue = new UrgencyQueue<number, WaitingRun>();
   /** When a parent's first waiting child came; forgotten with its last one. */
   readonly #parents = new Map<string, { first: number; waiting: number }>();
