@@ -80,10 +80,6 @@ export class Flights {
     return this.#arrivals.length > 0;
   }
 
-  get(id: RequestId): Flight | undefined {
-    return this.#byId.get(id);
-  }
-
   takeArrivals(): Arrival[] {
     const arrivals = this.#arrivals;
     this.#arrivals = [];

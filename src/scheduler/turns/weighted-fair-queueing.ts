@@ -93,10 +93,6 @@ export class TurnLine {
     this.#ageingSeconds = ageingSeconds;
   }
 
-  get size(): number {
-    return this.#places.size;
-  }
-
   get seats(): number {
     return this.#seats;
   }

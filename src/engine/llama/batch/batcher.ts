@@ -25,7 +25,6 @@ import {
 } from './run.ts';
 
 export interface BatcherOptions {
-  /** Sequences that run side by side. */
   readonly runningLimit: number;
   /** Rows of a decode: at 64 the CPU kernel of flash attention changes, becomes slower and rounds differently. */
   readonly rowLimit: number;
@@ -57,7 +56,6 @@ export class Batcher {
   get waiting(): number {
     return this.#waiting.size;
   }
-  /** In the latest plan a sequence had to wait, or to give way, for want of cells. */
   get squeezed(): boolean {
     return this.#squeezed;
   }

@@ -20,11 +20,9 @@ export interface ContextOptions {
   readonly cells: number;
   /** Compute threads. More than one only on cores that are really free: one busy neighbour stalls them all. */
   readonly threads: number;
-  /** The most rows of one decode. */
   readonly rows: number;
   /** Flash attention with a 16-bit cache: fastest, and exact across batch compositions below 64 rows. Off: 32-bit. */
   readonly flashAttention: boolean;
-  /** A LoRA adapter of the model that this context alone computes with. */
   readonly adapter?: Pointer;
 }
 

@@ -12,12 +12,10 @@ export interface MeasurementOptions {
   readonly nowMs: () => number;
   /** Processor time of this thread, where that is what computes; a busy neighbour does not lengthen it. */
   readonly processorMs?: () => number;
-  /** No new point is begun after so long. */
   readonly budgetMs: number;
   readonly rowLimit: number;
   readonly bulkRows: number;
   readonly cells: number;
-  /** The longest sequence that the model knows. */
   readonly contextTokens: number;
   /** Cached tokens below which new ones are computed: none for prompts, a path for the steps that a verifier reads. */
   readonly prefillBelow: number;

@@ -10,19 +10,16 @@ import type { Branch } from '../prefix-cache/cache-segment.ts';
 import { commonLength } from '../prefix-cache/cache-segment.ts';
 import { PrefixStore } from '../prefix-cache/prefix-store.ts';
 
-/** A sequence whose next tokens are wanted. */
 export interface DraftJob {
   /** The number of the question; the draft that answers it carries it. */
   readonly ticket: number;
   readonly sequence: number;
   readonly search: string;
-  /** All its tokens so far. */
   readonly tokens: readonly number[];
   readonly sampling: TokenSampling;
   /** Chance: the draw at a position depends on these alone. */
   readonly seed: number;
   readonly position: number;
-  /** Tokens wanted at most. */
   readonly most: number;
 }
 
@@ -80,18 +77,15 @@ export class DraftModel {
     return this.#model.vocabularyHash();
   }
 
-  /** Rows that it has computed, for tests. */
   get computedRows(): number {
     return this.#computedRows;
   }
 
-  /** What it holds, for tests of leaks. */
   get counts(): { readonly sequences: number; readonly usedCells: number; readonly branches: number } {
     const { usedCells, branches } = this.#store;
     return { sequences: this.#held.size, usedCells, branches };
   }
 
-  /** One draft per job, in their order. */
   draft(jobs: readonly DraftJob[]): Draft[] {
     const drafting = jobs.map((job): Drafting => ({ job, held: this.#caughtUp(job), tokens: [], distributions: [] }));
     let live = drafting.filter(({ held }) => held !== undefined).slice(0, this.#rowLimit >> 1);
@@ -126,7 +120,6 @@ export class DraftModel {
     return this.#context.decode(rows);
   }
 
-  /** Draws one more token; whether another is wanted. */
   #draw(drafting: Drafting, row: Float32Array): boolean {
     const { job, held, tokens, distributions } = drafting;
     const computed = lacking(drafting);

@@ -8,10 +8,8 @@ export interface CoreOptions {
   readonly weights?: SharedWeights;
   /** A LoRA adapter that this core alone computes with: a folder as PEFT writes it, or a GGUF file. */
   readonly adapter?: string;
-  /** KV cells, one per token, over all sequences. */
   readonly kvTokens: number;
   readonly threads: number;
-  /** Sequences that run side by side. */
   readonly sequences: number;
   readonly rowLimit: number;
   readonly bulkRows: number;

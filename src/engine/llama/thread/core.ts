@@ -84,7 +84,6 @@ export class Core {
     return this.#batcher.hasWork;
   }
 
-  /** Compute threads of a decode. */
   get threads(): number {
     return this.#threads;
   }
@@ -164,7 +163,6 @@ export class Core {
     return true;
   }
 
-  /** Takes the number of threads that decodes fastest here. */
   tryThreads(nowMs: () => number, cores: number): void {
     this.#threads = tryThreads(this.#context, this.model, nowMs, cores) ?? this.#threads;
   }

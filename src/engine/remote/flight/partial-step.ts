@@ -53,10 +53,6 @@ export class PartialStep {
     return this.#usage?.generatedTokens !== undefined;
   }
 
-  get text(): string {
-    return this.#text;
-  }
-
   /** Tokens seen so far; where the server sends none, its chunks. */
   get tokens(): number {
     return this.#tokenIds.length > 0 ? this.#tokenIds.length : this.#updates;
