@@ -26,7 +26,6 @@ const exercise =
   /\b(?:find|compute|calculate|evaluate|determine|simplify|solve|express|factor|expand|convert|rationalize|what|which|how|if|let|given|suppose)\b/i;
 const code = /```|\bdef \w+\(|^(?:import|from) \w+|#include/m;
 
-/** One number. */
 export function asksForNumber(question: string): boolean {
   if (wantsText(question) || otherThanOne.test(question)) return false;
   if (howMuch.test(question) || whatPercent.test(question) || product.test(question.trim())) return true;

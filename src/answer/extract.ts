@@ -40,7 +40,6 @@ export function lastNumber(text: string): string | undefined {
   return intoFormula.test(text.slice(last.index + last[0].length)) ? undefined : trimEndOf(last[0], /,/);
 }
 
-/** As they are written, first to last. */
 export function numbersIn(text: string): string[] {
   return (text.match(number) ?? []).map((each) => trimEndOf(each, /,/));
 }

@@ -4,7 +4,6 @@
 
 export type Vector = readonly number[];
 
-/** A text with its vector, if one is known. */
 export interface ReadText {
   readonly text: string;
   readonly vector: Vector;

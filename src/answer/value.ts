@@ -33,7 +33,6 @@ function reduced({ numerator, denominator }: Rational): Rational {
 /** Characters; a longer one has more binary digits than any number may have. */
 const longestLiteral = 2400;
 
-/** A decimal literal, exactly. */
 export function parseDecimal(literal: string): Rational | undefined {
   if (literal.length > longestLiteral) return undefined;
   const [whole = '', fraction = ''] = literal.split('.');

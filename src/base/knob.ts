@@ -30,7 +30,6 @@ export type Knobs = Readonly<Record<string, Knob>>;
 export type KnobValue = number | string;
 
 export type ValueOf<Each extends Knob> = Each extends ChoiceKnob ? Each['values'][number] : number;
-/** The values that a set of knobs can take, all of them given. */
 export type OptionsOf<Set extends Knobs> = { readonly [Name in keyof Set]: ValueOf<Set[Name]> };
 
 type Kept<Set extends Knobs, Internal extends boolean> = {
@@ -39,12 +38,10 @@ type Kept<Set extends Knobs, Internal extends boolean> = {
     : never]: Set[Name];
 };
 
-/** Those of a set that a user may set. */
 export function settingKnobs<Set extends Knobs>(knobs: Set): Kept<Set, false> {
   return Object.fromEntries(Object.entries(knobs).filter(([, { internal }]) => !internal)) as Kept<Set, false>;
 }
 
-/** The others. */
 export function internalKnobs<Set extends Knobs>(knobs: Set): Kept<Set, true> {
   return Object.fromEntries(Object.entries(knobs).filter(([, { internal }]) => internal)) as Kept<Set, true>;
 }
@@ -68,7 +65,6 @@ export function allowed(knob: Knob): string {
   return `${knob.whole ? 'a whole number' : 'a number'} from ${knob.low} to ${knob.high} (${knob.unit})`;
 }
 
-/** A value as a complaint quotes it. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value.slice(0, 64)}'`;
   if (typeof value === 'number' || value === undefined) return String(value);
@@ -82,7 +78,6 @@ export function valueOfText(knob: Knob, text: string): KnobValue {
   return Number.isNaN(value) ? text : value;
 }
 
-/** Every knob at its default, without those that have none. */
 export function defaultsOf<Set extends Knobs>(knobs: Set): OptionsOf<Set> {
   const given = Object.entries(knobs).flatMap(([name, knob]) =>
     knob.default === undefined ? [] : [[name, knob.default]],

@@ -64,7 +64,6 @@ export function checkPartOptions(
   }
 }
 
-/** The options of one part: those given that are its own, the rest at their defaults. */
 export function optionsOfPart({ options }: { readonly options: Knobs }, given: PartOptions): PartOptions {
   const own = Object.entries(given).filter(([name]) => Object.hasOwn(options, name));
   return { ...(defaultsOf(options) as PartOptions), ...Object.fromEntries(own) };

@@ -74,7 +74,6 @@ export class Random {
     for (let warm = 0; warm < 8; warm += 1) this.bits();
   }
 
-  /** 32 random bits as an unsigned integer. */
   bits(): number {
     const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -84,12 +83,10 @@ export class Random {
     return sum >>> 0;
   }
 
-  /** Uniform in [0, 1). */
   uniform(): number {
     return this.bits() / 4294967296;
   }
 
-  /** Uniform integer in [0, count). */
   integer(count: number): number {
     return Math.floor(this.uniform() * count);
   }

@@ -21,7 +21,6 @@ export const liveTimers: Timers = {
   },
 };
 
-/** Calls back again and again until the returned function is called. */
 export function every(timers: Timers, periodMs: number, callback: () => void): () => void {
   const again = () => {
     stop = timers.after(periodMs, again);

@@ -3,7 +3,7 @@
 // A setting that drifts may still be good, but no measurement says so. Rewards that are not like those then are another matter: what was
 // chosen by them is refused. Holds counts, and no clock.
 
-import { meanOrZero } from '../base/averages.ts';
+import { meanOrZero } from '../base/arithmetic.ts';
 import type { CalibrationSection } from './calibration-file.ts';
 import { momentsOf, type RewardsSeen } from './rewards-seen.ts';
 

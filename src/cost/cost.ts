@@ -10,15 +10,9 @@ export interface CostModel {
   decodeCurve(batch: number): Curve;
   /** One forward pass over new tokens, over their number. */
   readonly prefillCurve: Curve;
-  /**
-   * What each cached token that a row does not read adds to that row. None with a paged cache; where all sequences share
-   * one array of cells (libllama), every row looks at the cells of all the others.
-   */
+  /** What each cached token that a row does not read costs it: nothing with a paged cache; libllama's rows look at all cells. */
   readonly unreadTokenMs?: number;
-  /**
-   * How much longer a step takes for each sequence that joins in it: a server looks up its prefix and lays out its blocks while
-   * the others wait. None where it was not measured.
-   */
+  /** How much longer a step takes for each sequence that joins it; missing where it was not measured. */
   readonly joinMs?: number;
 }
 
@@ -52,7 +46,6 @@ export function decodeSpanMs(cost: CostModel, batch: DecodeBatch, steps: number)
   return sumFrom(spanCurve(cost, batch), batch.contextTokens / batch.sequences, steps);
 }
 
-/** The decode steps after which at least `durationMs` have passed. */
 export function decodeStepsUntil(cost: CostModel, batch: DecodeBatch, durationMs: number): number {
   return countUntil(spanCurve(cost, batch), batch.contextTokens / batch.sequences, durationMs);
 }
@@ -81,9 +74,4 @@ export function prefillMs(cost: CostModel, tokens: number): number {
 export function prefillExtraMs(cost: CostModel, tokens: number): number {
   if (tokens <= 0) return 0;
   return Math.max(0, prefillMs(cost, tokens) - cost.prefillCurve.y[0]!);
-}
-
-/** Tokens whose keys and values fit beside the weights when `share` of the memory is used. */
-export function kvTokensFitting(shape: ModelShape, memoryBytes: number, share: number): number {
-  return Math.max(0, Math.floor((memoryBytes * share - shape.weightBytes) / shape.kvBytesPerToken));
 }

@@ -28,7 +28,6 @@ export function valueAt(curve: Curve, x: number): number {
   return curve.y[piece]! + slopeOf(curve, piece, x) * (x - from);
 }
 
-/** The sum of `count` values at x, x + 1, x + 2 and so on. */
 export function sumFrom(curve: Curve, x: number, count: number): number {
   let sum = 0;
   let at = x;

@@ -9,7 +9,6 @@ import { type CostModel, decodeMs, prefillMs } from './cost.ts';
 export interface KvSplitProblem {
   readonly generator: CostModel;
   readonly verifier: CostModel;
-  /** Bytes of keys and values of one token in each model. */
   readonly generatorTokenBytes: number;
   readonly verifierTokenBytes: number;
   readonly memoryBytes: number;
@@ -20,22 +19,18 @@ export interface KvSplitProblem {
   readonly pathTokens: number;
   /** S_dec: tokens that the generator writes per child. */
   readonly stepTokens: number;
-  /** Children asked for below one path. */
   readonly siblings: number;
   /** A verifier that finds a path in its cache computes only the new step; the paper's computes the whole path. */
   readonly verifierReusesPrefix: boolean;
   /** Steps are of very different lengths, so that the children of a path are scored at different times and each may find it gone; else one pass serves all. */
   readonly scoredApart?: boolean;
-  /** Sequences that the generator runs at a time at most. */
   readonly mostDecode: number;
 }
 
 interface KvSplit {
   readonly generatorTokens: number;
   readonly verifierTokens: number;
-  /** Sequences that the generator can run at a time. */
   readonly decodeBatch: number;
-  /** Time of the round. */
   readonly totalMs: number;
 }
 
@@ -93,10 +88,7 @@ function roundPaths({ memoryBytes, pathTokens, generatorTokenBytes, verifierToke
   return Math.max(1, (scarcity * memoryBytes) / (pathTokens * (generatorTokenBytes + verifierTokenBytes)));
 }
 
-/**
- * The share of paths that are gone when they are asked for again, where so much of what is in use is held. Not one less
- * the share: what is dropped first is what was used longest ago, and a tree comes back to its latest nodes most.
- */
+/** Share of paths that are gone when asked for again. Squared: a cache drops old paths first, and a tree comes back to its latest. */
 function missed(heldShare: number): number {
   return (1 - Math.min(1, Math.max(0, heldShare))) ** 2;
 }

@@ -11,7 +11,6 @@ export interface SlowdownTable extends Readonly<Record<GpuUser, readonly (readon
   readonly passTokens: readonly number[];
 }
 
-/** The same at every size. */
 export function evenSlowdown(generator: number, rewardModel: number): SlowdownTable {
   return { sequences: [1], passTokens: [1], generator: [[generator]], rewardModel: [[rewardModel]] };
 }

@@ -12,7 +12,6 @@ export interface MeasuredPoints {
   readonly contexts: readonly number[];
   /** Batch, then milliseconds per column; a short row lacks its longest contexts. */
   readonly decode: readonly (readonly [batch: number, ...ms: number[]])[];
-  /** New tokens, milliseconds. */
   readonly prefill: readonly (readonly [tokens: number, ms: number])[];
   readonly unreadTokenMs?: number;
   readonly joinMs?: number | undefined;

@@ -9,11 +9,9 @@ import type { Embedder, EmbedderLoad, EmbedderMessage, EmbedRequest } from './em
 
 export interface EmbeddedTexts {
   readonly vectors: readonly (readonly number[])[];
-  /** In all. */
   readonly tokens: number;
 }
 
-/** Gives a vector for every text, in their order. */
 export type EmbedTexts = (texts: readonly string[], signal: AbortSignal) => Promise<EmbeddedTexts>;
 
 export interface BatchedEmbedderOptions {
@@ -157,7 +155,6 @@ export class BatchedEmbedder implements Embedder {
   }
 }
 
-/** The function may be a user's own. */
 function faultOf(error: unknown): Fault {
   if (error instanceof FaultError) return error.fault;
   return fault('internal', error instanceof Error ? error.message : String(error));

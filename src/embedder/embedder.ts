@@ -17,16 +17,13 @@ export type EmbedderMessage =
       readonly type: 'vector';
       readonly request: EmbedId;
       readonly vector: readonly number[];
-      /** That were computed for it. */
       readonly tokens: number;
     }
   | { readonly type: 'fault'; readonly request: EmbedId; readonly fault: Fault };
 
 export interface EmbedderLoad {
   readonly healthy: boolean;
-  /** Texts that wait for their vectors. */
   readonly waiting: number;
-  /** Since it was opened. */
   readonly texts: number;
   readonly failed: number;
 }

@@ -12,9 +12,7 @@ const texts = [
 ] as const;
 
 export interface ProbedTexts {
-  /** Whether it tells them apart. */
   readonly fit: boolean;
-  /** What was found, in words. */
   readonly found: string;
 }
 

@@ -2,8 +2,7 @@
 // wrong (score 0) are not counted. Promises nothing: a model may agree with itself and be wrong (docs/decisions/0100).
 
 import { groupAnswers } from '../answer/groups.ts';
-import { readable } from './evidence.ts';
-import type { ExitRule } from './exit.ts';
+import { type ExitRule, readable } from './exit.ts';
 
 /** As many as `certificate` asks for where none differs, at its ε of 0.05: 5 lost 2 of 819 answers of a real model. */
 const agreeingAnswers = 7;

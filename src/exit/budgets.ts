@@ -3,10 +3,8 @@
 // completed or pruned nothing of it is in flight; preempted and failed strands are not counted and may be run again.
 
 import type { Tree } from '../tree/tree.ts';
-import { readable } from './evidence.ts';
-import type { ExitRule } from './exit.ts';
+import { type ExitRule, readable } from './exit.ts';
 
-/** Rollouts that count against the budget. */
 function usedRollouts(tree: Tree): number {
   return tree.closed.completed + tree.closed.pruned;
 }
@@ -63,5 +61,4 @@ export const deadline: ExitRule = {
   },
 };
 
-/** What every policy has, vanilla included. */
 export const budgets: readonly ExitRule[] = [rolloutBudget, tokenBudget, moneyBudget, timeBudget, deadline];

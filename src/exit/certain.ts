@@ -7,8 +7,7 @@ import type { Evidence, Exit } from '../log/end.ts';
 import type { Belief, Certainty, PathVote } from '../tree/readings/certaindex.ts';
 import { isBetter } from '../tree/upkeep.ts';
 import { leadEvidence, leadProbability } from './certificate.ts';
-import { readable } from './evidence.ts';
-import type { ExitRule, Limits } from './exit.ts';
+import { type ExitRule, type Limits, readable } from './exit.ts';
 
 export const certaintyRules = ['certificate', 'beta', 'windows', 'lead', 'margin', 'threshold', 'curve'] as const;
 export type CertaintyRule = (typeof certaintyRules)[number];
@@ -20,14 +19,12 @@ export interface CertaintyOptions {
   readonly certainAnswers: number;
   /** Of `threshold` and `curve`: answers between two readings; 0 reads once. */
   readonly certainEvery: number;
-  /** Of `curve`: exponent of the doubt that is left. */
   readonly certainCurve: number;
   /** Of `threshold`: what each signal must reach; a reward of 0 asks for none. */
   readonly certainAgreement: number;
   readonly certainReward: number;
 }
 
-/** Why a search may end, and the answer that it ends with where the rule names one. */
 type Agreement = { readonly evidence: Evidence; readonly answer?: Group } | undefined;
 
 export function certainExit(name: CertaintyRule, options: CertaintyOptions): ExitRule {
@@ -94,7 +91,6 @@ function windows({ votes }: Belief, { certainAnswers: size }: CertaintyOptions):
  */
 const oddsOfAReward = 1.4;
 
-/** How many rewards ahead leave the second answer odds of `risk`. */
 export function leadNeeded(risk: number): number {
   return Math.log(1 / risk) / oddsOfAReward;
 }

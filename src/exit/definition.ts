@@ -6,7 +6,6 @@ import { definedPart, type NamedPart, type NoOptions, type PartInput, type PlugI
 import type { ExitRule, PruneRule } from './exit.ts';
 import type { HazardModel } from './hazard.ts';
 
-/** What was calibrated for the search. */
 export interface ExitFacts {
   readonly hazard?: HazardModel | undefined;
 }

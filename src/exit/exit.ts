@@ -6,13 +6,16 @@ import type { Node } from '../tree/node.ts';
 import type { Belief } from '../tree/readings/certaindex.ts';
 import type { Tree } from '../tree/tree.ts';
 
-/** What a search may use up, and what it aims at. */
+/** A number of evidence, for people: six significant digits, so that 0.1 * 0.7 does not read 0.06999999999999999. */
+export function readable(value: number): number {
+  return Number.isFinite(value) ? Number(value.toPrecision(6)) : value;
+}
+
 export interface Limits {
   /** Score at which a completed path is accepted, P0 §5.1. */
   readonly threshold: number;
   /** Completed strands: rollouts in MCTS. */
   readonly rollouts: number;
-  /** Generated tokens. */
   readonly tokens?: number;
   /** What the engines' tokens may cost, in the currency of the models' prices. */
   readonly money?: number | undefined;
@@ -24,15 +27,12 @@ export interface Limits {
 
 export interface SearchView {
   readonly tree: Tree;
-  /** What the program holds of its own answers. */
   readonly belief: Belief;
-  /** Why the program itself would end here. */
   conclusion?(): Pick<Exit, 'rule' | 'evidence'> | undefined;
   readonly limits: Limits;
   readonly nowMs: number;
   readonly arrivalMs: number;
   readonly admittedMs: number;
-  /** What the engines' tokens have cost so far, where they have prices. */
   spent?(): number;
 }
 
@@ -56,7 +56,6 @@ export type Judge = (node: Node) => Evidence | undefined;
 
 export interface PruneRule {
   readonly name: string;
-  /** As for exit rules. */
   readonly needsBound?: boolean;
   readonly needsSamples?: boolean;
   readonly readsLogprobs?: boolean;

@@ -5,8 +5,7 @@
 import { isComplete, mayGrow, type Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 import { requireBound } from './bound.ts';
-import { readable } from './evidence.ts';
-import type { ExitRule, SearchView } from './exit.ts';
+import { type ExitRule, readable, type SearchView } from './exit.ts';
 
 export const hazardFeatures = [
   'incumbent', // score of the best completed path, over the threshold

@@ -10,8 +10,7 @@ import type { Evidence } from '../log/end.ts';
 import { isExpanding, mayGrow, type Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 import { requireBound } from './bound.ts';
-import { readable } from './evidence.ts';
-import type { ExitRule } from './exit.ts';
+import { type ExitRule, readable } from './exit.ts';
 
 export const strictNegative: ExitRule = negativeRule('negative-strict', 0, 0);
 
@@ -24,7 +23,6 @@ export function selectiveNegative(share: number, futileDraws = 0): ExitRule {
   return negativeRule('negative-selective', share, futileDraws);
 }
 
-/** The first-depth reward below which a branch is left out. */
 export function firstDepthCut(threshold: number, share: number): number {
   return share === 0 ? 0 : threshold + share * (1 - threshold);
 }

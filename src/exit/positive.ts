@@ -3,8 +3,7 @@
 import type { Exit } from '../log/end.ts';
 import { type Node, saysSomething } from '../tree/node.ts';
 import { distinctAnswers } from '../tree/readings/distinct-answers.ts';
-import { readable } from './evidence.ts';
-import type { ExitRule, SearchView } from './exit.ts';
+import { type ExitRule, readable, type SearchView } from './exit.ts';
 
 export const positive: ExitRule = {
   name: 'positive',

@@ -1,7 +1,7 @@
 // A row for every node of a tree but its root: what the model read and wrote there, and what the search found of it.
 
 import { meanValue, type Node } from '../tree/node.ts';
-import { stepTokens } from '../tree/token-record.ts';
+import { stepTokens } from '../tree/readings/token-record.ts';
 import type { FinishedTree } from './finished-tree.ts';
 import type { RowOf } from './row.ts';
 

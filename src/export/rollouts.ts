@@ -2,7 +2,7 @@
 // share stands in each of their rows.
 
 import { isPathEnd, type Node, pathTo } from '../tree/node.ts';
-import { completionTokens } from '../tree/token-record.ts';
+import { completionTokens } from '../tree/readings/token-record.ts';
 import type { FinishedTree } from './finished-tree.ts';
 import type { RowOf } from './row.ts';
 

@@ -10,10 +10,8 @@ export interface NewDocument {
   /** Ids of a kind sort by the time of their making; lists rely on it. */
   readonly id: string;
   readonly kind: DocumentKind;
-  /** Name of the API key whose it is. */
   readonly owner: string;
   readonly createdMs: number;
-  /** Something is still to be done with it. */
   readonly open: boolean;
   /** From when on it goes by itself, once it is not open any more; undefined where it stays. */
   readonly expiresMs: number | undefined;
@@ -21,7 +19,6 @@ export interface NewDocument {
 }
 
 export interface KeptDocument extends NewDocument {
-  /** 0 until the first change. */
   readonly revision: number;
 }
 
@@ -30,7 +27,6 @@ export type DocumentChange = Pick<NewDocument, 'facts' | 'open' | 'expiresMs'>;
 export interface DocumentQuery {
   readonly kind: DocumentKind;
   readonly owner?: string;
-  /** Only documents made before this one. */
   readonly before?: string;
   readonly limit: number;
 }
@@ -55,9 +51,7 @@ export interface Documents {
   addPart(id: string, part: number, text: string): Promise<boolean>;
   /** The next parts after this number (-1 for the first), bounded as the entries of a log are (`Journal.read`). */
   parts(id: string, after: number, limit: number): Promise<DocumentPart[]>;
-  /** The numbers of its parts, in order. */
   partNumbers(id: string): Promise<number[]>;
-  /** False where there is none. */
   remove(id: string): Promise<boolean>;
   /** Those that expired before this time go, at most so many; how many went. */
   expire(beforeMs: number, atMost: number): Promise<number>;

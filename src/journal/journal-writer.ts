@@ -11,20 +11,14 @@ export interface HoldableWrite {
   readonly fail: (error: FaultError) => void;
   /** A client waits for it: it is hurried, and told at once when the store refuses. */
   readonly awaited: boolean;
-  /**
-   * Takes its place where its client is told that it failed although it may have been applied: what undoes it, or goes on with it.
-   * A write without one needs neither: applied or not, it can be made again.
-   */
+  /** Written in its place where its client was told that it failed although it may have been applied; missing where it can be repeated. */
   readonly fallback?: HoldableWrite;
 }
 
 export interface Store<Write> {
   /** A try costs nothing but time on this machine: a client's write is tried at once even while there is trouble. */
   readonly isLocal: boolean;
-  /**
-   * Applies all of them in order, or none; gives what became of each. `isUnsure`: an earlier try may have applied it already.
-   * Throws a StoreRefusal.
-   */
+  /** Applies all in order, or none, and gives what became of each; throws a StoreRefusal. `isUnsure`: it may be applied already. */
   commit(
     writes: readonly Write[],
     isUnsure: (write: Write) => boolean,
@@ -58,7 +52,6 @@ export class StoreRefusal extends Error {
 interface JournalWriterOptions<Write> {
   readonly store: Store<Write>;
   readonly timers: Timers;
-  /** How long a write may wait for company. */
   readonly flushMs: number;
   /** Times the length of the last commit that a write waits at least, for stores whose commits hold up the process. */
   readonly restFactor: number;
@@ -66,9 +59,7 @@ interface JournalWriterOptions<Write> {
   readonly mostHeld: number;
   /** Told when the store begins to refuse, and, with undefined, when it takes writes again. */
   readonly onTrouble: (trouble: string | undefined) => void;
-  /** Told what was applied, after those who wait for it. */
   readonly onCommitted?: (writes: readonly Write[], results: readonly unknown[]) => void;
-  /** Names the store in messages. */
   readonly setting: string;
 }
 
@@ -76,7 +67,6 @@ interface HeldWrite<Write> {
   readonly write: Write;
   readonly sinceMs: number;
   isUnsure: boolean;
-  /** Calls off the end of its client's patience. */
   patience: (() => void) | undefined;
 }
 
@@ -108,7 +98,6 @@ export class JournalWriter<Write extends HoldableWrite> {
     this.#options = options;
   }
 
-  /** Why the store refuses; undefined while it does not. */
   get trouble(): string | undefined {
     return this.#trouble;
   }

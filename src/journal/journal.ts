@@ -24,7 +24,6 @@ export type TextKeeping = (typeof textKeepings)[number];
 export interface NewSearch {
   /** Ids sort by the time of their making; lists rely on it. */
   readonly id: string;
-  /** Name of the API key that asked: whose search it is. */
   readonly owner: string;
   /** Unique per owner; the same key gives the same search. */
   readonly idempotencyKey?: string;
@@ -44,23 +43,17 @@ export interface NewSearch {
 export interface Ending {
   readonly state: 'done' | 'failed' | 'cancelled';
   readonly endedMs: number;
-  /** Facts without texts: exit, score, usage. */
   readonly outcome: Plain;
-  /** The texts of the result. */
   readonly texts: Plain;
   /** Of its last entry: the journal ends the search only where its log has come so far. Missing where it has no log to speak of. */
   readonly lastSequence?: number;
 }
 
-/**
- * What became of an entry: `stored`, now or by an earlier try; `lost`, since the search has another epoch, an end, or a log that
- * does not reach so far; `differs`, since its log has another entry in this place, which is a fault of the writer.
- */
+/** `stored`, now or earlier; `lost`: another epoch, an end, or a gap; `differs`: another entry stands there, the writer's fault. */
 export type AppendResult = 'stored' | 'lost' | 'differs';
 
 export interface SearchRecord extends Omit<NewSearch, 'request' | 'title'> {
   readonly state: SearchState;
-  /** 0 until the first claim. */
   readonly epoch: number;
   /** Runs that a process began and neither ended nor put down in good order, since the search last got further: see `begin`. */
   readonly runs: number;
@@ -85,7 +78,6 @@ export type Acceptance =
 export interface ListQuery {
   readonly owner?: string;
   readonly states?: readonly SearchState[];
-  /** Only searches made before this one. */
   readonly before?: string;
   readonly limit: number;
 }
@@ -104,7 +96,6 @@ export interface FinishedSearch extends Pick<SearchRecord, 'id' | 'createdMs' | 
 }
 
 export interface Retention {
-  /** Searches that ended before this time go. */
   readonly endedBeforeMs: number;
   /** And the oldest ended ones beyond this number of searches in all. */
   readonly keepSearches: number;
@@ -119,16 +110,13 @@ export const journalKinds = ['sqlite', 'postgres'] as const;
 export const damageChoices = ['refuse', 'set-aside'] as const;
 export type DamageChoice = (typeof damageChoices)[number];
 
-/** Figures for operators. */
 export interface JournalHealth {
   /** Writes that are not safe yet; while there is trouble they are held, and written when it is over. */
   readonly unwritten: number;
   /** Age of the oldest of them; 0 where there is none. */
   readonly oldestUnwrittenMs: number;
-  /** Since the start. */
   readonly commits: number;
   readonly failures: number;
-  /** On disk. */
   readonly bytes: number;
 }
 
@@ -146,7 +134,6 @@ export interface JournalListener {
   refused?(search: string, why: string): void;
   /** It was accepted after its client had been told that it might not be: only with an idempotency key, by which the client may find it. */
   acceptedLate?(search: string): void;
-  /** Trouble has begun or, with undefined, is over. */
   trouble?(trouble: string | undefined): void;
   /** A client, perhaps of another process, has asked for it to end. A bell only: the record is the truth. */
   cancelRequested?(search: string): void;
@@ -158,7 +145,6 @@ export interface JournalListener {
 
 export interface Journal {
   readonly texts: TextKeeping;
-  /** Files and batches, in the same database. */
   readonly documents: Documents;
   /** Resolves when it is safe. */
   accept(search: NewSearch): Promise<Acceptance>;
@@ -182,12 +168,8 @@ export interface Journal {
   ended(query: EndedQuery): Promise<FinishedSearch[]>;
   /** Queued and running, oldest first; without those whose rows are damaged. */
   unfinished(): Promise<SearchRecord[]>;
-  /**
-   * The next entries after this sequence (-1 for the first), in order: `limit` of them or fewer, at least one where there is one, and not
-   * many more than `pageChars`. Fails as `damaged` where one of them cannot be read.
-   */
+  /** The next entries after this sequence (-1: all), at most `limit` and about `pageChars`. Fails as `damaged` where one is unreadable. */
   read(search: string, after: number, limit: number): Promise<LogEntry[]>;
-  /** How many searches went. */
   sweep(retention: Retention): Promise<number>;
   /** Takes a search that has ended out, log and all; false where there is none. */
   remove(id: string): Promise<boolean>;

@@ -7,7 +7,6 @@ import type { Journal } from './journal.ts';
 /** Entries of a page; `pageChars` bounds it too. */
 export const pageEntries = 250;
 
-/** Up to what is in the journal now. */
 export async function* readLog(
   journal: Pick<Journal, 'read'>,
   search: string,

@@ -34,7 +34,6 @@ export function toRecord(row: SqlRow): SearchRecord {
   };
 }
 
-/** Of a list, see `Journal.list`. */
 export function toListed(row: SqlRow): SearchRecord {
   const record = toRecord(row);
   return { ...record, texts: listedTexts(record.texts) };
@@ -116,7 +115,6 @@ function columnsOf(row: SqlRow) {
   };
 }
 
-/** As a search that failed has it. */
 export function damagedOutcome(damage: string): Plain {
   const message = `the journal cannot read this search: ${damage}`;
   return { error: { message, type: 'server_error', param: null, code: 'internal' } };
@@ -144,7 +142,6 @@ function optionalText(value: unknown): string | undefined {
   return isNothing(value) ? undefined : String(value);
 }
 
-/** Undefined where there is none, or none that can be read. */
 function readJson(value: unknown): Plain | undefined {
   if (isNothing(value)) return undefined;
   try {

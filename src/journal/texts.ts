@@ -8,11 +8,9 @@ import type { Plain } from './journal.ts';
 
 interface SplitEvent {
   readonly bare: SearchEvent;
-  /** Undefined where the event holds no text. */
   readonly texts: Plain | undefined;
 }
 
-/** Keys that hold text wherever they stand in an event. */
 const textKeys: ReadonlySet<string> = new Set([
   'text',
   'answer',

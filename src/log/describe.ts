@@ -1,11 +1,10 @@
 // One line of the log in words, without the texts of the search: for the reader who steps through it, on the page, in a
 // terminal and with a screen reader. Pure.
 
-import type { Learned } from '../tree/learned.ts';
+import type { Learned } from '../tree/events.ts';
 import type { Manner, Step } from '../tree/step.ts';
 import type { Evidence, Exit, ExitKind } from './end.ts';
 import type { SearchEvent } from './events.ts';
-import { reasonSentence, reasonText } from './width-reasons.ts';
 
 /** `numbers`: whether the scheduler's figures stand behind its reason. */
 export function describeEvent(event: SearchEvent, numbers = true): string {
@@ -55,7 +54,6 @@ export function describeEvent(event: SearchEvent, numbers = true): string {
   }
 }
 
-/** Why searches end, by the kind of the exit. */
 export const endings: Readonly<Record<ExitKind, string>> = {
   accepted: 'a finished path reached the threshold',
   futile: 'no continuation is likely to reach the threshold',
@@ -80,7 +78,6 @@ const endingsByRule: Readonly<Record<string, string>> = {
   wait: 'the deadline could not be kept, so it was given up in the queue',
 };
 
-/** Why a search ended, in the words that the terminal, the page and the API's documentation use. */
 export function describeExit({ kind, rule }: Exit): string {
   return endingsByRule[rule] ?? endings[kind];
 }
@@ -89,28 +86,41 @@ function because(why: Evidence | undefined, numbers: boolean): string {
   return why === undefined ? '' : `: ${numbers ? reasonText(why) : reasonSentence(why)}`;
 }
 
-const cuts: Readonly<Record<string, string>> = {
-  'bound-threshold': 'they could not reach the threshold any more',
-  'bound-best': 'they could not beat the best finished path any more',
-  outdone: 'they were unlikely to beat the best finished path',
-  promise: 'the verifier saw hardly a chance that they end right',
-};
+export function reasonText(why: Evidence): string {
+  return `${reasonSentence(why)} (${reasonFigures(why)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')})`;
+}
 
-/** Why strands were pruned, of rules that coppice has; of others their name. */
-export function describePruning(rule: string): string {
-  return cuts[rule] ?? `by the rule '${rule}'`;
+export function reasonFigures(why: Evidence): [name: string, value: number | string][] {
+  return Object.entries(why);
+}
+
+/** Without its numbers: what the scheduler did for this search, and for what. */
+export function reasonSentence({ rule, base, target, othersLack, idle }: Evidence): string {
+  if (rule === 'idle')
+    return `no client waits for it, so it has what is idle: ${idle} of the ${strands(base)} it can use`;
+  if (othersLack !== undefined)
+    return `other searches lacked ${strands(othersLack)} of their own, so it gave back what it had borrowed; it keeps ${target}`;
+  if (Number(target) > Number(base)) {
+    const gain = rule === 'worth' ? ', since they gain more than they slow the others down' : '';
+    return `the scheduler lends it idle strands, ${target} instead of its own ${base}${gain}`;
+  }
+  return `it has its own ${strands(base)}, and borrows none`;
+}
+
+function strands(count: number | string | undefined): string {
+  return `${count} ${Number(count) === 1 ? 'strand' : 'strands'}`;
 }
 
 function asked(manner: Manner | undefined): string {
   return manner?.model === undefined ? '' : `${manner.model} `;
 }
 
-/** Whose engine failed. */
 function by(model: string | undefined): string {
   return model === undefined ? '' : `of ${model} `;
 }
 
-/** Where its draw named a model. */
 function writer({ model }: Step): string {
   return model === undefined ? '' : `, written by ${model}`;
 }
@@ -124,7 +134,6 @@ function words(feedback: string | undefined): string {
   return feedback === undefined ? '' : ' with feedback';
 }
 
-/** Of an open answer that was compared with the others. */
 function meaning({ key, group }: { readonly key: number; readonly group?: number | undefined }): string {
   if (group === undefined) return '';
   return group === key ? ', with an answer unlike those before' : ', with an answer that means the same as one before';

@@ -19,7 +19,6 @@ export type Evidence = Readonly<Record<string, number | string>>;
 
 export interface Exit {
   readonly kind: ExitKind;
-  /** The rule that fired, by name. */
   readonly rule: string;
   readonly evidence: Evidence;
 }
@@ -28,7 +27,6 @@ export interface Answer {
   readonly node: NodeId;
   readonly text: string;
   readonly answer: string | undefined;
-  /** Missing where nothing was scored. */
   readonly score: number | undefined;
   /** False when no path has been completed and this is the best beginning of one. */
   readonly complete: boolean;
@@ -79,7 +77,6 @@ export interface WriterCost {
 
 /** Of a million tokens of a model, in any one currency. */
 export interface Price {
-  /** Read: of prompts and paths. */
   readonly prompt: number;
   /** Read from a cache; as `prompt` unless said. */
   readonly cached?: number | undefined;

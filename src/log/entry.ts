@@ -10,7 +10,6 @@ export interface LogEntry extends LoggedEvent {
   readonly more?: readonly SearchEvent[];
 }
 
-/** Of one search and one step, the first to the last. */
 export function entryOf([first, ...more]: readonly LoggedEvent[]): LogEntry {
   assert(first !== undefined, 'an entry holds an event');
   return more.length === 0 ? first : { ...first, more: more.map(({ event }) => event) };
@@ -24,7 +23,6 @@ export function eventsIn(entry: LogEntry): LoggedEvent[] {
   return [first, ...more.map((event) => ({ search, sequence, atMs, event }))];
 }
 
-/** Whether one of its events is of this type. */
 export function hasEvent({ event, more = [] }: LogEntry, type: SearchEvent['type']): boolean {
   return event.type === type || more.some((each) => each.type === type);
 }

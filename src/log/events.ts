@@ -26,15 +26,11 @@ export type RuntimeEvent =
 
 export type SearchEvent = TreeEvent | RuntimeEvent;
 
-/** The end of a search in its log; `guesses` where something was grown ahead. */
 export function exitedEvent(exit: Exit, cost: Cost, answer?: Answer, guesses?: GuessTotals): RuntimeEvent {
   return { type: 'exited', exit, cost, ...(answer && { answer }), ...(guesses && { guesses }) };
 }
 
-/**
- * One event of a search's log. `sequence` numbers the entry in which it stands (entry.ts), dense from 0 within the search: events
- * that one step of the loop wrote share it.
- */
+/** An event of a log. `sequence` numbers its entry (entry.ts), dense from 0: events of one step of the loop share it. */
 export interface LoggedEvent {
   readonly search: string;
   readonly sequence: number;

@@ -13,16 +13,11 @@ import { isTreeEvent, type LoggedEvent, type RuntimeEvent, type SearchEvent } fr
 const nothing = { primary: 0, speculative: 0 } as const;
 
 export class SearchFold {
-  /** How many events it is made of. */
   count = 0;
-  /** Of the last event's entry, -1 before the first. */
   sequence = -1;
-  /** Undefined until it is planted. */
   tree: Tree | undefined;
   width: { readonly primary: number; readonly speculative: number } = nothing;
-  /** What the scheduler went by when it last changed the width. */
   widthReason: Evidence | undefined;
-  /** Nodes at which a strand was pruned, with the rule that did it. */
   readonly prunedAt = new Map<NodeId, string>();
   submittedMs: number | undefined;
   admittedMs: number | undefined;
@@ -31,7 +26,6 @@ export class SearchFold {
   answer: Answer | undefined;
   /** Of the process that ended the search: what was spent before a crash is in the tree alone. */
   cost: Cost | undefined;
-  /** Which event did not fit. */
   fault: string | undefined;
   /** Counts tokens while the search runs in this process; a log knows only whole steps. */
   meter: { readonly generatedTokens: number } | undefined;
@@ -81,7 +75,6 @@ export class SearchFold {
     return this.tree?.nodes.length ?? 0;
   }
 
-  /** Completed strands. */
   get rollouts(): number {
     return this.tree?.closed.completed ?? 0;
   }
@@ -95,7 +88,6 @@ export class SearchFold {
     return this.tree?.tokens ?? 0;
   }
 
-  /** Tokens of speculative steps that no program has asked for. */
   get ghostTokens(): number {
     let sum = 0;
     for (const { step } of this.tree?.ghosts.values() ?? []) sum += step.tokens;
@@ -108,7 +100,6 @@ export class SearchFold {
     return this.tokens + (this.cost?.discardedTokens ?? 0) + this.ghostTokens;
   }
 
-  /** Of the finished paths that were scored. */
   get bestScore(): number | undefined {
     const best = this.tree?.best;
     return best?.reward === undefined ? undefined : best.score;

@@ -23,7 +23,6 @@ export function goodput({ pathTokens, pathMs }: Pick<GrowthTotals, 'pathTokens' 
 
 interface SeenSearch {
   readonly admittedMs: number;
-  /** Where its open strands stand. */
   readonly strands: Map<StrandId, NodeId>;
 }
 

@@ -1,7 +1,6 @@
 // How often what was grown ahead of a program was asked for: by how far ahead of the tree it was (P3, figure 14a) and by its depth
 // (14b). What was given up since the program cannot ask for it any more was wrong; what had to yield is not counted.
 
-/** Steps that were grown ahead, and those of them that the program came to ask for. */
 export interface Guesses {
   guessed: number;
   right: number;
@@ -10,7 +9,6 @@ export interface Guesses {
 export interface GuessTotals {
   /** From one step ahead on: a child of a node, a child of such a guess, and so on. */
   readonly byDistance: readonly Guesses[];
-  /** From the first depth on. */
   readonly byDepth: readonly Guesses[];
 }
 

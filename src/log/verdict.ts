@@ -32,7 +32,6 @@ export function shownScore({ answer, scoring }: Judged): number | undefined {
   return scoring === 'verifier' ? answer?.score : undefined;
 }
 
-/** The verdict as a sentence, with the numbers that it rests on. */
 export function verdictText(judged: Judged): string {
   return `${wordOf(judged)}${unread(judged)}`;
 }

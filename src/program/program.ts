@@ -6,9 +6,8 @@
 
 import type { Fault } from '../base/fault.ts';
 import type { Answer, Evidence } from '../log/end.ts';
-import type { NodeId, ProbeReply, StrandId } from '../tree/events.ts';
+import type { Learned, NodeId, ProbeReply, StrandId } from '../tree/events.ts';
 import type { FormKey, NodeKey } from '../tree/keys.ts';
-import type { Learned } from '../tree/learned.ts';
 import type { Node } from '../tree/node.ts';
 import type { Belief } from '../tree/readings/certaindex.ts';
 import type { Manner, Sampling, Step } from '../tree/step.ts';

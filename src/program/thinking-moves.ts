@@ -2,8 +2,8 @@
 // in the log; its words are the beginning of the step that it brings. Pure.
 
 import type { Node } from '../tree/node.ts';
+import { isThinking, type ThinkingTags } from '../tree/readings/thinking.ts';
 import type { Manner } from '../tree/step.ts';
-import { isThinking, type ThinkingTags } from '../tree/thinking.ts';
 
 /** What a program knows of a model that thinks. */
 export interface ProgramThinking extends ThinkingTags {

@@ -27,7 +27,6 @@ export function tooMuch(where: string, limitBytes: number): Fault {
   return fault('protocol', `${where} answers with more than ${limitBytes} bytes, too many for what was asked`);
 }
 
-/** Of an answer of `fetch`. */
 export async function readBody(answer: Response, limitBytes: number, where: string): Promise<string> {
   const body = new BoundedBody(limitBytes);
   // Leaving the loop closes the connection.

@@ -10,7 +10,6 @@ export type BreakerState = 'closed' | 'half-open' | 'open';
 /** `connection`: refused, broken before an answer, or hanging; `answer`: a 5xx, a cut stream, garbage. */
 type Failure = 'connection' | 'answer';
 
-/** Undefined where the server is not to blame. */
 export function failureOf({ code }: Fault): Failure | undefined {
   if (code === 'unavailable' || code === 'timeout') return 'connection';
   return code === 'internal' || code === 'protocol' ? 'answer' : undefined;
@@ -40,7 +39,6 @@ export class CircuitBreaker {
     return this.#state;
   }
 
-  /** Why it is down, for messages. */
   get reason(): string | undefined {
     return this.#state === 'open' ? this.#reason : undefined;
   }

@@ -12,7 +12,6 @@ export interface ConnectionOptions {
   readonly url: string;
   readonly apiKey?: string;
   readonly timers?: Timers;
-  /** What carries requests; sockets unless given. */
   readonly transport?: Transport;
 }
 
@@ -24,14 +23,11 @@ export interface Reply {
 
 interface CallOptions {
   readonly timeoutMs?: number | undefined;
-  /** The longest answer that is taken. */
   readonly limitBytes?: number;
-  /** Closes the connection at once. */
   readonly signal?: AbortSignal;
 }
 
 interface StreamHandlers {
-  /** A 2xx answer has begun. */
   head(headers: WireHeaders): void;
   data(chunk: Uint8Array): void;
   end(): void;
@@ -46,7 +42,6 @@ export interface Stream {
 const defaultTimeoutMs = 10_000;
 /** Of an answer whose length does not grow with what was asked. */
 export const usualBytes = 2 * 1024 * 1024;
-/** Of a chunk of a stream. */
 const largeBytes = 16_384;
 /** What is read of an answer that is no success. */
 const refusalBytes = 65_536;
@@ -108,7 +103,6 @@ export class Connection implements Place {
     });
   }
 
-  /** A JSON call that must succeed; a fault otherwise. */
   async json(method: 'GET' | 'POST', path: string, body?: unknown, options?: CallOptions): Promise<unknown> {
     const reply = await this.call(method, path, body, options);
     if (!isSuccess(reply.status)) throw new FaultError(faultOfStatus(this, path, reply.status, reply.body));

@@ -48,7 +48,7 @@ describe('gauges', () => {
       'vllm:kv_cache_usage_perc{engine="0"} 0.25',
       'vllm:cache_config_info{block_size="16"} NaN',
     ].join('\n');
-    expect(readGauges('vllm', page)).toMatchObject({ running: 7, waiting: 1, kvUse: 0.25, prefixHits: undefined });
+    expect(readGauges('vllm', page)).toMatchObject({ running: 7, waiting: 1, kvUse: 0.25 });
     expect(readGauges('llama-server', 'llamacpp:requests_deferred 2\n').waiting).toBe(2);
     expect(readGauges('openai', page).running).toBeUndefined();
   });

@@ -6,7 +6,6 @@ import * as https from 'node:https';
 
 export type WireHeaders = http.IncomingHttpHeaders;
 
-/** One request as a connection gives it away; the body becomes JSON. */
 export interface SentRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -14,7 +13,6 @@ export interface SentRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An answer whose body is still to come. */
 export type WireResponse = Pick<http.IncomingMessage, 'statusCode' | 'headers' | 'on' | 'pause' | 'resume'>;
 
 /** What carries requests to one server. After `destroy` neither callback is called. */
@@ -33,7 +31,6 @@ export class HttpTransport implements Transport {
   readonly #agent: http.Agent;
   readonly #http: typeof http | typeof https;
 
-  /** `headers` go with every request. */
   constructor(base: URL, headers: Readonly<Record<string, string>>) {
     this.#base = base;
     this.#headers = headers;

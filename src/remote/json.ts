@@ -35,7 +35,6 @@ function checkParts(text: string, what: string): void {
   }
 }
 
-/** Where the string that begins here ends. */
 function stringEnd(text: string, begin: number): number {
   let at = begin + 1;
   while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;

@@ -4,7 +4,6 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { FaultError, fault } from '../base/fault.ts';
 
-/** Unless said. */
 const usualCharacters = 4 * 1024 * 1024;
 
 export class SseParser {
@@ -25,7 +24,6 @@ export class SseParser {
     });
   }
 
-  /** The `data` of each event that these bytes complete. */
   push(bytes: Uint8Array): string[] {
     return this.#feed(this.#decoder.decode(bytes, { stream: true }));
   }

@@ -42,7 +42,6 @@ export function protocolFault(what: string, event: unknown): never {
   throw new FaultError(fault('protocol', `${what}: ${shown(event, 200)}`));
 }
 
-/** The beginning of a value in a message. */
 export function shown(value: unknown, characters: number): string {
   let written: string;
   try {

@@ -33,7 +33,6 @@ export class Runtime {
   readonly #applying: Applying;
   readonly #asking: Asking;
   readonly #finishing: Finishing;
-  /** Of the step that is under way. */
   #stepMs: number | undefined;
 
   constructor(options: RuntimeOptions) {
@@ -191,17 +190,14 @@ export class Runtime {
     return this.#deciding.servers;
   }
 
-  /** How often speculation has been right, and whether the engine has memory for it. */
   get guessing(): Guessing {
     return this.#deciding.guessing;
   }
 
-  /** Searches that wait, and their turns. */
   get queue(): Queue<Search> {
     return this.#parts.queue;
   }
 
-  /** For how long the search has waited that came first. */
   get queueAgeMs(): number {
     return this.queue.ageMs(this.#parts.options.clock.nowMs());
   }

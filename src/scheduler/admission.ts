@@ -2,9 +2,9 @@
 // width fits into what is left of the budget. The order is never jumped to fill a gap: a wide search that waits for room
 // is not overtaken.
 
-import { expectedWaitMs, type Pace, type TooLate, tooLate } from './forecast.ts';
 import type { SearchId, WaitingSearch } from './scheduler.ts';
 import { naturalSeats } from './seat.ts';
+import { expectedWaitMs, type Pace, type TooLate, tooLate } from './turns/forecast.ts';
 
 /** The lowest turn first; equal ones keep the order of submission. */
 export function inOrder(waiting: readonly WaitingSearch[]): WaitingSearch[] {

@@ -1,11 +1,10 @@
 // Hand-worked decisions.
 
 import { describe, expect, it } from 'vitest';
-import { evenly } from '../base/evenly.ts';
+import { evenly } from '../base/arithmetic.ts';
 import { type Algorithm1Options, algorithm1Scheduler } from './algorithm-1.ts';
 import type { RunningSearch, Snapshot, WaitingSearch } from './scheduler.ts';
-import { degreeScore } from './score.ts';
-import { naturalWidths, shareWidths } from './widths.ts';
+import { degreeScore, naturalWidths, shareWidths } from './widths.ts';
 
 const shares = shareWidths({ gate: 1, boostAt: 'start' });
 const natural = {

@@ -5,12 +5,20 @@ import { assert } from '../base/assert.ts';
 import { admit, hopeless, inOrder } from './admission.ts';
 import { decideWithIdle } from './idle.ts';
 import { preemptAsNeeded } from './preemption.ts';
-import { reasonsOf } from './reason.ts';
-import type { Decision, RunningSearch, Scheduler, SearchId, Snapshot, WaitingSearch, Width } from './scheduler.ts';
+import type {
+  Decision,
+  Reason,
+  RunningSearch,
+  Scheduler,
+  SearchId,
+  Snapshot,
+  WaitingSearch,
+  Width,
+} from './scheduler.ts';
 import { naturalSeats, type Seat, seatAdmitted, seatRunning } from './seat.ts';
 import { type OrderRule, urgencyOf } from './turns/order.ts';
 import { speculativeWidths } from './two-phase-scheduling.ts';
-import { checkedTargets, sumOf, type WidthRule } from './widths.ts';
+import { checkedTargets, sumOf, type Targets, type WidthRule } from './widths.ts';
 
 export interface Algorithm1Options {
   readonly name: string;
@@ -38,7 +46,6 @@ export function algorithm1Scheduler(options: Algorithm1Options): Scheduler {
   return { name, ageingSeconds, order, speculates: speculate > 0, decide: decideAll };
 }
 
-/** Of all searches that will run. */
 function urgenciesOf(
   { running, waiting }: Snapshot,
   { widths }: Decision,
@@ -95,9 +102,45 @@ function naturalOf(searches: readonly (RunningSearch | WaitingSearch)[], budget:
   return sumOf(searches, (search) => naturalSeats(search, budget));
 }
 
-/** All that the running ones do not need for their natural width: boosts yield to searches that wait. */
 function naturalRoom(_present: readonly Seat[], { running, budget }: Snapshot): number {
   const natural = naturalOf(running, budget);
   assert(natural <= budget, `running searches have a natural width of ${natural} on a budget of ${budget} strands`);
   return budget - natural;
+}
+
+interface Outcomes {
+  readonly rule: string;
+  readonly targets: Targets;
+  readonly widths: readonly Width[];
+  readonly preempt: readonly number[];
+}
+
+/** Why a search has the width it has, for those for whom something changes: what the rule went by, and what others needed back. */
+function reasonsOf(seats: readonly Seat[], outcomes: Outcomes): Map<SearchId, Reason> {
+  const { targets, widths, preempt } = outcomes;
+  const short = preempt.reduce((total, each) => total + each, 0);
+  const reasons = new Map<SearchId, Reason>();
+  // Most decisions change nothing.
+  let shared: Record<string, number> | undefined;
+  seats.forEach((seat, at) => {
+    if (!isChanged(seat, widths[at]!, preempt[at]!)) return;
+    shared ??= roundedAll(targets.facts ?? {});
+    const taken = preempt[at]! === 0 ? {} : { taken: preempt[at]!, othersLack: short };
+    const own = { base: seat.base, target: targets.widths[at]!, score: rounded(targets.rank[at]!) };
+    reasons.set(seat.id, { rule: outcomes.rule, ...own, ...taken, ...shared });
+  });
+  return reasons;
+}
+
+function isChanged({ running }: Seat, { primary, speculative }: Width, taken: number): boolean {
+  if (running === undefined || taken > 0) return true;
+  return running.width.primary !== primary || running.width.speculative !== speculative;
+}
+
+function roundedAll(facts: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, rounded(value)]));
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(4));
 }

@@ -14,7 +14,6 @@ export interface ServerCost {
 
 export interface Servers {
   readonly engine: ServerCost;
-  /** Missing where nothing is scored. */
   readonly verifier?: ServerCost | undefined;
   /** Children on their way per open strand, at the moments of decisions. */
   readonly perStrand: number;
@@ -22,7 +21,6 @@ export interface Servers {
   readonly overTime: number;
 }
 
-/** Milliseconds of one round, by where they are spent. */
 interface Cycle {
   readonly stepMs: number;
   readonly scoreMs: number;
@@ -51,10 +49,7 @@ function valueOn({ baseMs, slopeMs }: CostLine, children: number): number {
   return baseMs + slopeMs * children;
 }
 
-/**
- * What holds beyond the moment. By the latest lines a strand costs nothing whenever the load has been even for a while; by children at
- * the moments of decisions too little.
- */
+/** Use the long-run fit; the recent one is flat under steady load. */
 export function steadily({ engine, verifier, perStrand, overTime }: Servers): Servers {
   const steady = (server: ServerCost) => ({ ...server, line: server.steady });
   const scores = verifier && { verifier: steady(verifier) };

@@ -6,10 +6,7 @@ import type { Decision, RunningSearch, SearchId, Snapshot, WaitingSearch, Width 
 import { naturalSeats } from './seat.ts';
 import { sum } from './widths.ts';
 
-/**
- * `beside`: strands that the idle class may have for each strand of the others while any of them runs: what is idle in the
- * budget is not idle in the engine, whose steps take longer the more sequences run. Alone it may have the whole budget.
- */
+/** `beside`: strands of the idle class per strand of the others while any runs, since idle budget is not an idle engine. */
 export function decideWithIdle(
   snapshot: Snapshot,
   beside: number,
@@ -29,7 +26,6 @@ export function decideWithIdle(
   return withRest(decision, snapshot, room, isIdle);
 }
 
-/** Strands that the others have or may open, in both lanes. */
 function heldBy(running: readonly RunningSearch[], { widths, preempt }: Decision): number {
   const open = new Map(running.map(({ id, openStrands }) => [id, openStrands]));
   const held = ([id, { primary, speculative }]: [SearchId, Width]) =>

@@ -5,15 +5,15 @@
 
 import type { Tree } from '../tree/tree.ts';
 import type { Servers } from './cycle.ts';
-import type { Pace, TooLate } from './forecast.ts';
 import type { Guessing, SearchGuesses } from './speculation-budget.ts';
+import type { Pace, TooLate } from './turns/forecast.ts';
 import type { OrderRule, QueueStanding } from './turns/order.ts';
 
 export type SearchId = string;
 
 export interface WaitingSearch {
   readonly id: SearchId;
-  /** Fixed when it was accepted, see turn.ts; lower goes first. */
+  /** Fixed when it was accepted (turns/weighted-fair-queueing.ts); lower goes first. */
   readonly turn: number;
   readonly naturalWidth: number;
   /** Most speculative strands that it may have; the scheduler's own number where missing. */
@@ -33,7 +33,6 @@ export interface RunningSearch {
   /** Most strands it could use: 'naturalWidth' where its policy does not boost, else what its budget leaves. */
   readonly demand: number;
   readonly openStrands: number;
-  /** What the last decision gave it. */
   readonly width: Width;
   /** Rollouts that its limit still allows, those under way included. */
   readonly rolloutsLeft: number;
@@ -64,7 +63,6 @@ export interface Snapshot {
   readonly waiting: readonly WaitingSearch[];
   /** In order of admission. */
   readonly running: readonly RunningSearch[];
-  /** Missing while nothing has been measured. */
   readonly pace?: Pace | undefined;
   /** Load and measured cost of engine and verifier; missing while nothing has been measured. */
   readonly servers?: Servers | undefined;
@@ -95,14 +93,12 @@ export interface Decision {
   readonly reasons: ReadonlyMap<SearchId, Reason>;
 }
 
-/** The rule by name, and what it went by. */
 export type Reason = Readonly<Record<string, number | string>>;
 
 export interface Scheduler {
   readonly name: string;
   /** Of requests that wait for the engine, and of turns; as they come unless said. */
   readonly order?: OrderRule | undefined;
-  /** What one unit of priority is worth in a turn. */
   readonly ageingSeconds: number;
   /** It gives speculative widths to searches that do not say how many they may have, and wants to know how guesses fare. */
   readonly speculates?: boolean | undefined;

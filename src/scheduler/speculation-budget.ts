@@ -2,21 +2,18 @@
 // measured times of engine and verifier and by how often guesses were right. Between searches: by P3's Eq. 1 and 2. Numbers
 // in, numbers out; that no primary strand is taken is the decision's affair (two-phase-scheduling.ts).
 
-import { evenly } from '../base/evenly.ts';
+import { evenly } from '../base/arithmetic.ts';
 import { h200, ridgeSequences } from '../cost/roofline.ts';
 import { lastWorthwhile, type Servers, steadily, stretchOf } from './cycle.ts';
 
-/** What is known about guessing, over all searches. */
 export interface Guessing {
   /** Chance that the first, the second, … guess that a search has open comes to be asked for, as observed; it never rises. */
   readonly chances: readonly number[];
-  /** Requests wait for memory of the engine. */
   readonly squeezed: boolean;
   /** As the engine says; see EngineCapabilities. */
   readonly ridgeSequences?: number | undefined;
 }
 
-/** What a search says about its own guesses. */
 export interface SearchGuesses {
   /** C_q: speculative strands that it could use, those it has included. */
   readonly capacity: number;
@@ -30,10 +27,7 @@ export interface SearchGuesses {
 
 /** What P_q of a new search is until its own guesses say more: the chance of all, as if seen in so many children. */
 const priorChildren = 16;
-/**
- * S_w: what the weights weigh, in tokens of cache. An 8B model weighs as much as 120,000 tokens, one of 0.5B 80,000 and one of 70B
- * 430,000: against any of these a search's own tokens are a few per cent.
- */
+/** S_w: what an 8B model's weights weigh in tokens of cache; 0.5B weighs 80,000 and 70B 430,000. A search has a few per cent. */
 const weightTokens = 120_000;
 /** τ of Eq. 2, for scores in units of strands. The paper gives no value; at 1, a strand more to be had is worth e times as much. */
 const sharpness = 1;
@@ -87,13 +81,9 @@ function filled(to: readonly number[], from: readonly number[], order: readonly 
 
 /** What speculation takes its strands from, and what they cost all searches. */
 export interface AheadPlace {
-  /** Strands of the primary lane, open or to be opened. */
   readonly primary: number;
-  /** Strands that no program has or may open. */
   readonly idle: number;
-  /** Searches among which they are dealt. */
   readonly searches: number;
-  /** Speculative strands that are open now. */
   readonly open: number;
   readonly servers: Servers | undefined;
   /** What goes in the place of measurements; that of a GPU unless given. */

@@ -6,17 +6,13 @@ import type { Seat } from './seat.ts';
 import { type SearchGuesses, sharesAhead, totalAhead } from './speculation-budget.ts';
 import { sumOf } from './widths.ts';
 
-/** What the first phase leaves. */
 interface SecondPhase {
-  /** Strands that programs have or may open. */
   readonly primary: number;
-  /** Strands of the budget that are left. */
   readonly idle: number;
   /** Most speculative strands of a search that names no number of its own; undefined while a search waits. */
   readonly usual: number | undefined;
 }
 
-/** Speculative strands, one number per seat. */
 export function speculativeWidths(
   seats: readonly Seat[],
   { primary, idle, usual }: SecondPhase,

@@ -2,13 +2,12 @@
 // `natural` leaves it there, `shares` boosts with what is left. The result fits the budget and respects every cap. The rules
 // that look at what a strand costs are in worth.ts.
 
-import { evenly } from '../base/evenly.ts';
+import { evenly } from '../base/arithmetic.ts';
 import { raise } from '../base/fault.ts';
 import type { Knobs } from '../base/knob.ts';
 import { definedPart, type NamedPart, type NoOptions, type PartInput, type PlugIn } from '../base/part.ts';
 import type { Servers } from './cycle.ts';
 import type { RunningSearch } from './scheduler.ts';
-import { degreeScore } from './score.ts';
 import type { Seat } from './seat.ts';
 
 /** One entry per seat, in the same order. By `rank` the lowest yields first and the highest grows first. */
@@ -17,7 +16,6 @@ export interface Targets {
   readonly rank: readonly number[];
   /** Strands in all that are to be used, where those are fewer than the budget has. */
   readonly limit?: number;
-  /** What the rule went by, for people to read. */
   readonly facts?: Readonly<Record<string, number>>;
 }
 
@@ -31,7 +29,6 @@ export type WidthRule = (
 
 export type WidthsPart = PlugIn<WidthRule>;
 
-/** Of a rule that is given from outside, as of ours (width-rules.ts). */
 export function defineWidths<const Name extends string, const Options extends Knobs = NoOptions>(
   part: PartInput<WidthRule, Name, Options>,
 ): NamedPart<WidthRule, Name, Options> {
@@ -42,6 +39,21 @@ export const naturalWidths: WidthRule = (seats) => ({
   widths: seats.map(({ base }) => base),
   rank: seats.map(() => 0),
 });
+
+/** τ of P0 §4.4, the 90% proximity rule. */
+export const proximity = 0.9;
+
+/** β, no value given: being near acceptance counts as much as having waited e² = 7.4 times as long. */
+const nearness = 2;
+
+/** The parallelism degree score of P0 §4.4: S = log(1 + Δt) + β·I(ρ > τ), Δt in seconds since arrival, ρ = `progress`. */
+export function degreeScore({ arrivalMs, progress }: RunningSearch, nowMs: number): number {
+  return seniority(arrivalMs, nowMs) + (progress > proximity ? nearness : 0);
+}
+
+export function seniority(arrivalMs: number, nowMs: number): number {
+  return Math.log(1 + Math.max(0, nowMs - arrivalMs) / 1000);
+}
 
 export interface ShareOptions {
   /** Algorithm 1's observation threshold, in completed rollouts: below it a search is not boosted. */
@@ -81,7 +93,6 @@ export function shareWidths({ gate, boostAt, score = degreeScore }: ShareOptions
   };
 }
 
-/** Those that may have more than their base, by their place among the seats. */
 export function boostable(seats: readonly Seat[], { gate, boostAt }: ShareOptions): number[] {
   const past = (running: RunningSearch | undefined) => {
     return running !== undefined && running.observations >= gate && !(boostAt === 'doubt' && running.hopeful);
@@ -89,7 +100,6 @@ export function boostable(seats: readonly Seat[], { gate, boostAt }: ShareOption
   return placesOf(seats, ({ running, base, cap }) => past(running) && cap > base);
 }
 
-/** The seats of which this is true, by their place. */
 export function placesOf(seats: readonly Seat[], isSo: (seat: Seat, at: number) => boolean): number[] {
   const places: number[] = [];
   for (let at = 0; at < seats.length; at += 1) if (isSo(seats[at]!, at)) places.push(at);

@@ -2,7 +2,7 @@
 // is worth it to all searches; `slack` is the rule of TAPER (arXiv 2605.06914), which sees the engine's step alone and keeps it
 // within a budget of slack: a baseline. Before anything has been measured both share out all that is free.
 
-import { evenly } from '../base/evenly.ts';
+import { evenly } from '../base/arithmetic.ts';
 import { cycleOf, lastWorthwhile, roundMs, type Servers, steadily, stretchOf } from './cycle.ts';
 import type { Seat } from './seat.ts';
 import { boostable, type ShareOptions, shareWidths, sumOf, type Targets, type WidthRule } from './widths.ts';
@@ -67,10 +67,7 @@ function worthFacts(servers: Servers, needed: number, worth: number): Facts {
   return { worth, stepMs, scoreMs, unboostedMs, nextStretches: stretchOf(servers, worth + 1) };
 }
 
-/**
- * A branch more while the step that it makes longer stays within the slack: at most (1 + slack) times what a step takes on an
- * engine that has nothing else to do. Dealt out evenly, the oldest first.
- */
+/** TAPER: more branches while a step takes at most (1 + slack) times that of an idle engine; dealt out evenly, the oldest first. */
 export function slackWidths({ gate, slack }: { readonly gate: number; readonly slack: number }): WidthRule {
   return (seats, budget, _nowMs, servers) => {
     const needed = sumOf(seats, ({ base }) => base);

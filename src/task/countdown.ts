@@ -17,7 +17,6 @@ import {
 
 export interface CountdownQuestion {
   readonly target: number;
-  /** In ascending order. */
   readonly numbers: readonly number[];
 }
 
@@ -38,7 +37,6 @@ const shapes = [
   `${list}\\s*(?:->|=>|→|to\\s+${reach}|for)\\s*${target}`,
 ].map((shape) => new RegExp(`^${shape}\\s*[.?!]*$`, 'i'));
 
-/** Reads a question in any of the known phrasings. */
 export function parseCountdown(question: string): CountdownQuestion | undefined {
   const text = question.trim().replace(/\s+/g, ' ');
   for (const shape of shapes) {

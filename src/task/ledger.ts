@@ -40,7 +40,6 @@ function sumText(entry: readonly number[]): string {
   return entry.map((amount) => (amount < 0 ? String(amount) : `+${amount}`)).join('');
 }
 
-/** The lines of the right answer. */
 function linesOf({ opening, entries }: LedgerQuestion): readonly string[] {
   let balance = opening;
   return entries.map((entry, index) => {

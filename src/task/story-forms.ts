@@ -3,16 +3,13 @@
 
 export interface StoryForm {
   readonly ways: readonly string[];
-  /** Operations that an answer needs for it. */
   readonly operations: 0 | 1 | 2;
   /** How many things there are after it; undefined where training told no such story. */
   readonly total: (before: number, numbers: StoryNumbers) => number | undefined;
 }
 
-/** The numbers of a sentence by their letters in it. */
 export type StoryNumbers = Readonly<Record<string, number>>;
 
-/** No quantity in a story is larger. */
 export const largest = 99_999_999;
 export const operationCounts = { least: 2, most: 12 };
 export const mostAsides = 3;
@@ -166,7 +163,6 @@ export const events: readonly StoryForm[] = [
   ...shares.map(([by, ways]): StoryForm => ({ ways, operations: 1, total: (before) => divided(before, by) })),
 ];
 
-/** Sentences that change nothing. */
 export const asides: StoryForm = {
   ways: [
     '{R} has {n} {other}.',

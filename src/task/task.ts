@@ -48,10 +48,8 @@ export interface Task {
   checkLine(question: string, before: readonly string[], line: string): LineCheck;
 }
 
-/** The last line of a finished path begins with this. */
 export const answerPrefix = 'Answer: ';
 
-/** The operation that a line begins with, and what follows it. */
 export interface ArithmeticLine {
   readonly a: number;
   readonly operator: string;

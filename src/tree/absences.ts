@@ -5,7 +5,6 @@ import type { FaultCode } from '../base/fault.ts';
 
 export interface Absence {
   readonly model: string;
-  /** Of the last failure. */
   readonly code: FaultCode;
 }
 
@@ -42,7 +41,6 @@ export class Absences {
     });
   }
 
-  /** No model that was named is left. */
   get isTotal(): boolean {
     return this.#failures.size > 0 && this.all.length === this.#failures.size;
   }

@@ -4,7 +4,6 @@
 import type { FaultCode } from '../base/fault.ts';
 import type { Aggregation } from './aggregate.ts';
 import type { FormKey, NodeKey } from './keys.ts';
-import type { Learned } from './learned.ts';
 import type { Manner, Sampling, Step } from './step.ts';
 
 /** Dense from 0 (the root) in the order in which nodes came to be. */
@@ -12,7 +11,6 @@ export type NodeId = number;
 /** Dense from 0 in the order of opening, per search. */
 export type StrandId = number;
 
-/** What a child brings with it, as a node or as a ghost. */
 interface Shoot {
   /** Stored, not worked out by the fold: a log whose texts are erased must still fold to the same tree. */
   readonly key: NodeKey;
@@ -31,10 +29,7 @@ interface Shoot {
 
 export interface Growth extends Shoot {
   readonly parent: NodeId;
-  /**
-   * The open answers that mean the same as the one of its path, by the node key of the first of them, which may be its own. It is
-   * decided once, when the child joins the tree, and stands in the log: no embedding model is asked again.
-   */
+  /** Open answers that mean the same, by the key of the first. Decided when the child joins the tree: no embedder is asked again. */
   readonly group?: NodeKey | undefined;
 }
 
@@ -61,15 +56,22 @@ export interface ProbeReply {
   readonly model?: string;
 }
 
+/** Scores that earlier searches of the same model and verifier have shown: how many, their sum and that of their squares. Old ones may count for less than one. */
+export interface ScoreSums {
+  readonly count: number;
+  readonly sum: number;
+  readonly squares: number;
+}
+
+/** What a search begins with besides its question; what the names mean is the program's. */
+export type Learned = Readonly<Record<string, ScoreSums>>;
+
 export const closings = ['completed', 'pruned', 'preempted', 'failed', 'ended'] as const;
 /** `completed` and `pruned` back the score up; `ended`: its search exited, or its program has no more use for it. */
 export type Closing = (typeof closings)[number];
 
 export type TreeEvent =
-  /**
-   * `fullAt`: the tree grows draw by draw, and a node is full at so many; without it an expansion is asked for as a whole. `learned`: what
-   * earlier searches have taught its program; without it nothing.
-   */
+  /** `fullAt`: a tree that grows draw by draw has nodes full at so many draws. `learned`: what earlier searches taught the program. */
   | {
       readonly type: 'planted';
       readonly aggregation: Aggregation;
@@ -83,7 +85,6 @@ export type TreeEvent =
       readonly node: NodeId;
       readonly indices: readonly number[];
       readonly sampling: Sampling;
-      /** Where it is not the plain next step. */
       readonly manner?: Manner;
     }
   | ({ readonly type: 'grown'; readonly node: NodeId } & Growth)
@@ -141,12 +142,10 @@ export type TreeEvent =
 
 type Planted = Extract<TreeEvent, { type: 'planted' }>;
 
-/** The event with which a log of a tree begins. */
 export function plantedEvent(aggregation: Aggregation, fullAt?: number, learned?: Learned): Planted {
   return { type: 'planted', aggregation, fullAt, learned };
 }
 
-/** An answer to a child in flight. */
 export type FoldEvent = Extract<TreeEvent, { type: 'grown' | 'adopted' | 'merged' | 'withered' }>;
 
 const foldTypes: ReadonlySet<string> = new Set(['grown', 'adopted', 'merged', 'withered']);

@@ -13,10 +13,7 @@ export type FormKey = number;
 
 export const rootKey: NodeKey = wideHash('root');
 
-/**
- * By the step's token ids, or its text where an engine gives none, by how it ended, by the turn before it, and by who wrote it where its draw
- * named a model: the same ids are other words in another vocabulary.
- */
+/** By token ids (text where there are none), end, turn and, where a draw named a model, writer: ids differ between vocabularies. */
 export function nodeKey(
   parent: NodeKey,
   { tokenIds, text, end, turn, model }: Pick<Step, 'tokenIds' | 'text' | 'end' | 'turn' | 'model'>,
@@ -42,7 +39,6 @@ export function formKey({ temperature, topP, topK, minP, extras }: Sampling, man
   return wideHash(plain, JSON.stringify([suffix, stops, maxTokens, ...sources, ...rare, ...put]));
 }
 
-/** One sample below a node. */
 export function drawKey(node: NodeKey, index: number, form: FormKey): DrawKey {
   return wideHash(node, index, form);
 }

@@ -12,7 +12,6 @@ export interface Node {
   /** The first child index under which it was drawn. */
   readonly index: number;
   readonly depth: number;
-  /** Undefined for the root. */
   readonly step: Step | undefined;
   /** Tokens of all steps from the root to here, or from the last turn of the user's side. */
   readonly pathTokens: number;
@@ -25,7 +24,6 @@ export interface Node {
   readonly reward: number | undefined;
   /** The probability that a sample from here ends right, where the verifier says so and a rule reads it. */
   readonly promise: number | undefined;
-  /** Why the verifier gave this reward, in words, where it says so. */
   readonly feedback: string | undefined;
   readonly score: number;
   readonly terminal: boolean;
@@ -48,7 +46,6 @@ export interface Node {
    * child that can never come must not keep a node open. It is asked for again only along with what was preempted.
    */
   cut: boolean;
-  /** A rule has ended a strand here. */
   pruned: boolean;
   /** How many identical samples this node stands for. */
   count: number;
@@ -60,10 +57,7 @@ export interface Node {
   value: number;
   /** Sum of their squares, for how far they spread. */
   squares: number;
-  /**
-   * How often new strands may begin at or below this node: once at a leaf that may grow and has nothing in flight; in a tree
-   * that grows draw by draw, once for every draw that its nodes have left.
-   */
+  /** New strands that may begin at or below this node: one per free leaf, or one per draw left where a tree grows draw by draw. */
   available: number;
 }
 
@@ -165,10 +159,7 @@ export function drawsLeft(node: Node): number {
   return node.terminal || node.fullAt === undefined ? 0 : Math.max(0, node.fullAt - drawsOf(node));
 }
 
-/**
- * A leaf: it may still get a child. Those with children in flight, or with an expansion that was cut, are included; in a
- * tree that grows draw by draw, all that are not full of draws that have landed.
- */
+/** A leaf that may still get a child, children in flight or a cut expansion included; draw by draw, any node that is not full. */
 export function mayGrow(node: Node): boolean {
   if (node.fullAt !== undefined) return !node.terminal && (node.byIndex?.size ?? 0) < node.fullAt;
   return !node.terminal && (node.children.length === 0 || node.cut || isExpanding(node));
@@ -196,7 +187,6 @@ export function lastMessage(node: Node): Node[] {
   );
 }
 
-/** What the assistant says on the path, behind the last turn of the user's side. */
 export function pathText(node: Node): string {
   return lastMessage(node)
     .map((each) => each.step?.text ?? '')

@@ -22,10 +22,7 @@ export interface Step {
   readonly entropy?: number;
   /** Who wrote it, where its draw named a model; else the search's own model. */
   readonly model?: string;
-  /**
-   * A message of the user's side that stands before it in its path: feedback, a tool's result. The assistant's message before it has
-   * ended, and the step begins a new one, which has its own text, tokens and answer.
-   */
+  /** A message of the user's side before the step, such as feedback: the step begins a new message with its own text and answer. */
   readonly turn?: string;
   /** How sure the model was of each token (DeepConf's, tree/readings/confidence.ts), where it was asked for. */
   readonly confidences?: readonly number[];
@@ -37,10 +34,7 @@ export interface Step {
   readonly record?: TokenRecord;
 }
 
-/**
- * What stood before a step in the model's context, as a change to the tokens of the path above it (`token-record.ts`), and which tokens the
- * model wrote. Missing where the engine does not say.
- */
+/** What the model read before a step, as a change to the tokens above it (`token-record.ts`), and what it wrote. */
 export interface TokenRecord {
   /** Of the path's tokens above it, so many stand; the others were read otherwise, such as the end of an answer before a turn. */
   readonly kept: number;
@@ -85,15 +79,11 @@ export interface Manner {
   readonly opening?: string;
   /** Keys of the nodes that the program's own words in the place of a suffix are about (`compose` of the program). */
   readonly sources?: readonly number[];
-  /**
-   * What is put behind the path is a message of the user's side, and no beginning of the assistant's own words. A program that asks so
-   * adds children at any time: it does not expand once.
-   */
+  /** The suffix is a message of the user's side. A program that asks so adds children at any time: it does not expand once. */
   readonly byUser?: true;
   /** Strings that end it, in the place of the search's delimiters. */
   readonly stops?: readonly string[];
   readonly maxTokens?: number;
-  /** The entropy of its first token is wanted. */
   readonly entropy?: true;
   /** One manner for each child index, where siblings are asked for in different ways. */
   readonly choices?: readonly Manner[];
@@ -105,7 +95,6 @@ export interface Manner {
   readonly proposed?: true;
 }
 
-/** How the child with this index is asked for. */
 export function mannerAt(manner: Manner | undefined, index: number): Manner | undefined {
   return manner?.choices === undefined ? manner : manner.choices[index % manner.choices.length];
 }

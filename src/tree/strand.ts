@@ -11,17 +11,14 @@ import { addPending, backUp, refreshAvailable, uncut } from './upkeep.ts';
 
 export interface Strand {
   readonly id: StrandId;
-  /** Where it was opened. */
   readonly start: Node;
   node: Node;
-  /** Children of its current expansion that have not been answered. */
   awaiting: number;
   /** Children that its current expansion has brought, as they were folded; a merged one appears as the node it joined. */
   landed: Node[];
   /** How its current expansion is sampled: part of the keys that are asked for again after a crash. */
   sampling: Sampling | undefined;
   manner: Manner | undefined;
-  /** The probe that it waits for at its node. */
   probing: Inquiry | undefined;
   /** What it waits for names a model that was not known to be absent: should its engine fail, that is no failure of the search. */
   excused: boolean;
@@ -41,7 +38,6 @@ export interface Stragglers {
   readonly manner: Manner | undefined;
 }
 
-/** Which children it asks for, and how. */
 interface Wanted {
   readonly indices: readonly number[];
   readonly sampling: Sampling;
@@ -111,10 +107,7 @@ export function backUpClosing({ id, node }: Strand, closing: Closing, value?: nu
   node.pruned ||= closing === 'pruned';
 }
 
-/**
- * What a closing strand still waited for is in flight no more; if it comes all the same, it comes late. Preemption takes
- * the strand and not the work, so the expansion stays wanted; one that is pruned or ended is given up with its strand.
- */
+/** What a closing strand waited for is in flight no more. A preempted expansion stays wanted; a pruned or ended one is given up. */
 export function abandonChildren({ id, node }: Strand, closing: Closing): void {
   const { inFlight } = node;
   assert(inFlight !== undefined, 'a strand awaits children that are not in flight');

@@ -14,6 +14,7 @@ import {
   type Closing,
   type Ghost,
   type Growth,
+  type Learned,
   type NodeId,
   plantedEvent,
   type StrandId,
@@ -21,7 +22,6 @@ import {
 } from './events.ts';
 import { Ghosts } from './ghosts.ts';
 import { type DrawKey, drawKey, formKey, type NodeKey } from './keys.ts';
-import type { Learned } from './learned.ts';
 import { hasEnded, isComplete, isExpanding, makeChild, makeRoot, type Node } from './node.ts';
 import {
   abandonChildren,
@@ -43,18 +43,14 @@ type EventOf<Type> = Extract<TreeEvent, { readonly type: Type }>;
 export class Tree {
   readonly aggregation: Aggregation;
   readonly root: Node;
-  /** What earlier searches of the same model have shown, where its program learns. */
   readonly learned: Learned | undefined;
   readonly nodes: Node[];
   readonly strands = new Map<StrandId, Strand>();
   readonly stragglers = new Map<NodeId, Stragglers>();
-  /** Children that the program has not asked for yet. */
   readonly ghosts: Ghosts;
-  /** How strands ended, by kind. */
   readonly closed: Record<Closing, number> = { completed: 0, pruned: 0, preempted: 0, failed: 0, ended: 0 };
   /** Strands that failed since the last new step or completed path (a twin is no news), without those whose model turned out to be absent. */
   failuresInARow = 0;
-  /** Models that draws have named and whose engines fail. */
   readonly absences: Absences;
   /** Tokens of every step that became a node or joined one, and of every probe. */
   tokens = 0;
@@ -62,10 +58,7 @@ export class Tree {
   /** Paths that have ended, and tokens on them. */
   endedPaths = 0;
   endedTokens = 0;
-  /**
-   * The end of the complete path with the highest score, of equals the one with the lowest key. A child counts once its expansion is
-   * complete or given up: no rule sees a part of one.
-   */
+  /** The end of the best complete path, by score and then by key. A child counts once its expansion is complete or given up. */
   best: Node | undefined;
   /** How many events it was told: what is read of a tree holds until this changes. */
   told = 0;
@@ -192,7 +185,6 @@ export class Tree {
     return strand?.node === parent ? strand : undefined;
   }
 
-  /** The strand that waits for a probe. */
   probingStrand(node: Node, index: number): Strand | undefined {
     for (const strand of this.strands.values())
       if (strand.node === node && strand.probing?.index === index) return strand;
@@ -307,7 +299,6 @@ export class Tree {
     refreshAvailable(parent);
   }
 
-  /** One child in flight is answered. */
   #settle(parent: Node, index: number): void {
     const strand = this.waitingStrand(parent, index);
     parent.inFlight?.delete(index);

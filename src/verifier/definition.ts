@@ -45,7 +45,6 @@ export type ScoreText = (
 export interface ScoringTraits {
   /** The aggregation that its rewards were made for; `product` unless said. */
   readonly aggregation?: Aggregation;
-  /** It scores by the log probabilities of a step. */
   readonly readsLogprobs?: boolean;
 }
 
@@ -154,7 +153,6 @@ export function judgementOf(said: unknown): { readonly reward: number; readonly 
   return typeof feedback === 'string' ? { reward, feedback } : undefined;
 }
 
-/** A value in a message, in one line. */
 export function shown(said: unknown): string {
   if (said === undefined) return 'nothing';
   const text = typeof said === 'number' ? String(said) : (JSON.stringify(said) ?? `a ${typeof said}`);

@@ -8,7 +8,6 @@ import type { Prompt, Step } from '../tree/step.ts';
 import type { ScoreRequest, Verifier } from './verifier.ts';
 import { workedSolutions } from './worked-solutions.ts';
 
-/** Means over right and over wrong ones. */
 interface RewardPair {
   readonly right: number;
   readonly wrong: number;
@@ -26,10 +25,7 @@ const sums = [
   [6, 5],
   [9, 4],
 ] as const;
-/**
- * Measured over all sums of two digits (lab/docs/remote-engines-measured.md): of four at a time, models that are no reward models lead by
- * 0.1 at most, a reward model that is read as it was trained by 0.98 at least.
- */
+/** Over all sums of two digits (lab/docs/remote-engines-measured.md): no reward model leads by 0.1 at most, a right one by 0.98. */
 const leastLead = 0.2;
 
 /** A step below steps that were accepted before it. */

@@ -16,7 +16,6 @@ export interface ScoredPath {
 }
 
 export interface Scored {
-  /** Of the last step of each path, in order. */
   readonly rewards: readonly number[];
   /** Why, in words, for each path where the server says so. */
   readonly feedback?: readonly (string | undefined)[];
@@ -35,7 +34,6 @@ export interface ScoringServer {
 
 export interface Scorer {
   readonly name: string;
-  /** The aggregation that the reward model was made for. */
   readonly aggregation: Aggregation;
   /** Whether a longer path costs only its new step. */
   readonly reusesPrefix: boolean;

@@ -16,9 +16,7 @@ export interface ScoreRequest extends Urgency {
   readonly prompt: Prompt;
   readonly parent: NodeKey;
   readonly index: number;
-  /** The scored steps before this one. */
   readonly path: readonly PathStep[];
-  /** The step to score; it has no node yet. */
   readonly step: Step;
   /** Tests that came with the question, for a verifier that runs tests. */
   readonly tests?: string;
@@ -58,12 +56,10 @@ export interface VerifierCapabilities {
   readonly looksAhead?: boolean;
   /** Of one that runs processes: what shuts them in, and what a hostile one could still do. */
   readonly containment?: { readonly by: string; readonly open: readonly string[] };
-  /** Scores by the log probabilities of a step. */
   readonly readsLogprobs?: boolean;
 }
 
 export interface VerifierLoad {
-  /** Steps that wait to be scored. */
   readonly waiting: number;
   /** Steps that are being scored; undefined where it does not say. */
   readonly running?: number;

@@ -4,8 +4,8 @@
 // the first free cell.
 import { assert } from '../../src/base/assert.ts';
 import { hash, Random } from '../../src/base/random.ts';
-import type { SequenceMemory } from '../../src/engine/llama/batch/prefix-store.ts';
 import type { Batch } from '../../src/engine/llama/batch/run.ts';
+import type { SequenceMemory } from '../../src/engine/llama/prefix-cache/prefix-store.ts';
 
 type Cell = { readonly token: number; readonly position: number; readonly sequences: Set<number> };
 

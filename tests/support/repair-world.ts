@@ -4,9 +4,8 @@
 
 import { Random } from '../../src/base/random.ts';
 import type { Program } from '../../src/program/program.ts';
-import { plantedEvent } from '../../src/tree/events.ts';
+import { type Learned, plantedEvent } from '../../src/tree/events.ts';
 import { formKey } from '../../src/tree/keys.ts';
-import type { Learned } from '../../src/tree/learned.ts';
 import type { Node } from '../../src/tree/node.ts';
 import { Tree } from '../../src/tree/tree.ts';
 

@@ -1,5 +1,5 @@
 // A simulated search with parts that the product no longer has. The knobs are rows of published tables; what they turn are plug-ins
-// of this folder, two seams of the scheduler and the one experimental option of a request.
+// of this folder and two seams of the scheduler.
 
 import { createScheduler, type Knobs, type PartOptions, type Scheduler } from 'coppice';
 import {
@@ -33,7 +33,6 @@ export const lostKnobs = {
   ...lengthExit.options,
   first: { default: 'admit', values: ['admit', 'boost'], unit: 'who', why: 'who gets freed strands first: P0 §5.3' },
   preemption: { default: 'needed', values: ['needed', 'eager'], unit: 'when', why: 'Algorithm 1 to the letter' },
-  extend: { default: 'scored', values: ['scored', 'unscored'], unit: 'rule', why: 'what guesses grow on: P4 §4.1.1' },
 } as const satisfies Knobs;
 
 export type LostSettings = Partial<OptionsOf<typeof lostKnobs>>;
@@ -71,13 +70,12 @@ export function lostSearch(plan: SearchPlan, given: LostSettings): { built: Buil
     ...(isFixed && { elasticity: lost.elasticity, lostGate: gate, lostBoostAt: boostAt }),
   };
   const built = buildSearch(plan, programOf(plan.program), { definition, options });
-  const experiment = { extendsUnscored: lost.extend === 'unscored' };
   const seams = {
     ...(lost.preemption === 'eager' && { preempt: preemptEagerly }),
     ...(lost.first === 'boost' && { room: boostingRoom }),
   };
   const scheduler = createScheduler(definition, plan.policyOptions, options, seams);
-  return { built: { ...built, experiment }, scheduler };
+  return { built, scheduler };
 }
 
 function sureness({ confidencePrune, confidenceWindow, confidenceWarmup }: OptionsOf<typeof lostKnobs>): PartOptions {

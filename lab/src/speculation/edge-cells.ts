@@ -18,7 +18,6 @@ const fewSpeculation = 32;
 
 interface StageParts extends Pick<EdgeMachine, 'order' | 'split' | 'looksAhead' | 'alternates'> {
   readonly speculates: boolean;
-  readonly extend?: 'unscored';
 }
 
 /** Cumulative, then what differs from all three. P4's own baseline (§6.1) generates a level, then scores it: the two models never overlap. */
@@ -29,14 +28,6 @@ const stages = {
   'P+M': { order: 'siblings', split: 'cost', speculates: false },
   'P+M+S': { order: 'siblings', split: 'cost', speculates: true },
   S: { order: 'any', split: 'halves', speculates: true },
-  'unscored too': { order: 'siblings', split: 'cost', speculates: true, extend: 'unscored' },
-  'unscored, no look-ahead': {
-    order: 'siblings',
-    split: 'cost',
-    speculates: true,
-    extend: 'unscored',
-    looksAhead: false,
-  },
 } as const satisfies Record<string, StageParts>;
 export type EdgeStage = keyof typeof stages;
 export const stageNames = Object.keys(stages) as readonly EdgeStage[];
@@ -88,21 +79,11 @@ export function edgeTrials({
     edgeTasks.flatMap((task) =>
       edgePairs.flatMap((pair) =>
         beams.flatMap((count) =>
-          stagesAt(count, verifierReuses).map((stage) =>
-            edgeTrial({ seed, task, pair, beams: count, stage }, verifierReuses),
-          ),
+          stageNames.map((stage) => edgeTrial({ seed, task, pair, beams: count, stage }, verifierReuses)),
         ),
       ),
     ),
   );
-}
-
-/**
- * The figure's own stages alone where trees are large. Two steps of a path wait for the verifier together only where unscored ones are
- * grown on, and where prefixes are kept the second costs its own tokens anyway.
- */
-function stagesAt(beams: number, verifierReuses: boolean): readonly EdgeStage[] {
-  return stageNames.slice(0, beams > 32 ? 7 : verifierReuses ? 9 : 10);
 }
 
 /** Fewer where trees are large. */
@@ -114,11 +95,10 @@ function questionsAt(beams: number): number {
 export function edgeTrial(cell: EdgeCell, verifierReuses: boolean, requests = questionsAt(cell.beams)): EdgeTrial {
   const { seed, task, pair, beams, stage, variant = 'beam' } = cell;
   const { program, knobs = {} }: EdgeProgram = variants[variant];
-  const { order, split, speculates, looksAhead = true, alternates, extend }: StageParts = stages[stage];
+  const { order, split, speculates, looksAhead = true, alternates }: StageParts = stages[stage];
   const chosen = beams / candidates;
   const strands = Math.max(leastSpeculation, Math.min(beams / 2, fewSpeculation), chosen);
   const ahead = speculates ? { speculate: strands } : {};
-  const lost = given({ extend });
   // A beam is worth two rollouts.
   const size = { rollouts: 2 * chosen, branching: candidates, stepTokens };
   const spec: TrialSpec = {
@@ -131,7 +111,7 @@ export function edgeTrial(cell: EdgeCell, verifierReuses: boolean, requests = qu
     edge: { pair, order, split, verifierReuses, looksAhead, ...given({ alternates }) },
     arrivals: { kind: 'one-by-one' },
     budget: chosen + (speculates ? strands : 0),
-    contender: { program, policy: 'vanilla', knobs: { ...size, ...knobs, ...ahead }, lost },
+    contender: { program, policy: 'vanilla', knobs: { ...size, ...knobs, ...ahead } },
   };
   return { ...cell, spec };
 }

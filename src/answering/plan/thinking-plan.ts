@@ -5,8 +5,8 @@ import { readPrompts } from '../../config/prompts.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
 import { effortOf } from '../../config/search-limits.ts';
 import type { ThinkingPlan } from '../../runtime/search/request.ts';
+import { thinkingSwitch } from '../../tree/readings/thinking.ts';
 import type { Prompt } from '../../tree/step.ts';
-import { thinkingSwitch } from '../../tree/thinking.ts';
 import { refuseSetting } from './plan-check.ts';
 import type { PlannedModel, Wish } from './search-plan.ts';
 

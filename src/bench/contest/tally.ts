@@ -1,6 +1,6 @@
 // The trials of one contender as one line: accuracy with its interval, latency, tokens, exits.
 
-import { meanOrZero } from '../../base/averages.ts';
+import { meanOrZero } from '../../base/arithmetic.ts';
 import { type Interval, quantile, wilson } from '../statistics.ts';
 import type { Trial } from './contest.ts';
 import { type TrialGrowth, totalGrowth } from './trial-growth.ts';

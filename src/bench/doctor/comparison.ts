@@ -1,7 +1,7 @@
 // What a comparison found: how often each was right and for how many tokens, the tree against samples of equal cost with an interval paired by
 // question, and whether scores tell right from wrong. Pure; advice.ts says it in words.
 
-import { meanOrZero } from '../../base/averages.ts';
+import { meanOrZero } from '../../base/arithmetic.ts';
 import { certaintyKnobs } from '../../exit/exits.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { cautiousDifference, type Interval } from '../statistics.ts';

@@ -8,7 +8,6 @@ import { LlamaEngine, type LlamaEngineOptions } from './llama-engine.ts';
 
 export interface DraftTrial {
   readonly engine: LlamaEngine;
-  /** Tokens a second with the draft model over those without. */
   readonly gain: number;
 }
 

@@ -20,13 +20,11 @@ import { LlamaThread } from './thread/thread.ts';
 import type { ThreadInfo, ThreadLoad } from './thread/thread-messages.ts';
 
 export interface LlamaEngineOptions {
-  /** Path of a GGUF file. */
   readonly model: string;
   /** KV cells, one per token, shared by all sequences. */
   readonly kvTokens?: number;
   /** Compute threads; the number that decodes fastest at the start unless said. */
   readonly threads?: number;
-  /** Sequences that run side by side. */
   readonly sequences?: number;
   readonly gpuLayers?: number;
   /** Folder of the libllama to load; the platform's usual one unless said. */
@@ -87,7 +85,6 @@ export class LlamaEngine implements Engine {
     };
   }
 
-  /** Loads the model; a FaultError says why it cannot be used. */
   static async open(options: LlamaEngineOptions): Promise<LlamaEngine> {
     const { kvTokens, threads, sequences } = { ...llamaDefaults, ...options };
     const settings = { model: options.model, kvTokens, threads, sequences };
@@ -117,7 +114,6 @@ export class LlamaEngine implements Engine {
     return this.#thread.info;
   }
 
-  /** Cells, branches and decodes, for tests, benchmarks and `doctor`. */
   get counts(): ThreadLoad {
     return this.#thread.load;
   }

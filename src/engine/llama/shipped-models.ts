@@ -27,9 +27,7 @@ export function rewardModelOf(model: string): string {
 
 /** What a search does with an embedded model unless it is configured. */
 export interface Shape {
-  /** Strands open at a time. */
   readonly budget: number;
-  /** Steps per expansion. */
   readonly branching: number;
   readonly program?: 'best-first';
   /** Ends strands whose score has fallen below this. */
@@ -63,7 +61,6 @@ const shippedShape: Shape = {
   maxDepth: 24,
   sampling: { temperature: 1 },
 };
-/** Every model that is not shipped. */
 const otherShape: Shape = { budget: 16, branching: 4, choose: 'best', check: 'none' };
 
 export function shapeOf(model: string): Shape {

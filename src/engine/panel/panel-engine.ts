@@ -5,7 +5,6 @@
 
 import { fault } from '../../base/fault.ts';
 import {
-  compareUrgency,
   type Engine,
   type EngineLoad,
   type EngineMessage,
@@ -15,11 +14,10 @@ import {
   type RequestId,
   type Urgency,
 } from '../engine.ts';
+import { UrgencyQueue } from '../urgency-queue.ts';
 
-/** A model that draws of another model's searches may name. */
 export interface PanelMember {
   readonly engine: Engine;
-  /** Requests that it has at a time. */
   readonly budget: number;
 }
 
@@ -38,7 +36,6 @@ class PanelEngine implements Engine {
   readonly #named = new Map<RequestId, string>();
   /** Of those, the ones that nothing works on. */
   readonly #held = new Map<RequestId, string>();
-  /** Why requests were taken back. */
   readonly #takenBack = new Map<RequestId, string>();
   #isToLook = false;
   #post: (message: EngineMessage) => void = () => {};
@@ -168,12 +165,11 @@ function isForeign({ tokenIds, model: writer }: PathStep['step'], model: string,
   return tokenIds !== undefined && (writer ?? own) !== model;
 }
 
-/** What waits for one member, and what it has. */
 class MemberQueue {
   readonly #name: string;
   readonly #member: PanelMember;
   readonly #inside = new Set<RequestId>();
-  #waiting: GenerateRequest[] = [];
+  readonly #waiting = new UrgencyQueue<RequestId, GenerateRequest>();
   #post: (message: EngineMessage) => void = () => {};
 
   constructor(name: string, member: PanelMember) {
@@ -191,22 +187,24 @@ class MemberQueue {
   }
 
   take(requests: readonly GenerateRequest[]): void {
-    this.#waiting.push(...requests);
+    for (const request of requests) this.#waiting.set(request.id, request, request);
     this.#begin();
-    for (const { id } of this.#waiting) this.#post({ type: 'held', request: id });
+    for (const { id } of this.#waiting.inOrder()) this.#post({ type: 'held', request: id });
   }
 
   cancel(ids: readonly RequestId[]): void {
     const [waiting, inside] = [ids.filter((id) => !this.#inside.has(id)), ids.filter((id) => this.#inside.has(id))];
-    this.#waiting = this.#waiting.filter(({ id }) => !waiting.includes(id));
-    for (const request of waiting)
+    for (const request of waiting) {
+      this.#waiting.delete(request);
       this.#post({ type: 'fault', request, fault: fault('cancelled', 'the request was cancelled') });
+    }
     if (inside.length > 0) this.#member.engine.cancel(inside);
   }
 
   update(id: RequestId, urgency: Urgency): void {
     if (this.#inside.has(id)) this.#member.engine.update?.(id, urgency);
-    else this.#waiting = this.#waiting.map((each) => (each.id === id ? { ...each, ...urgency } : each));
+    const request = this.#waiting.get(id);
+    if (request !== undefined) this.#waiting.set(id, { ...request, ...urgency }, urgency);
   }
 
   release(search: string): void {
@@ -219,14 +217,14 @@ class MemberQueue {
 
   /** As many as there is room for, those of one expansion in one call. */
   #begin(): void {
-    const room = this.#member.budget - this.#inside.size;
-    if (room <= 0 || this.#waiting.length === 0) return;
-    this.#waiting.sort(compareUrgency);
-    const next = this.#waiting.splice(0, room);
-    for (const { id } of next) {
-      this.#inside.add(id);
-      this.#post({ type: 'taken', request: id });
+    const next: GenerateRequest[] = [];
+    while (this.#inside.size < this.#member.budget && this.#waiting.size > 0) {
+      const request = this.#waiting.pop()!;
+      next.push(request);
+      this.#inside.add(request.id);
     }
+    if (next.length === 0) return;
+    for (const { id } of next) this.#post({ type: 'taken', request: id });
     this.#member.engine.generate(next);
   }
 }

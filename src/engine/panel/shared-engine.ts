@@ -11,7 +11,6 @@ interface Asker {
 
 export class SharedEngine {
   readonly #engine: Engine;
-  /** Who asked, and under which number, by the engine's own. */
   readonly #asked = new Map<RequestId, { readonly asker: Asker; readonly id: RequestId }>();
   #next = 1;
   #askers = 0;
@@ -21,7 +20,6 @@ export class SharedEngine {
     this.#engine = engine;
   }
 
-  /** The engine as one runtime sees it. */
   attach(): Engine {
     const engine = this.#engine;
     const asker: Asker = { numbers: new Map(), post: () => {} };

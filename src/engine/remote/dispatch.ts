@@ -2,13 +2,12 @@
 // for. Every child that was sent is answered or handed to the retries; one that was cancelled is never answered with a step.
 
 import { type Fault, fault } from '../../base/fault.ts';
+import { hash } from '../../base/random.ts';
 import { faultOf } from '../../remote/failure.ts';
 import type { Step } from '../../tree/step.ts';
 import type { GenerationUsage } from '../engine.ts';
 import { Attempt } from './flight/attempt.ts';
 import { callFor } from './flight/call.ts';
-import { CallNames } from './flight/call-names.ts';
-import { tooLong } from './flight/faults.ts';
 import { OnWire } from './flight/on-wire.ts';
 import { type Child, type Job, liveChildren } from './flight/queue.ts';
 import { blamedFor } from './flight/refusable.ts';
@@ -16,53 +15,48 @@ import { runsOf } from './flight/siblings.ts';
 import { StepTime } from './flight/step-time.ts';
 import { Prefixes } from './prefixes.ts';
 import type { Affinity } from './replica/affinity.ts';
+import type { GaugeWatch } from './replica/gauge-watch.ts';
 import type { Replica } from './replica/replica.ts';
 import { outageOf } from './replica/replicas.ts';
 import { RouterHints } from './replica/router-hints.ts';
 import { Retries, type RetryParts } from './retries.ts';
 
 /** Tokens after which a path in one piece is said to be growing. */
-const sign = 64;
+const progressEveryTokens = 64;
 
 interface DispatchParts extends Omit<RetryParts, 'onWire'> {
   readonly affinity: Affinity;
-}
-
-interface DispatchListener {
-  /** A replica has something under way, which is to be watched. */
-  sent(replica: Replica): void;
-  /** Too many failures: the replica gets no more work. */
-  out(replica: Replica): void;
+  readonly gauges: GaugeWatch;
 }
 
 export class Dispatch {
   readonly #parts: DispatchParts;
-  readonly #listener: DispatchListener;
   readonly #retries: Retries;
   readonly #prefixes = new Prefixes();
   readonly #onWire = new OnWire();
   readonly #stepTime = new StepTime();
   readonly #hints: RouterHints;
-  readonly #names: CallNames;
+  /** Names of calls have a fixed length, since SGLang aborts by prefix, and differ from those of other engines on the server. */
+  readonly #engineName: string;
+  #calls = 0;
   #closed = false;
 
-  constructor(parts: DispatchParts, listener: DispatchListener) {
+  constructor(parts: DispatchParts) {
     const { options, timers } = parts;
     this.#parts = parts;
-    this.#listener = listener;
     this.#hints = new RouterHints(options);
-    this.#names = new CallNames(options.seed, timers.nowMs());
+    this.#engineName = hash(options.seed, process.pid, timers.nowMs() * 1000)
+      .toString(16)
+      .padStart(8, '0');
     this.#retries = new Retries(
       { ...parts, onWire: this.#onWire },
       {
-        out: (replica) => listener.out(replica),
         placed: () => this.pumpAll(),
         isClosed: () => this.#closed,
       },
     );
   }
 
-  /** As measured; undefined before the first step. */
   get stepMs(): number | undefined {
     return this.#stepTime.ms;
   }
@@ -75,13 +69,11 @@ export class Dispatch {
     this.#closed = true;
   }
 
-  /** The search is over. */
   release(search: string): void {
     this.#hints.release(search);
     this.#prefixes.release(search);
   }
 
-  /** No answer is wanted for a child any more. */
   drop(child: Child): void {
     const attempt = this.#onWire.attemptOf(child);
     if (attempt === undefined) this.#parts.awaited.fault(child, this.#cancelled());
@@ -122,21 +114,23 @@ export class Dispatch {
     const roomTokens = (replica.facts.contextTokens ?? Number.POSITIVE_INFINITY) - (tokenIds?.length ?? 0);
     if (roomTokens < 1) {
       replica.inFlight -= children.length;
-      const reason = tooLong(replica.connection.url, replica.facts, tokenIds!.length);
+      const room = `${tokenIds!.length} tokens leave no room in the ${replica.facts.contextTokens} of ${replica.connection.url}`;
+      const reason = fault('too-long', `${room}; serve a longer context`);
       for (const child of children) this.#parts.awaited.fault(child, reason);
       return this.pump(replica);
     }
     for (const run of replica.refused.has('n') ? children.map((child) => [child]) : runsOf(children)) {
       this.#open(replica, { ...job, children: run }, tokenIds, roomTokens);
     }
-    this.#listener.sent(replica);
+    this.#parts.watch.arm();
+    this.#parts.gauges.arm(replica);
   }
 
   #open(replica: Replica, job: Job, tokenIds: readonly number[] | undefined, roomTokens: number): void {
     const { awaited, affinity, health, timers } = this.#parts;
     const { connection, dialect, facts, refused } = replica;
     const { children, search } = job;
-    const call = callFor(children, { dialect, facts, refused, tokenIds, roomTokens, name: this.#names.take() });
+    const call = callFor(children, { dialect, facts, refused, tokenIds, roomTokens, name: this.#nextName() });
     const stepMs = (): number | undefined => this.#stepTime.ms;
     const hints = this.#hints.body(call, this.#stepTime.tokens);
     const headers = { ...this.#hints.headers(search, call), ...replica.rankHeaders(search) };
@@ -150,7 +144,8 @@ export class Dispatch {
         firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, nowMs()),
         token: (child, text, tokens) => {
           // A path in one piece takes longer than a step may: as long as it grows, the server is at work.
-          if (call.whole && tokens % sign === 0) awaited.tellCustody('taken', { ...job, children: [child] });
+          if (call.whole && tokens % progressEveryTokens === 0)
+            awaited.tellCustody('taken', { ...job, children: [child] });
           awaited.token(child, text, tokens);
         },
         step: (child, step, usage) => this.#stepped(replica, job, attempt, child, step, usage),
@@ -164,6 +159,11 @@ export class Dispatch {
     );
     replica.attempts.add(attempt);
     this.#onWire.add(attempt);
+  }
+
+  #nextName(): string {
+    this.#calls += 1;
+    return `coppice-${this.#engineName}-${String(this.#calls).padStart(10, '0')}`;
   }
 
   #stepped(replica: Replica, job: Job, attempt: Attempt, child: Child, step: Step, usage: GenerationUsage): void {
@@ -186,7 +186,6 @@ export class Dispatch {
     else this.#retries.without(replica, blamed, left);
   }
 
-  /** The answer to a cancelled child, with what it cost. */
   #charge(child: Child, usage: GenerationUsage): void {
     this.#parts.awaited.fault(child, this.#cancelled(), usage);
   }

@@ -117,7 +117,6 @@ function requireOneModel(replicas: readonly Replica[]): void {
   throw new FaultError(fault('bad-setting', `replicas must serve one model, but ${found}; set model`));
 }
 
-/** What all of them can do that may get work. */
 function capabilitiesOf(replicas: readonly Replica[]): EngineCapabilities {
   const reached = replicas.filter((each) => each.isUsable);
   const facts = reached.map((each) => each.facts);

@@ -9,7 +9,6 @@ import type { ReplicaEvent } from './replica/health.ts';
 import type { RoutingOptions } from './replica/router-hints.ts';
 
 interface ServerOptions {
-  /** The server's root, such as http://127.0.0.1:8000. */
   readonly url: string;
   readonly apiKey?: string;
 }
@@ -20,7 +19,6 @@ export interface RemoteEngineOptions extends RoutingOptions {
   readonly listed?: ListedOptions;
   /** The model's name; the first that each server lists unless said. */
   readonly model?: string;
-  /** Skips the detection. */
   readonly dialect?: DialectName;
   /** Sequences in flight per server; read from the server or found by trial unless said. */
   readonly inFlight?: number;
@@ -35,7 +33,6 @@ export interface RemoteEngineOptions extends RoutingOptions {
   /** How long a step waits in all for a server to come back; searches with a deadline give up earlier by themselves. */
   readonly patienceMs?: number;
   readonly timers?: Timers;
-  /** What carries requests to a server; sockets unless given. */
   readonly transport?: (url: string) => Transport;
   /** Seeds the jitter of retries and probes. */
   readonly seed?: number;

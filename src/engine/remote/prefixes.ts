@@ -93,7 +93,6 @@ function messagesOf(path: readonly PathStep[]): PathMessage[] {
   return messages;
 }
 
-/** What is known without a server. */
 function tokensOf({ key, turn, steps }: PathMessage, known: KnownPrefix): Tokens | undefined {
   if (turn === undefined && steps.every(({ step }) => step.tokenIds !== undefined)) return writtenTokens([], steps);
   return known.pieces.get(key);

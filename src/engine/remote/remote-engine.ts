@@ -48,7 +48,6 @@ export class RemoteEngine implements Engine {
   readonly #gauges: GaugeWatch;
   readonly #dispatch: Dispatch;
   #order = 0;
-  #up: number;
   #onReplicas: (() => void) | undefined;
 
   /** Use `openRemoteEngine`, which asks the servers what they are. */
@@ -56,50 +55,55 @@ export class RemoteEngine implements Engine {
     checkOptions(options);
     this.#options = { ...remoteDefaults, ...options };
     this.capabilities = capabilities;
-    this.#timers = options.timers ?? liveTimers;
-    this.#fleet = new Fleet(opened, this.#timers, options.observe, {
-      joined: () => this.#spread(),
-      kept: (replica, reason) => this.#probed(replica, reason),
-      leaving: (replica) => this.#empty(replica),
-    });
+    const timers = options.timers ?? liveTimers;
+    this.#timers = timers;
+    this.#fleet = new Fleet(opened, timers, options.observe);
     const replicas = this.#fleet.all;
     this.#replicas = replicas;
+    this.#watch = new Watch(timers, this.#options, replicas);
+    this.#gauges = new GaugeWatch(timers);
     this.#affinity = new Affinity(replicas);
-    this.#waiting = new WaitingWork(this.#affinity, this.#awaited, () => this.#watch.arm());
+    this.#waiting = new WaitingWork(this.#affinity, this.#awaited, this.#watch);
     const chance = new Random('remote-engine', this.#options.seed);
-    this.#health = new ReplicaHealth(this.#timers, chance, options.observe);
-    this.#dispatch = this.#dispatching(chance);
-    this.#watch = new Watch(this.#timers, this.#options, replicas, {
-      stalled: (attempt, reason) => attempt.stall(reason),
-      probed: (replica, reason) => this.#probed(replica, reason),
-      tick: () => this.#giveUpParked(),
-    });
-    this.#gauges = new GaugeWatch(this.#timers, (replica, settledRoom) => {
-      this.#tellLimit(replica, settledRoom);
-      this.#dispatch.pump(replica);
-    });
-    for (const replica of replicas) if (replica.breaker.state === 'open') this.#watch.probeLater(replica);
-    this.#up = this.#usable().length;
-    this.#list = options.listed && followedBy(this.#fleet, options.listed, this.#timers, options.observe);
-  }
-
-  #dispatching(chance: Random): Dispatch {
-    const parts = {
+    this.#health = new ReplicaHealth(timers, chance, options.observe);
+    this.#dispatch = new Dispatch({
       options: this.#options,
-      timers: this.#timers,
+      timers,
       chance,
-      replicas: this.#replicas,
+      replicas,
+      fleet: this.#fleet,
       awaited: this.#awaited,
       waiting: this.#waiting,
       affinity: this.#affinity,
       health: this.#health,
-    };
-    return new Dispatch(parts, {
-      sent: (replica) => {
-        this.#watch.arm();
-        this.#gauges.arm(replica);
+      watch: this.#watch,
+      gauges: this.#gauges,
+    });
+    this.#listen();
+    for (const replica of replicas) if (replica.breaker.state === 'open') this.#watch.probeLater(replica);
+    this.#list = options.listed && followedBy(this.#fleet, options.listed, timers, options.observe);
+  }
+
+  #listen(): void {
+    this.#fleet.connect({
+      joined: () => {
+        this.#waiting.spread(this.#replicas);
+        this.#dispatch.pumpAll();
       },
-      out: (replica) => this.#takeOut(replica),
+      kept: (replica, reason) => this.#probed(replica, reason),
+      leaving: (replica) => {
+        this.#waiting.leave(replica);
+        this.#dispatch.pumpAll();
+      },
+      counted: () => this.#onReplicas?.(),
+    });
+    this.#watch.connect({
+      probed: (replica, reason) => this.#probed(replica, reason),
+      tick: () => this.#giveUpParked(),
+    });
+    this.#gauges.connect((replica, settledRoom) => {
+      this.#tellLimit(replica, settledRoom);
+      this.#dispatch.pump(replica);
     });
   }
 
@@ -142,23 +146,12 @@ export class RemoteEngine implements Engine {
 
   /** For requests that go past this engine: servers that may get work, or all while none may. */
   usable(): string[] {
-    const urls = this.#usable().map(({ connection }) => connection.url);
+    const urls = this.#fleet.usable.map(({ connection }) => connection.url);
     return urls.length > 0 ? urls : this.servers();
-  }
-
-  #usable(): Replica[] {
-    return this.#replicas.filter(({ isUsable }) => isUsable);
   }
 
   watchReplicas(changed: () => void): void {
     this.#onReplicas = changed;
-  }
-
-  #recount(): void {
-    const up = this.#usable().length;
-    if (up === this.#up) return;
-    this.#up = up;
-    this.#onReplicas?.();
   }
 
   cancel(requests: readonly RequestId[]): void {
@@ -166,7 +159,7 @@ export class RemoteEngine implements Engine {
       const child = this.#awaited.get(id);
       if (child === undefined || child.dropped) continue;
       child.dropped = true;
-      child.waits?.queue.forget();
+      child.waits?.queue.forget(child.waits.job);
       this.#dispatch.drop(child);
     }
     this.#dispatch.pumpAll();
@@ -210,31 +203,11 @@ export class RemoteEngine implements Engine {
     this.#options.observe?.({ type: 'replica-limit', url: connection.url, reason });
   }
 
-  // Replicas that come and go.
-
-  #spread(): void {
-    this.#recount();
-    this.#waiting.spread(this.#replicas);
-    this.#dispatch.pumpAll();
-  }
-
-  #empty(replica: Replica): void {
-    this.#recount();
-    this.#waiting.leave(replica);
-    this.#dispatch.pumpAll();
-  }
-
-  #takeOut(replica: Replica): void {
-    this.#recount();
-    this.#waiting.leave(replica);
-    this.#watch.probeLater(replica);
-  }
-
   /** A probe has come back: without a reason, the replica is on trial and parked work may go there. */
   #probed(replica: Replica, reason: Fault | undefined): void {
     if (!this.#replicas.includes(replica)) return;
     if (!this.#health.probed(replica, reason)) return this.#watch.probeLater(replica);
-    this.#recount();
+    this.#fleet.recount();
     this.#fleet.settle();
     this.#waiting.unpark();
     this.#dispatch.pumpAll();

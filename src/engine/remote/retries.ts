@@ -1,21 +1,21 @@
 // What becomes of work that a replica gave back without an answer: it waits again for this replica or another, or its searches are told. It
 // sends nothing itself, and never holds one request back because another failed.
 
-import type { Fault } from '../../base/fault.ts';
+import { type Fault, fault } from '../../base/fault.ts';
 import type { Random } from '../../base/random.ts';
 import type { Timers } from '../../base/timers.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import type { Awaited } from './flight/awaited.ts';
-import { blank, tried } from './flight/faults.ts';
 import type { OnWire } from './flight/on-wire.ts';
 import { type Child, type Job, liveChildren } from './flight/queue.ts';
 import { type Refusable, refusalText } from './flight/refusable.ts';
 import type { RemoteEngineOptions, remoteDefaults } from './options.ts';
+import type { Fleet } from './replica/fleet.ts';
 import type { ReplicaHealth } from './replica/health.ts';
 import type { Replica } from './replica/replica.ts';
+import type { Watch } from './replica/watch.ts';
 import type { WaitingWork } from './waiting-work.ts';
 
-/** Blank steps thrown away before the request fails. */
 const rejections = 3;
 
 export interface RetryParts {
@@ -26,13 +26,12 @@ export interface RetryParts {
   readonly awaited: Awaited;
   readonly waiting: WaitingWork;
   readonly health: ReplicaHealth;
+  readonly fleet: Fleet;
+  readonly watch: Watch;
   readonly onWire: OnWire;
 }
 
 interface RetryListener {
-  /** Too many failures: the replica gets no more work. */
-  out(replica: Replica): void;
-  /** There is work that may be sent. */
   placed(): void;
   isClosed(): boolean;
 }
@@ -48,16 +47,25 @@ export class Retries {
 
   failed(replica: Replica, job: Job, reason: Fault): void {
     const { health, options, timers, awaited } = this.#parts;
-    if (replica.leavingMs === undefined && health.failed(replica, reason)) this.#listener.out(replica);
+    if (replica.leavingMs === undefined && health.failed(replica, reason)) this.#takeOut(replica);
     const children = liveChildren(job);
     const attempts = attemptsAfter(job.attempts, reason);
     if (!mayRetry(reason, { ...job, attempts }, options, timers.nowMs())) {
-      for (const child of children) awaited.fault(child, attempts > 1 ? tried(reason, attempts) : reason);
+      const message = attempts > 1 ? `${reason.message} (tried ${attempts} times)` : reason.message;
+      for (const child of children) awaited.fault(child, { ...reason, message });
     } else if (children.length > 0) {
       for (const child of children) child.streamed = true;
       this.#again(replica, { ...job, children, attempts });
     }
     this.#listener.placed();
+  }
+
+  /** Too many failures: the replica gets no more work until a probe succeeds. */
+  #takeOut(replica: Replica): void {
+    const { fleet, waiting, watch } = this.#parts;
+    fleet.recount();
+    waiting.leave(replica);
+    watch.probeLater(replica);
   }
 
   /** The server refuses something that steps can do without: once more without it, and never again with it. */
@@ -76,7 +84,10 @@ export class Retries {
     child.rejected += 1;
     child.streamed = true;
     if (child.rejected < rejections) this.#place({ ...job, children: [child] });
-    else this.#parts.awaited.fault(child, blank(replica.connection.url, rejections));
+    else {
+      const what = `${replica.connection.url} gave ${rejections} blank steps; change delimiters`;
+      this.#parts.awaited.fault(child, fault('bad-step', what));
+    }
   }
 
   #place(job: Job): void {

@@ -5,19 +5,20 @@ import type { Awaited } from './flight/awaited.ts';
 import { type Job, liveChildren } from './flight/queue.ts';
 import type { Affinity } from './replica/affinity.ts';
 import type { Replica } from './replica/replica.ts';
+import type { Watch } from './replica/watch.ts';
 
 export class WaitingWork {
   readonly #affinity: Affinity;
   readonly #awaited: Awaited;
-  readonly #onParked: () => void;
+  readonly #watch: Watch;
   #parked: Job[] = [];
   /** Where work waits, or did when this was last read: mostly nowhere, since servers have room. */
   readonly #places = new Set<Replica>();
 
-  constructor(affinity: Affinity, awaited: Awaited, onParked: () => void) {
+  constructor(affinity: Affinity, awaited: Awaited, watch: Watch) {
     this.#affinity = affinity;
     this.#awaited = awaited;
-    this.#onParked = onParked;
+    this.#watch = watch;
   }
 
   place(job: Job, avoid?: Replica): void {
@@ -25,13 +26,12 @@ export class WaitingWork {
     const replica = this.#affinity.choose(job.search, avoid);
     if (replica === undefined) {
       this.#parked.push(job);
-      return this.#onParked();
+      return this.#watch.arm();
     }
     replica.queue.push(job);
     this.#places.add(replica);
   }
 
-  /** Of these replicas the ones where work waits, in their order. */
   among(replicas: readonly Replica[]): readonly Replica[] {
     for (const replica of this.#places) if (replica.queue.peek() === undefined) this.#places.delete(replica);
     if (this.#places.size < 2) return [...this.#places];

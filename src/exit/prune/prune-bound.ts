@@ -5,8 +5,7 @@
 // no answer that it leads to is worth its tokens. Everything else is let through, so that a search has an answer.
 
 import { requireBound } from '../bound.ts';
-import { readable } from '../evidence.ts';
-import type { PruneRule } from '../exit.ts';
+import { type PruneRule, readable } from '../exit.ts';
 
 export const boundTargets = ['threshold', 'best'] as const;
 export type BoundTarget = (typeof boundTargets)[number];

@@ -9,8 +9,7 @@ import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { requireBound } from '../bound.ts';
-import { readable } from '../evidence.ts';
-import type { PruneRule } from '../exit.ts';
+import { type PruneRule, readable } from '../exit.ts';
 
 /** The prior: as if this many steps had been seen, rewarded 0.95 (a step of a path that wins), give or take 0.2 in log. */
 const priorSteps = 4;
@@ -19,10 +18,7 @@ const priorLogVariance = 0.2 ** 2;
 /** A reward of 0 would make the mean of logarithms meaningless; nothing below this tells more than this. */
 const leastReward = 0.01;
 
-/**
- * `epsilon`: the chance of beating the best completed path below which a rollout is not carried on. The rollout ends, the leaf
- * stays: what may be taken up is for the bound to say, so that no question is given up on by a guess.
- */
+/** `epsilon`: a rollout less likely to beat the best completed path is not carried on. Its leaf stays for the bound to judge. */
 export function pruneOutdone(epsilon: number): PruneRule {
   return {
     name: 'outdone',

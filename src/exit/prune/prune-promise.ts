@@ -2,8 +2,7 @@
 // needs no bound along the path, since each step is read anew, and acts from the first step on: a search all of whose
 // strands it ends answers with the best beginning. Silent about steps that have no promise.
 
-import { readable } from '../evidence.ts';
-import type { PruneRule } from '../exit.ts';
+import { type PruneRule, readable } from '../exit.ts';
 
 /** `bound`: the probability of ending right below which a strand is not worth its tokens. */
 export function prunePromise(bound: number): PruneRule {

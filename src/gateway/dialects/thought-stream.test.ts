@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { thoughtOf, thoughtText, usualTags } from '../../tree/thinking.ts';
+import { thoughtOf, thoughtText, usualTags } from '../../tree/readings/thinking.ts';
 import { ThoughtStream } from './thought-stream.ts';
 
 const part = fc.constantFrom('<think>', '</think>', '\n', ' ', 'a', '<', 'think>', '</', 'word ');

@@ -1,7 +1,7 @@
 // One generation as it is written, its thinking apart from its answer. Reads every character once: what may be part of a tag, and no more,
 // is held back. A text that neither begins with the tag nor goes on from thinking has none (tree/thinking.ts).
 
-import type { ThinkingTags } from '../../tree/thinking.ts';
+import type { ThinkingTags } from '../../tree/readings/thinking.ts';
 
 interface Split {
   readonly thought: string;

@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { JournalHealth, SearchState } from '../../journal/journal.ts';
 import type { GrowthTotals } from '../../log/growth-meter.ts';
 import type { Servers } from '../../scheduler/cycle.ts';
-import type { Pace } from '../../scheduler/forecast.ts';
+import type { Pace } from '../../scheduler/turns/forecast.ts';
 import type { Tree } from '../../tree/tree.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
 import type { TraceContext } from '../http/trace-context.ts';

@@ -7,7 +7,7 @@ import { programOf } from '../../program/registry/programs.ts';
 import type { NodeId } from '../../tree/events.ts';
 import { answerPart, lastMessage, type Node } from '../../tree/node.ts';
 import { distinctAnswers } from '../../tree/readings/distinct-answers.ts';
-import { thoughtText, usualTags } from '../../tree/thinking.ts';
+import { thoughtText, usualTags } from '../../tree/readings/thinking.ts';
 import { otherRollouts } from './rollout-choices.ts';
 import { cutAtStop, stopsOf } from './stop-cut.ts';
 import { isHeldBack } from './unaccepted.ts';

@@ -3,7 +3,7 @@
 
 import type { NodeId } from '../../tree/events.ts';
 import { isPathEnd, type Node } from '../../tree/node.ts';
-import { completionTokens } from '../../tree/token-record.ts';
+import { completionTokens } from '../../tree/readings/token-record.ts';
 
 /** All but the one that is given first; one that was drawn several times is given as often. */
 export function otherRollouts(nodes: readonly Node[], first: NodeId): Node[] {

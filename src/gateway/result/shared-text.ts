@@ -10,7 +10,7 @@
 import type { SearchFold } from '../../log/fold.ts';
 import { type ProgramName, programWith } from '../../program/registry/programs.ts';
 import { answerPart, isComplete, type Node } from '../../tree/node.ts';
-import { type ThinkingTags, thoughtText } from '../../tree/thinking.ts';
+import { type ThinkingTags, thoughtText } from '../../tree/readings/thinking.ts';
 
 interface Piece {
   readonly kind: 'reasoning' | 'content';

@@ -2,7 +2,7 @@
 // never an order: a request that is let in waits in the runtime, by its turn.
 
 import type { Forecast } from '../../runtime/queue/queue.ts';
-import { tooLate } from '../../scheduler/forecast.ts';
+import { tooLate } from '../../scheduler/turns/forecast.ts';
 import { ApiError } from '../http/api-error.ts';
 
 interface Applicant {

@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Guest } from '../../runtime/queue/guests.ts';
 import type { Queue } from '../../runtime/queue/queue.ts';
-import type { LineKey } from '../../scheduler/turns/line.ts';
+import type { LineKey } from '../../scheduler/turns/weighted-fair-queueing.ts';
 import type { Caller } from '../http/keys.ts';
 import { type ServedModels, servedBy } from '../models/served-models.ts';
 import type { Admission } from './admission.ts';

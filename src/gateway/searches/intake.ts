@@ -5,7 +5,7 @@ import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { KeyConfig } from '../../config/schema.ts';
 import type { Plain } from '../../journal/journal.ts';
 import { workKind } from '../../runtime/queue/work-meter.ts';
-import type { LineFacts, LineKey } from '../../scheduler/turns/line.ts';
+import type { LineFacts, LineKey } from '../../scheduler/turns/weighted-fair-queueing.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
 import { type ServedModels, servedBy } from '../models/served-models.ts';

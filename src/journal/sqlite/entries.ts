@@ -13,7 +13,6 @@ export interface Entries {
   add(epoch: number, entry: LogEntry): AppendResult;
   /** See `Journal.read`; entries that are held as they are have no size. */
   read(search: string, after: number, limit: number): LogEntry[];
-  /** The place of the last one, -1 where there is none. */
   last(search: string): number;
   eraseTexts(search: string): void;
   /** Takes out the last ones, at most so many; gives how many. */

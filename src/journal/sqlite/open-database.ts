@@ -12,7 +12,6 @@ import { findWalDamage } from './wal.ts';
 
 export interface OpenOptions {
   readonly damaged: DamageChoice;
-  /** Told in one line what is damaged and where it is kept. */
   readonly onDamage: (message: string) => void;
 }
 
@@ -123,7 +122,6 @@ function asideName(path: string): string {
   }
 }
 
-/** The check found something, in one line. */
 class DamageError extends Error {}
 
 /** SQLite's own words for a file that is broken: corrupt, or no database at all. */

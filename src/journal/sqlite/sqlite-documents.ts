@@ -18,7 +18,6 @@ import { boundedPage, changed } from './statements.ts';
 interface DocumentAccess {
   write<Result>(apply: () => Result): Promise<Result>;
   read<Result>(read: () => Result): Result;
-  /** Told in one line of a row that cannot be read. */
   onDamage(message: string): void;
 }
 

@@ -46,7 +46,6 @@ export interface SqliteJournalOptions {
   /** Ended searches beyond these go at once, the oldest first; 2,000 in memory, and on disk as many as retention leaves. */
   readonly mostEnded?: number;
   readonly damaged?: DamageChoice;
-  /** Told in one line what is damaged and where it is kept. */
   readonly onDamage?: (message: string) => void;
   /** Tests hand in a way to open it that leaves them a hand on the disk. */
   readonly open?: typeof openDatabase;

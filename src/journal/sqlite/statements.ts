@@ -75,7 +75,6 @@ export function boundedPage(rows: Iterable<SqlRow>, textsOf: (row: SqlRow) => re
   return page;
 }
 
-/** Runs a write; whether it changed a row. */
 export function changed(statement: StatementSync, ...values: (string | number | null)[]): boolean {
   return Number(statement.run(...values).changes) > 0;
 }

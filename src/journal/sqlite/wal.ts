@@ -9,7 +9,6 @@ import { readFileSync } from 'node:fs';
 interface WalDamage {
   /** Commits behind the first bad frame, as far as they can be told; undefined where the header itself is damaged. */
   readonly lostCommits: number | undefined;
-  /** In bytes from the beginning of the file. */
   readonly offset: number;
 }
 
@@ -17,7 +16,6 @@ const headerBytes = 32;
 const frameHeaderBytes = 24;
 const magicNumber = 0x377f0682;
 
-/** Undefined where there is no log, or nothing is wrong with it. */
 export function findWalDamage(path: string): WalDamage | undefined {
   const file = readIfThere(path);
   if (file === undefined || file.length <= headerBytes) return undefined;

@@ -3,8 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Random } from '../../base/random.ts';
-import { plantedEvent } from '../../tree/events.ts';
-import type { Learned } from '../../tree/learned.ts';
+import { type Learned, plantedEvent } from '../../tree/events.ts';
 import { Tree } from '../../tree/tree.ts';
 import { lessonOf, priorAt, remembered } from './lessons.ts';
 import { repeated } from './sums.ts';

@@ -2,7 +2,7 @@
 // (arXiv 2503.04412 §3, with the authors' priors). Chance is an argument.
 
 import type { Random } from '../../base/random.ts';
-import type { ScoreSums } from '../../tree/learned.ts';
+import type { ScoreSums } from '../../tree/events.ts';
 
 export const posteriorNames = ['gaussian', 'beta'] as const;
 export type PosteriorName = (typeof posteriorNames)[number];

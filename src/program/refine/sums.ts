@@ -1,6 +1,6 @@
 // Sums of scores: of answers in a tree, put together, taken apart and weighed. Pure.
 
-import type { ScoreSums } from '../../tree/learned.ts';
+import type { ScoreSums } from '../../tree/events.ts';
 import type { Node } from '../../tree/node.ts';
 
 export const nothing: ScoreSums = { count: 0, sum: 0, squares: 0 };

@@ -3,7 +3,7 @@
 // is taken. Reads scores alone; chance is an argument.
 
 import type { Random } from '../../base/random.ts';
-import type { Learned, ScoreSums } from '../../tree/learned.ts';
+import type { Learned, ScoreSums } from '../../tree/events.ts';
 import { isComplete, type Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { priorAt } from './lessons.ts';

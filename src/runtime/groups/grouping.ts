@@ -2,11 +2,10 @@
 // own order of folds. A text that cannot be embedded is no fault of the search: its answer is compared by its words, and the embedder
 // itself says that it is down. Knows nothing of trees.
 
-import { Counter } from '../../base/ids.ts';
+import { Counter } from '../../base/arithmetic.ts';
 import type { Embedder, EmbedderMessage, EmbedId, EmbedRequest } from '../../embedder/embedder.ts';
 import { OpenAnswers } from './open-answers.ts';
 
-/** A search, as far as its open answers go. */
 interface GroupedSearch {
   readonly id: string;
   readonly request: { readonly groupSimilarity?: number | undefined; readonly shape?: unknown };

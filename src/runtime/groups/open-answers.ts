@@ -45,7 +45,6 @@ export class OpenAnswers {
     return needed.length === 0;
   }
 
-  /** What has come of a text that was asked for. */
   note(text: string, vector: Vector | undefined): void {
     this.#vectors.set(text, vector);
   }

@@ -18,7 +18,6 @@ export type PartKind =
   | 'listener';
 
 export interface Breakage {
-  /** Its kind and its own name. */
   readonly part: string;
   readonly verb: string;
   readonly message: string;
@@ -29,7 +28,6 @@ export interface Answerable {
   broke(breakage: Breakage): void;
 }
 
-/** Of a message that goes into logs and answers. */
 const mostCharacters = 400;
 
 /** What the call gives, else `otherwise`. A promise that is rejected later is told like a throw. */
@@ -71,7 +69,6 @@ export function guardedReading<Read, Value>(
   };
 }
 
-/** How a search ends one of whose parts threw. */
 export function exitOf({ part, verb, message }: Breakage): Exit {
   return { kind: 'failed', rule: 'threw', evidence: { part, verb, message } };
 }

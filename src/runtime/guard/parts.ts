@@ -7,12 +7,11 @@ import type { ExitRule, Judge, PruneRule } from '../../exit/exit.ts';
 import { type Exit, exitKinds } from '../../log/end.ts';
 import type { Rules } from '../../policy/policy.ts';
 import type { Ask, Program } from '../../program/program.ts';
-import type { Learned } from '../../tree/learned.ts';
+import type { Learned } from '../../tree/events.ts';
 import type { Certainty } from '../../tree/readings/certaindex.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { type Answerable, guard, guardedReading } from './guard.ts';
 
-/** A search, as far as its parts go. */
 export interface Breakable extends Answerable {
   readonly isBroken: boolean;
 }

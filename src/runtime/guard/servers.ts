@@ -155,35 +155,28 @@ function caller(kind: PartKind, part: { readonly name: string }, tell: Tell) {
   };
 }
 
+function unsound({ request }: { readonly request: number }, what: string) {
+  return { type: 'fault', request, fault: fault('protocol', what) } as const;
+}
+
 function soundStep(message: EngineMessage): EngineMessage {
-  if (message.type === 'step' && (!isObject(message.step) || typeof message.step.text !== 'string')) {
-    return { type: 'fault', request: message.request, fault: fault('protocol', 'the engine gave a step without text') };
-  }
-  if (message.type === 'step' && !isObject(message.usage)) {
-    return {
-      type: 'fault',
-      request: message.request,
-      fault: fault('protocol', 'the engine gave a step without usage'),
-    };
-  }
-  return message.type === 'fault' && !isObject(message.fault) ? { ...message, fault: unnamed } : message;
+  if (message.type === 'fault') return isObject(message.fault) ? message : { ...message, fault: unnamed };
+  if (message.type !== 'step') return message;
+  if (!isObject(message.step) || typeof message.step.text !== 'string')
+    return unsound(message, 'the engine gave a step without text');
+  return isObject(message.usage) ? message : unsound(message, 'the engine gave a step without usage');
 }
 
 function soundScore(message: VerifierMessage): VerifierMessage {
-  if (message.type === 'score' && !isObject(message.usage)) {
-    return {
-      type: 'fault',
-      request: message.request,
-      fault: fault('protocol', 'the verifier gave a score without usage'),
-    };
-  }
-  return message.type === 'fault' && !isObject(message.fault) ? { ...message, fault: unnamed } : message;
+  if (message.type === 'fault') return isObject(message.fault) ? message : { ...message, fault: unnamed };
+  if (message.type !== 'score' || isObject(message.usage)) return message;
+  return unsound(message, 'the verifier gave a score without usage');
 }
 
 function soundVector(message: EmbedderMessage): EmbedderMessage {
   if (message.type !== 'vector' || (Array.isArray(message.vector) && message.vector.every(Number.isFinite)))
     return message;
-  return { type: 'fault', request: message.request, fault: fault('protocol', 'the embedder gave what is no vector') };
+  return unsound(message, 'the embedder gave what is no vector');
 }
 
 const unnamed = fault('protocol', 'a fault without a reason');

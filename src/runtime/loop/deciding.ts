@@ -19,7 +19,6 @@ export class Deciding {
   readonly #parts: DecidingParts;
   readonly #applying: Applying;
   readonly #finishing: Finishing;
-  /** Outcomes told since the last decision. */
   #told = 0;
 
   constructor(parts: DecidingParts, applying: Applying, finishing: Finishing) {
@@ -63,7 +62,6 @@ export class Deciding {
     return this.#parts.speculation.open > 0 && this.guessing.squeezed;
   }
 
-  /** Undefined before enough was measured. */
   get servers(): Servers | undefined {
     const { service, leases } = this.#parts;
     return service.servers(leases.taken);

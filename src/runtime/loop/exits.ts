@@ -4,7 +4,7 @@
 
 import type { ExitRule } from '../../exit/exit.ts';
 import type { Exit } from '../../log/end.ts';
-import type { TooLate } from '../../scheduler/forecast.ts';
+import type { TooLate } from '../../scheduler/turns/forecast.ts';
 import { absenceText } from '../../tree/absences.ts';
 import type { CancelReason } from '../parts/inbox.ts';
 import type { RuntimeOptions } from '../parts/options.ts';
@@ -18,18 +18,15 @@ export function cancelled(rule: CancelReason): Exit {
   return { kind: 'cancelled', rule, evidence: {} };
 }
 
-/** It waits, and cannot be done in time any more. */
 export function givenUp(search: Search, nowMs: number, late: TooLate, circumstances: Circumstances): Exit {
   const evidence = { waitedMs: Math.round(nowMs - search.arrivalMs), ...late };
   return explain(search, { kind: 'deadline', rule: 'wait', evidence }, circumstances);
 }
 
-/** After a complete fold: by any rule. */
 export function firstExit(search: Search, nowMs: number, circumstances: Circumstances): Exit | undefined {
   return exitBy(search.request.rules.exits, search, nowMs, circumstances);
 }
 
-/** At any moment. */
 export function clockExit(search: Search, nowMs: number, circumstances: Circumstances): Exit | undefined {
   const rules = search.request.rules.exits.filter(({ readsClock }) => readsClock);
   return exitBy(rules, search, nowMs, circumstances);

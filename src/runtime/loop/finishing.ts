@@ -63,7 +63,6 @@ export class Finishing {
     options.verifier?.release(search.id);
   }
 
-  /** Closes the accounts of those for whom all has been answered. */
   settle(): void {
     for (const search of this.#unsettled) {
       if (search.unanswered > 0) continue;

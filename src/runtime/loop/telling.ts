@@ -43,7 +43,6 @@ export class Telling {
     this.#parts.speculation.landed(flight);
   }
 
-  /** A probe that its program has not asked for yet. */
   #overhear(flight: Flight, outcome: ProbeOutcome): void {
     const { searches, speculation } = this.#parts;
     if (!searches.isRunning(flight.search)) return;

@@ -1,9 +1,9 @@
 // Everything that is on its way: children being generated, then scored. Turns what programs ask for into requests, and
 // what engine and verifier answer into outcomes, one per child, exactly once. Knows nothing of budgets, widths or exits.
 
+import { Counter } from '../../base/arithmetic.ts';
 import { assert } from '../../base/assert.ts';
 import { type Fault, fault } from '../../base/fault.ts';
-import { Counter } from '../../base/ids.ts';
 import {
   type Custody,
   type EngineMessage,
@@ -39,7 +39,6 @@ import {
   withoutLogprobs,
 } from '../steps/step-needs.ts';
 import type { RuntimeOptions } from './options.ts';
-import type { SearchTable } from './searches.ts';
 
 /** An outcome with the search it belongs to; `flight` is missing for a ghost that became a child without a request. */
 export interface Arrival {
@@ -55,9 +54,7 @@ type FlightsOptions = Pick<
 
 export class Flights {
   readonly #options: FlightsOptions;
-  /** Told how long engine and verifier take. */
   readonly #meter: ServiceMeter;
-  readonly #searches: SearchTable;
   readonly #ids = new Counter(1);
   /** In the order of their start. */
   readonly #byId = new Map<RequestId, Flight>();
@@ -69,10 +66,9 @@ export class Flights {
   #toCancel: Flight[] = [];
   #toUpdate: Flight[] = [];
 
-  constructor(options: FlightsOptions, meter: ServiceMeter, searches: SearchTable) {
+  constructor(options: FlightsOptions, meter: ServiceMeter) {
     this.#options = options;
     this.#meter = meter;
-    this.#searches = searches;
     this.#scores = new ScoreBatcher(options.verifier?.capabilities);
   }
 
@@ -84,11 +80,6 @@ export class Flights {
     return this.#arrivals.length > 0;
   }
 
-  get(id: RequestId): Flight | undefined {
-    return this.#byId.get(id);
-  }
-
-  /** What has arrived since the last call. */
   takeArrivals(): Arrival[] {
     const arrivals = this.#arrivals;
     this.#arrivals = [];
@@ -116,7 +107,6 @@ export class Flights {
     }
   }
 
-  /** Whether the tokens of a search are read as they come. */
   #isWatched({ id }: Search): boolean {
     const { watches, onToken } = this.#options;
     return watches === undefined ? onToken !== undefined : watches(id);
@@ -134,7 +124,6 @@ export class Flights {
     }
   }
 
-  /** A ghost becomes a child at no engine cost. */
   promote(search: Search, node: NodeId, ghost: Ghost): void {
     search.ledger.adopted(ghost.step.tokens);
     this.#arrivals.push({ search, outcome: ghostOutcome(node, ghost) });
@@ -281,14 +270,12 @@ export class Flights {
     }
   }
 
-  /** By the order of the scheduler; else what was asked for. */
   #priorityOf({ request, urgency }: Search, path: readonly PathStep[]): number {
     const { priority } = request;
     const own = this.#options.scheduler.order?.priority?.(priority, pathTokensOf(path));
     return own ?? urgency ?? priority;
   }
 
-  /** Whatever a search has on its way stands elsewhere from now on. */
   reorder(search: Search): void {
     for (const flight of search.flights.values()) if (!this.#scores.holds(flight.id)) this.#toUpdate.push(flight);
   }
@@ -340,16 +327,8 @@ export class Flights {
     const scored = scoredStep(search.request, step);
     const request = { id, search: search.id, prompt, parent, index, path, step: scored, lane, priority, ...given };
     const full = readsPromise(search.request) ? { ...request, promise: true } : request;
-    if (search.request.experiment?.extendsUnscored) this.#mayExtend(search);
     this.#scores.add(full, key);
     if (this.#scores.holds(id)) this.#hold(id, nowMs);
-  }
-
-  /** What may come after a step that waits for its score can be foreseen. */
-  #mayExtend(search: Search): void {
-    search.speculation.foreseesMore();
-    this.#searches.touch(search);
-    this.#searches.isStale = true;
   }
 
   /** No server has it, and none is to blame for how long it takes. */

@@ -13,7 +13,6 @@ export type InboxMessage =
   | { readonly from: 'verifier'; readonly message: VerifierMessage }
   | { readonly from: 'embedder'; readonly message: EmbedderMessage }
   | { readonly from: 'caller'; readonly submit: Search }
-  /** The log of a search has been read. */
   | { readonly from: 'caller'; readonly restored: Search }
   | { readonly from: 'caller'; readonly cancel: string; readonly reason: CancelReason };
 

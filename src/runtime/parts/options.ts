@@ -44,16 +44,13 @@ export interface RuntimeOptions {
   readonly onToken?: ((token: Token) => void) | undefined;
   /** Whether the tokens of a search are read as they come; unless said, where there is `onToken`. Asked anew per step. */
   readonly watches?: ((search: string) => boolean) | undefined;
-  /** Of what all searches share it names none. */
+  /** `search` is undefined for shared parts. */
   onFault?(search: string | undefined, fault: Fault): void;
   /** The inbox has something: `step` should be called soon. */
   readonly wake?: (() => void) | undefined;
 }
 
-/**
- * The same, and nothing of it throws. Of a listener that threw, `onFault` is told; where there is none, nothing would say
- * so, and the throw goes on.
- */
+/** The same, and nothing of it throws. `onFault` is told of listeners that throw; without it the throw goes on. */
 export function guardedOptions(options: RuntimeOptions): RuntimeOptions {
   const { engine, verifier, embedder, scheduler, budget, onEnd, onCost, watches } = options;
   const onFault = guardedFault(options);
@@ -88,7 +85,6 @@ function guardedFault(options: RuntimeOptions): RuntimeOptions['onFault'] {
     guard(noOne, 'listener', onFault, 'onFault', () => onFault.call(options, search, fault), undefined);
 }
 
-/** Text of a child as it is being generated. */
 export interface Token {
   readonly search: string;
   readonly node: number;

@@ -17,12 +17,10 @@ import { Strands } from './strands.ts';
 import { TreeSeeder } from './tree-seeder.ts';
 
 export interface RuntimeParts {
-  /** Guarded. */
   readonly options: RuntimeOptions;
   readonly inbox: Inbox;
   readonly searches: SearchTable;
   readonly leases: Leases;
-  /** Searches that wait, and their turns. */
   readonly queue: Queue<Search>;
   readonly alarms: Alarms;
   readonly logs: SearchLogs;
@@ -46,7 +44,7 @@ export function makeParts(given: RuntimeOptions): RuntimeParts {
   const grouping = new Grouping<Search>(options.embedder);
   const service = new ServiceMeter();
   const guesses = new GuessMeter();
-  const flights = new Flights(options, service, searches);
+  const flights = new Flights(options, service);
   const strands = new Strands({ leases, flights, searches, logs });
   const seeder = new TreeSeeder(strands, logs);
   const speculation = new Speculation(leases, flights, searches);

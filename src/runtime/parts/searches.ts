@@ -7,16 +7,13 @@ import type { RuntimeOptions } from './options.ts';
 
 export class SearchTable implements SearchKeeper {
   readonly #options: Pick<RuntimeOptions, 'wake' | 'onFault'>;
-  /** Those that wait and those that run. */
   readonly live = new Map<string, Search>();
-  /** In order of admission. */
   readonly running = new Map<string, Search>();
   /** Live ones that may have speculative strands by their own rules. */
   guessers = 0;
   /** Something changed on which the last decision rests. */
   isStale = false;
   readonly #touched = new Set<Search>();
-  /** A part of theirs threw: the loop ends them. */
   readonly broken = new Set<Search>();
 
   constructor(options: Pick<RuntimeOptions, 'wake' | 'onFault'>) {

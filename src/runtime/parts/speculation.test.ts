@@ -12,7 +12,7 @@ import { Runtime } from '../runtime.ts';
 import type { SearchRequest } from '../search/request.ts';
 
 /** An engine that writes what the test says, and a verifier that scores a step at once: its text is its reward. */
-function world(budget: number, extendsUnscored = false) {
+function world(budget: number) {
   const open = new Map<RequestId, GenerateRequest>();
   const cancelled: RequestId[] = [];
   const unscored: (() => void)[] = [];
@@ -67,7 +67,6 @@ function world(budget: number, extendsUnscored = false) {
     program: createBeam({ beams: 1, candidates: 2 }),
     limits: { threshold: 1, rollouts: 2 },
     rules: { exits: [], prunes: [], boost: false },
-    experiment: { extendsUnscored },
     extract: (text) => text,
   };
   return {
@@ -123,19 +122,6 @@ it('gives its strands to a search that arrives, in the very step', () => {
   submit('b');
   expect(cancelled).toEqual([4, 5]);
   expect(generating('primary').map(([id]) => id)).toEqual([2, 6, 7]);
-});
-
-it('grows on a step without its reward only where it was told to, as widely as the step before was good', () => {
-  for (const extendsUnscored of [false, true]) {
-    const { submit, write, score, generating } = world(4, extendsUnscored);
-    submit('a');
-    write(1, '0.4');
-    write(2, '0.3');
-    const early = extendsUnscored ? [[4, '0.4\n']] : [];
-    expect(generating('speculative')).toEqual(early);
-    score();
-    expect(generating('primary').map(([, before]) => before)).toContain('0.4\n');
-  }
 });
 
 it('counts the tokens that speculation has saved, and those that it has cost', () => {

@@ -4,8 +4,8 @@
 // names may be no expansion at all: then it is the program that breaks.
 
 import { assert } from '../../base/assert.ts';
-import { foreseeAhead } from '../../program/foresight.ts';
 import type { Expansion, ProbeOutcome } from '../../program/program.ts';
+import { foreseeAhead } from '../../program/speculation-ahead.ts';
 import { drawKey, formKey, type NodeKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
@@ -13,7 +13,6 @@ import { guard } from '../guard/guard.ts';
 import type { Leases } from '../queue/leases.ts';
 import type { Flight, Search } from '../search/search.ts';
 import type { OpenSpeculation } from '../search/speculation-state.ts';
-import { unscoredSteps } from '../steps/outcomes.ts';
 import { sourcesOf } from '../steps/step-needs.ts';
 import type { Flights } from './flights.ts';
 import type { SearchTable } from './searches.ts';
@@ -30,7 +29,6 @@ export class Speculation {
     this.#searches = searches;
   }
 
-  /** Speculative strands of all searches. */
   get open(): number {
     return this.#open;
   }
@@ -79,7 +77,6 @@ export class Speculation {
       doomed: search.doomed(nowMs, true),
       early: order.early,
       replies: search.speculation.replies,
-      unscored: request.experiment?.extendsUnscored ? unscoredSteps(search) : [],
       isOver: (fork) => request.rules.exits.some((rule) => rule.check(search.view(nowMs, fork)) !== undefined),
     });
   }
@@ -98,7 +95,6 @@ export class Speculation {
     }
   }
 
-  /** Gives up all but so many, the latest first. */
   shrink(search: Search, most: number, nowMs: number): void {
     const latest = [...search.speculation.open.keys()].slice(most).reverse();
     for (const node of latest) this.#drop(search, node, nowMs);
@@ -175,7 +171,6 @@ export class Speculation {
   }
 }
 
-/** Whether one of them may have speculative strands by its own rules. */
 export function mayGuess(searches: Iterable<Search>): boolean {
   for (const search of searches) if (search.mayGuess) return true;
   return false;

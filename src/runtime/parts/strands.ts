@@ -23,31 +23,25 @@ interface StrandParts {
 }
 
 export class Strands {
-  readonly #leases: Leases;
-  readonly #flights: Flights;
-  readonly #searches: SearchTable;
-  readonly #logs: SearchLogs;
+  readonly #parts: StrandParts;
 
-  constructor({ leases, flights, searches, logs }: StrandParts) {
-    this.#leases = leases;
-    this.#flights = flights;
-    this.#searches = searches;
-    this.#logs = logs;
+  constructor(parts: StrandParts) {
+    this.#parts = parts;
   }
 
   /** An event that the tree of a search has recorded. Logged first: what is opened beyond a width is refused, and closed when its search ends. */
   follow(search: Search, event: TreeEvent): void {
-    this.#logs.add(search, event);
-    if (event.type === 'closed') this.#searches.isStale = true;
+    this.#parts.logs.add(search, event);
+    if (event.type === 'closed') this.#parts.searches.isStale = true;
     if (event.type === 'opened') {
       // A program that opens more than it may would take the leases of others.
       const { primary } = search.width;
       if (search.leases.size >= primary)
         raise('bad-event', `strand ${event.strand} is opened beyond a width of ${primary}`);
-      search.leases.set(event.strand, this.#leases.take(search.id));
+      search.leases.set(event.strand, this.#parts.leases.take(search.id));
     } else if (event.type === 'closed') {
       const lease = search.leases.get(event.strand);
-      if (lease !== undefined) this.#leases.give(lease);
+      if (lease !== undefined) this.#parts.leases.give(lease);
       search.leases.delete(event.strand);
     }
   }
@@ -67,18 +61,18 @@ export class Strands {
 
   /** By one of its rules, which the log names. */
   prune(search: Search, { strand, rule, evidence, value }: Pruning): void {
-    this.#logs.add(search, { type: 'pruned', strand, rule, evidence });
+    this.#parts.logs.add(search, { type: 'pruned', strand, rule, evidence });
     this.close(search, strand, 'pruned', value);
   }
 
   #cancelFor(search: Search, { id, node, sampling, manner, probing }: Strand): void {
     const probe = probing && search.flights.get(drawOfProbe(node, probing));
-    if (probe !== undefined) this.#flights.cancel(probe);
+    if (probe !== undefined) this.#parts.flights.cancel(probe);
     if (sampling === undefined) return;
     const form = formKey(sampling, manner);
     for (const [index, owner] of node.inFlight ?? []) {
       const flight = owner === id ? search.flights.get(drawKey(node.key, index, form)) : undefined;
-      if (flight !== undefined) this.#flights.cancel(flight);
+      if (flight !== undefined) this.#parts.flights.cancel(flight);
     }
   }
 
@@ -86,19 +80,16 @@ export class Strands {
     for (const strand of [...search.tree.strands.keys()]) this.close(search, strand, 'ended');
   }
 
-  /**
-   * Of a search from a log: those that its width and the free leases allow get a lease, the others are preempted. Gives
-   * what they wait for, to be asked again.
-   */
+  /** Leases for the strands of a search from a log, as far as its width allows; preempts the others. Gives what to ask again. */
   takeUp(search: Search): Expansion[] {
     const { tree } = search;
-    const surplus = tree.strands.size - Math.min(search.width.primary, this.#leases.free);
+    const surplus = tree.strands.size - Math.min(search.width.primary, this.#parts.leases.free);
     if (surplus > 0) for (const strand of leastPromising(tree, surplus)) this.close(search, strand, 'preempted');
     const late = Array.from(tree.stragglers.values(), ({ node, sampling, manner }): Expansion => {
       return { node, indices: [...(node.inFlight?.keys() ?? [])], sampling, manner };
     });
     const awaited = Array.from(tree.strands.values()).flatMap(({ id, node, sampling, manner, probing }) => {
-      search.leases.set(id, this.#leases.take(search.id));
+      search.leases.set(id, this.#parts.leases.take(search.id));
       if (probing !== undefined) return [{ node, ...probing, indices: [probing.index], probe: true as const }];
       const indices = [...(node.inFlight ?? [])].filter(([, owner]) => owner === id).map(([index]) => index);
       if (sampling === undefined) return [];

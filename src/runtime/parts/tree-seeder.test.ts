@@ -12,8 +12,7 @@ import { createSelfConsistency } from '../../program/best-of-n.ts';
 import type { Program } from '../../program/program.ts';
 import { lessonOf } from '../../program/refine/lessons.ts';
 import { createRefine } from '../../program/refine/refine.ts';
-import type { TreeEvent } from '../../tree/events.ts';
-import type { Learned } from '../../tree/learned.ts';
+import type { Learned, TreeEvent } from '../../tree/events.ts';
 import { Runtime } from '../runtime.ts';
 import type { SearchRequest } from '../search/request.ts';
 

@@ -2,8 +2,7 @@
 // when it ends. A runtime serves one model with one verifier: what its searches show is true of the next ones. Kept by program, in
 // memory: a process begins with nothing learned.
 
-import { plantedEvent, type TreeEvent } from '../../tree/events.ts';
-import type { Learned } from '../../tree/learned.ts';
+import { type Learned, plantedEvent, type TreeEvent } from '../../tree/events.ts';
 import { Tree } from '../../tree/tree.ts';
 import type { Search } from '../search/search.ts';
 import type { SearchLogs } from './search-logs.ts';
@@ -30,7 +29,6 @@ export class TreeSeeder {
     this.#logs.add(search, planted);
   }
 
-  /** The tree of its log. */
   replant(search: Search, tree: Tree): void {
     tree.listen(this.#follower(search));
     search.tree = tree;

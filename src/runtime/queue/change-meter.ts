@@ -25,7 +25,6 @@ export class ChangeMeter {
     this.#byKind.set(kind, { rollouts: kept * before.rollouts + later, changes: kept * before.changes + changes });
   }
 
-  /** Undefined before enough was seen of the kind. */
   share(kind: string): number | undefined {
     const known = this.#byKind.get(kind);
     if (known === undefined || known.rollouts < fewest) return undefined;

@@ -11,7 +11,6 @@ interface GuessPlace {
   readonly rank: number;
   /** Steps ahead of the tree: 1 for a child of a node. */
   readonly distance: number;
-  /** Of the step in its path, from 1. */
   readonly depth: number;
   readonly madeMs: number;
 }
@@ -44,7 +43,6 @@ export class GuessLog {
     if (place.madeMs === nowMs) guessesAt(this.byRank, place.rank).guessed -= 1;
   }
 
-  /** Those that had to yield included. */
   get total(): Guesses {
     return sumOfGuesses(this.byRank);
   }

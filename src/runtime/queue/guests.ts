@@ -11,7 +11,6 @@ export interface Guest {
   readonly arrivalMs: number;
   /** No client waits for it: it is served on what the others leave idle, and sent away when they need it. */
   readonly idle?: boolean;
-  /** Its turn has come. */
   readonly onAdmitted: () => void;
   /** Of an idle one: its strand is needed, and it is here no more. */
   readonly onParked?: () => void;

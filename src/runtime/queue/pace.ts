@@ -1,7 +1,7 @@
 // How fast a budget is being served: how long the last searches held their strands. What the forecast of waits and
 // refusals rests on; nothing is said before the first search has ended.
 
-import type { Pace } from '../../scheduler/forecast.ts';
+import type { Pace } from '../../scheduler/turns/forecast.ts';
 
 /** Enough for a steady median, few enough to follow a change of load within a minute or so. */
 const remembered = 64;

@@ -2,10 +2,10 @@
 // The only place where searches wait, in production as in the simulator. It holds facts; the scheduler's decision says
 // who comes in and who is given up.
 
-import { expectedWaitMs, missingSeats, type Pace } from '../../scheduler/forecast.ts';
 import type { RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../scheduler/scheduler.ts';
-import { type LineFacts, TurnLine } from '../../scheduler/turns/line.ts';
+import { expectedWaitMs, missingSeats, type Pace } from '../../scheduler/turns/forecast.ts';
 import type { OrderRule, QueueStanding } from '../../scheduler/turns/order.ts';
+import { type LineFacts, TurnLine } from '../../scheduler/turns/weighted-fair-queueing.ts';
 import { ChangeMeter } from './change-meter.ts';
 import { type Guest, Guests } from './guests.ts';
 import type { Leases } from './leases.ts';
@@ -13,18 +13,15 @@ import { PaceMeter } from './pace.ts';
 import { Seats } from './seats.ts';
 import { type WorkDone, type WorkEstimates, WorkMeter } from './work-meter.ts';
 
-/** A search as the queue sees it. */
 export interface QueuedSearch {
   readonly id: string;
   readonly naturalWidth: number;
   /** It runs on what the others leave. */
   readonly isIdle: boolean;
-  /** What its work is estimated by. */
   readonly kind: string;
   readonly turn: number;
   readonly arrivalMs: number;
   readonly request: { readonly priority: number };
-  /** Of its work, what it has done. */
   done(): WorkDone;
   asWaiting(standing: QueueStanding | undefined): WaitingSearch;
   /** How often the answer of its best completed path has changed. */
@@ -32,16 +29,13 @@ export interface QueuedSearch {
   asRunning(standing: QueueStanding | undefined, changing: number | undefined, speculates: boolean): RunningSearch;
 }
 
-/** What a search that came now would have to expect. */
 export interface Forecast {
-  /** It would start at once. */
   readonly fits: boolean;
   /** These are missing while nothing has been measured. */
   readonly waitMs?: number;
   readonly pace?: Pace;
 }
 
-/** What turns are made by. */
 type TurnRule = Pick<Scheduler, 'ageingSeconds' | 'order'>;
 
 export class Queue<Search extends QueuedSearch = QueuedSearch> {
@@ -57,7 +51,6 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
   /** When the process began, or this queue: turns are counted from here where a server is told of them. */
   #originSeconds: number | undefined;
   readonly #waiting = new Map<string, Search>();
-  /** A guest came or went. */
   readonly #onChange: () => void;
 
   constructor(
@@ -79,7 +72,6 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return this.#waiting;
   }
 
-  /** Strands that may be open in all. */
   get budget(): number {
     return this.#seats.budget(this.#guests.seats);
   }
@@ -104,13 +96,11 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return this.#lineOf(facts).turn(id) ?? this.take(id, facts);
   }
 
-  /** Gives back a turn that is not used. */
   leave(id: string): void {
     this.#line.leave(id);
     this.#idleLine.leave(id);
   }
 
-  /** With the work that is to be expected, where the order goes by it. */
   #estimated(facts: LineFacts): LineFacts {
     if (!this.#order?.readsWork || facts.kind === undefined) return facts;
     return { ...facts, workSeconds: this.#work.estimate(facts.kind) };
@@ -129,10 +119,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return { fits, pace, waitMs: expectedWaitMs(ahead, facts.seats, budget, pace) };
   }
 
-  /**
-   * Strands that all who run and wait here need: what an engine without limit would run. Width beyond what programs need by themselves
-   * is not in it, nor what runs on idle strands: both take whatever is there, and would ask for more without end.
-   */
+  /** Strands that all who run and wait need by themselves: boosts and idle strands take whatever is there, and are not counted. */
   get wantedStrands(): number {
     return this.#seats.held + this.#guests.seats + this.#line.seats;
   }
@@ -164,7 +151,6 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return { nowMs, budget: this.budget, waiting, running: seen, pace: this.pace };
   }
 
-  /** What a search stands by, where the order goes by searches. */
   #standing(search: Search, nowMs: number): QueueStanding | undefined {
     if (this.#order?.urgency === undefined) return undefined;
     this.#originSeconds ??= nowMs / 1000;
@@ -184,7 +170,6 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     this.#waiting.set(search.id, search);
   }
 
-  /** Its turn has come. */
   serve(search: Search): void {
     this.#waiting.delete(search.id);
     (search.isIdle ? this.#idleLine : this.#line).serve(search.id);

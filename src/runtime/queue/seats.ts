@@ -24,7 +24,6 @@ export class Seats {
     return this.#held;
   }
 
-  /** What may be given out, `others` being held beside the searches. */
   budget(others: number): number {
     return Math.max(this.#part, this.#held + others);
   }

@@ -14,12 +14,8 @@ interface TimedPiece {
 
 /** Of what is smoothed, the share of the newest. */
 const newest = 1 / 64;
-/**
- * Observations of a steady line. While the load hardly changes the latest few hundred lie on a heap, and the slope through them is
- * too small or none; over so many the load has changed.
- */
+/** Observations of a steady line. Under even load the latest few hundred show no slope; over so many the load has changed. */
 const steadyMemory = 4096;
-/** How far back a mean over time reaches. */
 const memoryMs = 30_000;
 
 export class ServiceMeter {
@@ -81,7 +77,6 @@ class Server {
     return this.#pieces.size;
   }
 
-  /** Of a piece of so many units. */
   cost(units: number): ServerCost | undefined {
     const [line, steady] = [this.#latest.line, this.#steady.line];
     if (line === undefined || steady === undefined) return undefined;

@@ -2,7 +2,6 @@
 // (P1 §5.3.1: tokens of a rollout by what its rollouts took so far, times the rollouts to come). Kept outside the scheduler,
 // which remembers nothing. Kinds are few: a program and how many rollouts it may use.
 
-/** Of a mean, the share of the newest. */
 const newest = 1 / 16;
 const mostKinds = 256;
 /** What others took counts as much as so many steps of a search's own, and what its steps say as so many paths. */
@@ -15,7 +14,6 @@ export function workKind(program: string, rollouts: number): string {
   return `${program} ${rollouts}`;
 }
 
-/** What a search took. */
 interface SearchWork {
   /** From admission to end. */
   readonly seconds: number;
@@ -26,9 +24,7 @@ interface SearchWork {
   readonly pathTokens: number;
 }
 
-/** What a search has done so far. */
 export interface WorkDone extends Omit<SearchWork, 'seconds'> {
-  /** Completed paths. */
   readonly paths: number;
   readonly rolloutsLeft: number;
 }
@@ -38,7 +34,6 @@ export interface WorkEstimates {
   ended(kind: string, work: SearchWork): void;
   /** Seconds from admission to end; undefined where nothing is known. */
   estimate(kind: string): number | undefined;
-  /** Tokens that a search has still to generate. */
   left(kind: string, done: WorkDone, id: string): number;
 }
 
@@ -52,15 +47,11 @@ export class WorkMeter implements WorkEstimates {
     this.#byKind.set(kind, smoothed(this.#byKind.get(kind), work));
   }
 
-  /** Seconds from admission to end; those of all where the kind is new, undefined before the first end. */
   estimate(kind: string): number | undefined {
     return this.#usual(kind)?.seconds;
   }
 
-  /**
-   * Tokens that a search has still to generate. Steps that are longer than usual say that its rollouts will take more; paths
-   * that are complete say it better.
-   */
+  /** Tokens still to generate, by the length of the search's own steps so far, and better by that of its completed paths. */
   left(kind: string, done: WorkDone): number {
     const usual = this.#usual(kind) ?? unmeasured(done);
     const perRollout = (usual.tokens / Math.max(1, usual.rollouts)) * lengthOf(usual, done);
@@ -79,7 +70,6 @@ function unmeasured({ rollouts, rolloutsLeft }: WorkDone): SearchWork {
   return { seconds: 0, tokens: 400 * all, steps: 8 * all, rollouts: all, pathTokens: 400 };
 }
 
-/** How long its rollouts are, of the usual length. */
 function lengthOf(usual: SearchWork, done: WorkDone): number {
   const usualStep = usual.tokens / Math.max(1, usual.steps);
   if (usualStep === 0) return 1;

@@ -14,13 +14,11 @@ export function looksAhead({ looksAhead: can = false, reusesPrefix = true }: Par
   return can && !reusesPrefix;
 }
 
-/** Whether the verifier has the step before this one. */
 export function isParentSent({ search, parent }: ScoreRequest, sent: Iterable<WantedScore>): boolean {
   for (const { key, request } of sent) if (key === parent && request.search === search) return true;
   return false;
 }
 
-/** The first step behind this one that waits for its score. */
 export function nextStep({ request, key }: WantedScore, waiting: Iterable<WantedScore>): WantedScore | undefined {
   for (const score of waiting) {
     if (score.request.parent === key && score.request.search === request.search) return score;

@@ -7,11 +7,9 @@ const remembered = 32;
 export class PassMeter {
   readonly #passesMs: number[] = [];
   #next = 0;
-  /** Of the pass that is being timed. */
   #sinceMs: number | undefined;
   #beganMs = Number.NEGATIVE_INFINITY;
 
-  /** When the latest began. */
   get beganMs(): number {
     return this.#beganMs;
   }

@@ -17,7 +17,6 @@ export class ScoreBatcher {
   readonly #looksAhead: boolean;
   #ready: ScoreRequest[] = [];
   readonly #sent = new Map<RequestId, WantedScore>();
-  /** Speculative steps that wait. */
   readonly #spare = new Map<RequestId, WantedScore>();
   readonly #passes = new PassMeter();
   #dueMs: number | undefined;
@@ -37,7 +36,6 @@ export class ScoreBatcher {
     return this.#spare.has(id);
   }
 
-  /** When the waiting steps go though no other has come. */
   get dueMs(): number | undefined {
     return this.#dueMs;
   }
@@ -93,7 +91,6 @@ export class ScoreBatcher {
     if (next !== undefined) this.#send(next);
   }
 
-  /** With speculative steps, in the order in which they came. */
   #fillUp(): void {
     let tokens = tokensOf([...this.#sent.values()]);
     for (const score of [...this.#spare.values()]) {

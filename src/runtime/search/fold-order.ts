@@ -23,10 +23,7 @@ export class FoldOrder {
     this.#preparation = preparation;
   }
 
-  /**
-   * What can be told now that this outcome has come, in order; each is told before the next is taken. A child that no strand
-   * waits for has no order to keep, but it waits for its parent.
-   */
+  /** The outcomes that can be told now, in order. A child that no strand waits for has no order to keep, but waits for its parent. */
   *take(tree: Tree, arrived: Outcome): Generator<Outcome> {
     if (arrived.probe) return yield arrived;
     const outcome = placed(tree, arrived);
@@ -49,7 +46,6 @@ export class FoldOrder {
     return this.#orphans.has(draw);
   }
 
-  /** Tokens of what waits for its parent. */
   get orphanTokens(): number {
     let tokens = 0;
     for (const { step } of this.#orphans.values()) tokens += step.tokens;

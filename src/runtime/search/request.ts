@@ -7,8 +7,8 @@ import type { Answer, Cost, Exit, Price } from '../../log/end.ts';
 import type { Rules } from '../../policy/policy.ts';
 import type { Program } from '../../program/program.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
+import type { ThinkingTags } from '../../tree/readings/thinking.ts';
 import type { Prompt } from '../../tree/step.ts';
-import type { ThinkingTags } from '../../tree/thinking.ts';
 
 export interface SearchRequest {
   /** Chosen by the caller, unique among the live searches of a runtime. */

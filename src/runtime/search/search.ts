@@ -30,7 +30,6 @@ import type { AnswerShape, SearchRequest, SearchResult } from './request.ts';
 import { SpeculationState } from './speculation-state.ts';
 import { Spending } from './spending.ts';
 
-/** One child on its way. */
 export interface Flight {
   readonly id: RequestId;
   readonly search: Search;
@@ -44,7 +43,6 @@ export interface Flight {
   readonly manner: Manner | undefined;
   /** It is the answer of its path, in the shape that was asked for. */
   readonly shape: AnswerShape | undefined;
-  /** It is a probe, and no child. */
   readonly isProbe: boolean;
   lane: Lane;
   /** It was speculation, and is wanted now. */
@@ -55,7 +53,6 @@ export interface Flight {
   readonly key?: NodeKey;
   /** It is wanted no more; kept until the engine has answered, so that its tokens are counted. */
   cancelled: boolean;
-  /** Tokens that have come so far. */
   streamedTokens: number;
 }
 
@@ -64,10 +61,8 @@ export interface SearchKeeper {
   broke(search: Search, breakage: Breakage): void;
 }
 
-/** What the runtime gives a search with its request. */
 interface SearchSetup {
   readonly tree: Tree;
-  /** The caller's, where it has one. */
   readonly fold?: SearchFold | undefined;
   readonly arrivalMs: number;
   readonly turn: number;
@@ -83,18 +78,15 @@ export class Search implements Breakable {
   /** What its log says so far, for those who read it; its tree is this search's own. */
   readonly fold: SearchFold;
   readonly arrivalMs: number;
-  /** What its work is estimated by. */
   readonly kind: string;
-  /** Lower is admitted first; see scheduler/turns/turn.ts. */
+  /** Lower is admitted first; see scheduler/turns/weighted-fair-queueing.ts. */
   readonly turn: number;
   /** That of a search from a former process is read when its turn has come; its tree is bare until then. */
   log: 'own' | 'unread' | 'asked' | 'read' = 'own';
   admittedMs: number | undefined;
   width: Width = { primary: 0, speculative: 0 };
   readonly ledger = new Ledger();
-  /** Who wrote what, and what it cost. */
   readonly spending: Spending;
-  /** Answers in the model's own words, where they are grouped. */
   readonly open: OpenAnswers | undefined;
   readonly order: FoldOrder;
   /** Requests that engine and verifier have not answered, cancelled ones included. */
@@ -136,7 +128,6 @@ export class Search implements Breakable {
     return this.request.id;
   }
 
-  /** Its tree is as its log says. */
   get hasLog(): boolean {
     return this.log === 'own' || this.log === 'read';
   }
@@ -160,7 +151,6 @@ export class Search implements Breakable {
     return this.request.idle === true;
   }
 
-  /** It may have speculative strands by its own rules. */
   get mayGuess(): boolean {
     return (this.request.rules.speculate ?? 0) > 0;
   }
@@ -202,10 +192,7 @@ export class Search implements Breakable {
     return this.log !== 'own' || deadlineMs === undefined ? undefined : this.arrivalMs + deadlineMs;
   }
 
-  /**
-   * Asked for at every decision. Its tree changes by events alone, so between two of them the search is seen as it was. Standing and
-   * guesses are of the moment: where the decision reads them, it is seen anew.
-   */
+  /** Read at every decision: kept until the tree's next event, unless the decision reads standing or guesses. */
   asRunning(standing: QueueStanding | undefined, changing?: number, speculates = true): RunningSearch {
     const { tree, width } = this;
     const last = this.#asRunning;
@@ -247,10 +234,7 @@ export class Search implements Breakable {
     };
   }
 
-  /**
-   * Where scores only fall along a path, one below the threshold will not be accepted. Under `mean`, `last` and `sum` a bad
-   * beginning can be made up for: there is hope until the first rollout has ended.
-   */
+  /** Where scores only fall, one below the threshold will not be accepted; else there is hope until the first rollout has ended. */
   #isHopeful(): boolean {
     const { strands, closed, aggregation } = this.tree;
     if (closed.completed + closed.pruned > 0) return false;
@@ -270,7 +254,6 @@ export class Search implements Breakable {
     this.speculation.foresawAll(this.fold.count, this.order.earlyCount);
   }
 
-  /** Speculations that can be begun, as far as that is known. */
   get foreseeable(): number {
     return this.speculation.capacity(this.fold.count, this.order.earlyCount);
   }
@@ -310,7 +293,6 @@ export class Search implements Breakable {
     };
   }
 
-  /** Whether a child is on its way, has come before its parent, or is there as a ghost. */
   knows(draw: DrawKey): boolean {
     const { flights, tree, order, speculation } = this;
     return flights.has(draw) || tree.ghosts.has(draw) || order.holds(draw) || speculation.replies.has(draw);

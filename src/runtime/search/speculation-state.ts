@@ -13,7 +13,6 @@ export interface OpenSpeculation {
 }
 
 export class SpeculationState {
-  /** By the node below which they grow. */
   readonly open = new Map<NodeKey, OpenSpeculation>();
   readonly guesses = new GuessLog();
   /** They are in no log: after a crash the probes are asked again. */
@@ -30,7 +29,6 @@ export class SpeculationState {
     this.#foreseen = undefined;
   }
 
-  /** Speculations that can be begun, as far as that is known. */
   capacity(events: number, early: number): number {
     const foreseen = this.#foreseen;
     const isKnown = foreseen !== undefined && foreseen.events === events && foreseen.early === early;

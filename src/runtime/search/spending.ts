@@ -43,7 +43,6 @@ export class Spending {
     }
   }
 
-  /** Undefined where no model has a price. */
   get money(): number | undefined {
     if (!Object.values(this.#writers ?? {}).some(({ price }) => price !== undefined)) return undefined;
     let sum = this.#before;

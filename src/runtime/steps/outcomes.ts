@@ -1,11 +1,10 @@
 // What becomes of a flight, as its program is told: a step with what was found of it, the reply to a probe, or a fault. Reads only.
 
 import type { Fault } from '../../base/fault.ts';
-import type { UnscoredStep } from '../../program/foresight.ts';
 import type { ChildOutcome, Outcome } from '../../program/program.ts';
 import type { Ghost, NodeId } from '../../tree/events.ts';
 import type { Step } from '../../tree/step.ts';
-import type { Flight, Search } from '../search/search.ts';
+import type { Flight } from '../search/search.ts';
 import { answerOf, replyTo } from './replies.ts';
 
 /** It was generated and, where the program wants that, scored. */
@@ -26,20 +25,8 @@ export function faultOutcome(flight: Flight, problem: Fault): Outcome {
   return { probe: true, node: node.id, index, ...(writer.model === undefined ? {} : { ...writer, fault: problem }) };
 }
 
-/** A ghost becomes a child. */
 export function ghostOutcome(node: NodeId, ghost: Ghost): Outcome {
   return childOf(node, ghost, ghost.step, ghost);
-}
-
-/** What a search has generated that waits for its score. */
-export function unscoredSteps({ flights }: Search): UnscoredStep[] {
-  const waiting: UnscoredStep[] = [];
-  for (const flight of flights.values()) {
-    const { step, node, key, isProbe } = flight;
-    if (step === undefined || key === undefined || isProbe) continue;
-    waiting.push({ key, parent: node, outcome: placed(flight, childOf(node.id, flight, step, {})) });
-  }
-  return waiting;
 }
 
 /** Asked for below a step that was a ghost then: the node is one of a copy of the tree. */
@@ -51,14 +38,12 @@ function placed<Known extends ChildOutcome>(flight: Flight, outcome: Known): Kno
   return isBelowGhost(flight) ? { ...outcome, below: flight.node } : outcome;
 }
 
-/** What a verifier said of a step. */
 export interface StepScore {
   readonly reward?: number | undefined;
   readonly promise?: number | undefined;
   readonly feedback?: string | undefined;
 }
 
-/** What is known of a step besides its text. */
 interface Findings extends StepScore {
   readonly answer?: string | undefined;
 }

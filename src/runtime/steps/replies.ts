@@ -5,8 +5,8 @@ import { type Fault, fault } from '../../base/fault.ts';
 import type { EngineMessage, JsonSchema } from '../../engine/engine.ts';
 import type { ProbeReply } from '../../tree/events.ts';
 import { answerText, type Node } from '../../tree/node.ts';
+import { recordOf } from '../../tree/readings/token-record.ts';
 import type { Manner, Step } from '../../tree/step.ts';
-import { recordOf } from '../../tree/token-record.ts';
 import type { Flight } from '../search/search.ts';
 import { goesOnThinking, longestThought, thoughtRoom, thoughtStep } from './thinking-steps.ts';
 
@@ -15,10 +15,7 @@ function toBeShaped(step: Step): Step {
   return step.end === 'eos' ? { ...step, unshaped: true } : step;
 }
 
-/**
- * An answer in a shape, written so that equal ones are equal; undefined where it has not the shape. Looks at the outermost value
- * alone: it is the engine that holds answers to a schema, and this that notices one which does not.
- */
+/** An answer in canonical JSON; undefined where its outermost value has not the shape. Engines hold answers to the schema itself. */
 function shapedAnswer(text: string, schema: JsonSchema): string | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -138,7 +138,6 @@ export function pathFor(
     : pathWith(pathAfter(node, manner?.after), suffix, node, byUser);
 }
 
-/** What stands behind the path before the model goes on. */
 function wordsOf(search: Pick<Search, 'tree' | 'request'>, node: Node, manner: Manner): string {
   const { tree, request } = search;
   const known = manner.sources && sourcesOf(tree, node, manner).filter((each) => each !== undefined);
@@ -186,7 +185,6 @@ function wholeThought({ search, node, manner }: Flight, { open, close, maxTokens
 /** Tokens that an answer behind the thinking may have where it comes in one piece. */
 const leastAnswer = 4096;
 
-/** The question as it is put to the model that a draw names. */
 function promptFor({ prompt, writers }: SearchRequest, model: string | undefined): Prompt {
   return (model === undefined ? undefined : writers?.[model]?.prompt) ?? prompt;
 }

@@ -2,8 +2,8 @@
 // goes on against its will. Pure; what a program wants of a draw (its manner) goes before what is usual.
 
 import type { Node } from '../../tree/node.ts';
+import { hasJustThought, isThinking, thoughtOf } from '../../tree/readings/thinking.ts';
 import type { Manner, Step } from '../../tree/step.ts';
-import { hasJustThought, isThinking, thoughtOf } from '../../tree/thinking.ts';
 import type { SearchRequest, ThinkingPlan } from '../search/request.ts';
 
 type Thinks = Pick<SearchRequest, 'thinking' | 'delimiters'>;
@@ -18,15 +18,11 @@ function thoughtBefore({ thoughtTokens }: Node, manner: Manner | undefined): num
   return manner?.byUser ? 0 : thoughtTokens;
 }
 
-/** What ends the thinking for the model. */
 export function endOfThinking({ close, lastWords }: Pick<ThinkingPlan, 'close' | 'lastWords'>): string {
   return `${lastWords}\n${close}\n\n`;
 }
 
-/**
- * The words with which the next step begins though the model has not said them: those of the manner; at the limit of the thinking, its end; behind its
- * end a blank line, where one ends a step: servers stop at it before the model has said anything.
- */
+/** Words put before the next step: the manner's, the end of the thinking at its limit, or a blank line behind that end. */
 export function openingBelow(request: Thinks, node: Node, manner: Manner | undefined): string | undefined {
   const { thinking, delimiters } = request;
   if (manner?.opening !== undefined) return manner.opening;
@@ -45,7 +41,6 @@ export function goesOnThinking(request: Thinks, node: Node, manner: Manner | und
   return !(openingBelow(request, node, manner) ?? '').includes(thinking.close);
 }
 
-/** Longest step of the thinking below a node. */
 export function longestThought(
   { stepTokens, maxTokens }: ThinkingPlan,
   node: Node,

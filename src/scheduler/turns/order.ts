@@ -18,14 +18,12 @@ export interface OrderRule {
 
 export type OrderPart = PlugIn<OrderRule>;
 
-/** Of an order that is given from outside, as of ours. */
 export function defineOrder<const Name extends string, const Options extends Knobs = NoOptions>(
   part: PartInput<OrderRule, Name, Options>,
 ): NamedPart<OrderRule, Name, Options> {
   return definedPart(part);
 }
 
-/** What a search stands by. */
 export interface QueueStanding {
   /** Its turn, in seconds since the process began. */
   readonly place: number;
@@ -33,7 +31,6 @@ export interface QueueStanding {
   readonly priority: number;
   /** Tokens that it is expected to generate yet; missing where the order does not go by it. */
   readonly workLeft?: number | undefined;
-  /** No client waits for it. */
   readonly idle?: boolean;
 }
 
@@ -44,7 +41,6 @@ const perDoubling = 100;
 /** A change of a tenth: less is not worth telling the engine. */
 export const tellingUrgency = perDoubling * Math.log2(1.1);
 
-/** Higher goes first. */
 export function urgencyOf(order: OrderRule, standing: QueueStanding, ageingSeconds: number): number {
   return standing.idle === true ? lastUrgency : (order.urgency?.(standing, ageingSeconds) ?? lastUrgency);
 }
@@ -61,10 +57,7 @@ function shortestFirst({ workLeft = 1, ageSeconds, priority }: QueueStanding, ag
  */
 const patience = 10;
 
-/**
- * No search starves: one that has waited counts for half of its work, later for a third, and so on, so that each goes before
- * any newcomer in the end. A unit of priority is worth `ageingSeconds`, as in a turn.
- */
+/** No search starves: waiting halves the work it counts for, then thirds it, and so on. A unit of priority is `ageingSeconds`. */
 function shrinking(ages: number): number {
   return ages >= 0 ? 1 / (1 + ages) : 1 - ages;
 }

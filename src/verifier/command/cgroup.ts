@@ -7,7 +7,6 @@ import { dirname, join } from 'node:path';
 export interface Cgroup {
   /** A process that writes 0 into this file is in it. */
   readonly processes: string;
-  /** Something in it was killed for its memory. */
   ranOut(): boolean;
   /** Kills all that is in it, and removes it. */
   end(): void;
@@ -21,7 +20,6 @@ const tries = 100;
 let made = 0;
 let swept = false;
 
-/** Undefined where none can be made. */
 export function makeCgroup(memoryMiB: number): Cgroup | undefined {
   const parent = parentOfRuns();
   if (parent === undefined) return undefined;
@@ -43,10 +41,7 @@ export function makeCgroup(memoryMiB: number): Cgroup | undefined {
   };
 }
 
-/**
- * Version 2 lets no group with processes of its own limit those below it, so that runs stand beside the server's group; version 1 puts
- * them into it.
- */
+/** Version 2 lets no group with processes limit those below it: runs stand beside the server's group. Version 1 puts them into it. */
 function parentOfRuns(): string | undefined {
   try {
     const own = readFileSync('/proc/self/cgroup', 'utf8');

@@ -5,7 +5,8 @@
 // Steps that end no answer are not run: they are worth 0.5, and the reward of the last step counts.
 
 import { FaultError, fault, raise } from '../../base/fault.ts';
-import { compareUrgency, type RequestId, type Urgency } from '../../engine/engine.ts';
+import type { RequestId, Urgency } from '../../engine/engine.ts';
+import { UrgencyQueue } from '../../engine/urgency-queue.ts';
 import { judgementOf, shown } from '../definition.ts';
 import { questionOf } from '../scorer.ts';
 import {
@@ -30,7 +31,6 @@ export interface CommandOptions {
   readonly timeoutMs?: number;
   readonly memoryMiB?: number;
   readonly outputKiB?: number;
-  /** Processes that run at a time. */
   readonly parallel?: number;
   /** What the process may read beside the system's own folders. */
   readonly readable?: readonly string[];
@@ -44,11 +44,9 @@ export interface CommandOptions {
 const processesEach = 32;
 const unfinished = 0.5;
 
-interface Waiting {
+interface Asked {
   readonly request: ScoreRequest;
-  urgency: Urgency;
   readonly abort: AbortController;
-  running: boolean;
 }
 
 export class CommandVerifier implements Verifier {
@@ -60,7 +58,8 @@ export class CommandVerifier implements Verifier {
   readonly #language: TestLanguage | undefined;
   readonly #tests: string | undefined;
   readonly #parallel: number;
-  readonly #waiting = new Map<RequestId, Waiting>();
+  readonly #unanswered = new Map<RequestId, Asked>();
+  readonly #waiting = new UrgencyQueue<RequestId, Asked>();
   #post: (message: VerifierMessage) => void = () => {};
   #running = 0;
   #served = 0;
@@ -96,12 +95,14 @@ export class CommandVerifier implements Verifier {
 
   score(requests: readonly ScoreRequest[]): void {
     for (const request of requests) {
-      const { id, lane, priority, step } = request;
+      const { id, step } = request;
       if (step.end !== 'eos') {
         this.#post({ type: 'score', request: id, reward: unfinished, usage: noUsage });
         continue;
       }
-      this.#waiting.set(id, { request, urgency: { lane, priority }, abort: new AbortController(), running: false });
+      const asked = { request, abort: new AbortController() };
+      this.#unanswered.set(id, asked);
+      this.#waiting.set(id, asked, request);
       this.#post({ type: 'held', request: id });
     }
     this.#pump();
@@ -109,36 +110,32 @@ export class CommandVerifier implements Verifier {
 
   cancel(requests: readonly RequestId[]): void {
     for (const id of requests) {
-      const waiting = this.#waiting.get(id);
-      waiting?.abort.abort();
-      if (waiting !== undefined) this.#fault(id, fault('cancelled', 'the request was cancelled'));
+      this.#waiting.delete(id);
+      this.#unanswered.get(id)?.abort.abort();
+      this.#fault(id, fault('cancelled', 'the request was cancelled'));
     }
   }
 
   update(request: RequestId, urgency: Urgency): void {
-    const waiting = this.#waiting.get(request);
-    if (waiting !== undefined) waiting.urgency = urgency;
+    const asked = this.#waiting.get(request);
+    if (asked !== undefined) this.#waiting.set(request, asked, urgency);
   }
 
   release(_search: string): void {}
 
   load(): VerifierLoad {
-    return { waiting: Math.max(0, this.#waiting.size - this.#running), running: this.#running, healthy: true };
+    return { waiting: this.#waiting.size, running: this.#running, healthy: true };
   }
 
   async close(): Promise<void> {
-    this.cancel([...this.#waiting.keys()]);
+    this.cancel([...this.#unanswered.keys()]);
     while (this.#running > 0) await new Promise<void>((resolve) => setTimeout(resolve, 1));
   }
 
   #pump(): void {
     while (this.#running < this.#parallel) {
-      const next = [...this.#waiting.values()]
-        .filter(({ running }) => !running)
-        .toSorted((a, b) => compareUrgency(a.urgency, b.urgency))
-        .at(0);
+      const next = this.#waiting.pop();
       if (next === undefined) return;
-      next.running = true;
       this.#running += 1;
       this.#post({ type: 'taken', request: next.request.id });
       void this.#judge(next).finally(() => {
@@ -148,7 +145,7 @@ export class CommandVerifier implements Verifier {
     }
   }
 
-  async #judge({ request, abort }: Waiting): Promise<void> {
+  async #judge({ request, abort }: Asked): Promise<void> {
     const { id } = request;
     try {
       const asked = askedOf(request);
@@ -157,7 +154,7 @@ export class CommandVerifier implements Verifier {
         this.#language === undefined
           ? this.#judgementOf(await runContained(this.#command, JSON.stringify({ ...asked, tests }), abort.signal))
           : await this.#tested(this.#language, asked.answer, tests ?? noTests(), abort.signal);
-      if (this.#waiting.delete(id)) this.#post({ type: 'score', request: id, ...judgement, usage: noUsage });
+      if (this.#unanswered.delete(id)) this.#post({ type: 'score', request: id, ...judgement, usage: noUsage });
     } catch (error) {
       const reason =
         error instanceof FaultError ? error.fault : fault('internal', `command verifier: ${String(error)}`);
@@ -220,7 +217,7 @@ export class CommandVerifier implements Verifier {
   }
 
   #fault(request: RequestId, reason: ReturnType<typeof fault>): void {
-    if (this.#waiting.delete(request)) this.#post({ type: 'fault', request, fault: reason });
+    if (this.#unanswered.delete(request)) this.#post({ type: 'fault', request, fault: reason });
   }
 }
 

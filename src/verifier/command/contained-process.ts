@@ -20,7 +20,6 @@ export interface ContainedCommand {
   readonly command: readonly string[];
   readonly readable: readonly string[];
   readonly limits: ProcessLimits;
-  /** For tests: memory is watched as where no cgroup can be made. */
   readonly watched?: boolean | undefined;
 }
 
@@ -33,7 +32,6 @@ export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: string | null;
   readonly stopped?: StopReason | undefined;
-  /** It could not be started at all. */
   readonly broken?: string | undefined;
 }
 

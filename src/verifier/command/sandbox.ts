@@ -12,10 +12,8 @@ import { openFilter } from './seccomp-filter.ts';
 export interface SandboxLimits {
   /** Of files that it writes; what its processes use together is counted (cgroup.ts, memory-watch.ts). */
   readonly memoryMiB: number;
-  /** Addresses of each process. */
   readonly addressMiB: number;
   readonly timeoutMs: number;
-  /** Processes and threads. */
   readonly processes: number;
 }
 
@@ -86,7 +84,6 @@ const bubblewrap: Sandbox = {
   },
 };
 
-/** The outermost first, without the root. */
 function foldersAbove(path: string): string[] {
   const above = dirname(path);
   return above === path || above === '/' ? [] : [...foldersAbove(above), above];
@@ -136,7 +133,6 @@ function trouble(): string | undefined {
   }
 }
 
-/** The program of a command line by its whole path; undefined where there is none. */
 export function findProgram(name: string): string | undefined {
   const places = isAbsolute(name) ? [name] : (process.env.PATH ?? '').split(delimiter).map((each) => join(each, name));
   return places.find((path) => {

@@ -28,9 +28,7 @@ export interface JudgedPair {
 }
 
 export interface PairVerdict {
-  /** The probability that the first is better. */
   readonly first: number;
-  /** Both orders name the same one. */
   readonly agrees: boolean;
 }
 
@@ -50,7 +48,6 @@ export class JudgeScorer implements Scorer {
   readonly #lowest: number;
   readonly #highest: number;
   readonly #maxTokens: number;
-  /** Servers that refuse log probabilities. */
   readonly #mute = new WeakSet<Connection>();
 
   constructor(options: JudgeOptions = {}) {

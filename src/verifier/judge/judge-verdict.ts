@@ -4,7 +4,6 @@
 import { isRecord } from '../../base/record.ts';
 import { records, text } from '../../remote/wire-values.ts';
 
-/** A token of a reply with its likeliest candidates. */
 export interface RatedToken {
   readonly token: string;
   readonly candidates: readonly { readonly token: string; readonly logprob: number }[];

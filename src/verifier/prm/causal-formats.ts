@@ -9,7 +9,6 @@ import { type ReadingName, readings } from './readings.ts';
 export interface CausalFormat {
   readonly name: CausalFormatName;
   readonly aggregation: Aggregation;
-  /** What the model reads before its verdict on the last step. */
   render(path: ScoredPath): Prompt;
   readonly good: string;
   readonly bad: string;

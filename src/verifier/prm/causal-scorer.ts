@@ -14,9 +14,14 @@ import { badReward, type Scored, type ScoredPath, type Scorer, type ScoringServe
 import type { CausalFormat } from './causal-formats.ts';
 import { givesChosenLogprobs, goodShare, type Labels, scoreByCompletion, tokensOf } from './verdict-token.ts';
 
-/** What is wrong with a server that cannot score this way. */
 export const noProbabilities =
   'cannot tell the probability of a token; serve the reward model with vLLM, SGLang or llama-server';
+
+interface Asking {
+  readonly labels: Labels;
+  readonly server: ScoringServer;
+  readonly signal: AbortSignal;
+}
 
 export class CausalScorer implements Scorer {
   readonly name: string;
@@ -25,7 +30,6 @@ export class CausalScorer implements Scorer {
   /** Small calls that the server batches by itself. */
   readonly callsLimit = 32;
   readonly #format: CausalFormat;
-  /** The verdicts' tokens, per server. */
   readonly #labels = new Map<string, readonly [number, number]>();
 
   constructor(format: CausalFormat) {
@@ -39,28 +43,23 @@ export class CausalScorer implements Scorer {
   }
 
   async score(paths: readonly ScoredPath[], server: ScoringServer, signal: AbortSignal): Promise<Scored> {
-    const labels = await this.#labelsOf(server);
-    if (this.mixes(server.facts)) return this.#scoreByCompletion(paths, labels, server, signal);
+    const asking = { labels: await this.#labelsOf(server), server, signal };
+    if (this.mixes(server.facts)) return this.#scoreByCompletion(paths, asking);
     const prompts = await Promise.all(paths.map((path) => render(this.#format.render(path), rendererOf(server))));
     switch (server.facts?.dialect) {
       case 'vllm':
-        return scoreOnVllm(prompts, labels, server, signal);
+        return scoreOnVllm(prompts, asking);
       case 'sglang':
-        return scoreOnSglang(prompts, labels, server, signal);
+        return scoreOnSglang(prompts, asking);
       case 'llama-server':
-        return scoreOnLlamaServer(prompts, labels, server, signal);
+        return scoreOnLlamaServer(prompts, asking);
       default:
         return raise('unsupported', `${server.connection.url} ${noProbabilities}`);
     }
   }
 
   /** One call for paths of any searches; text is tokenised by the server itself, as in the call that it saves. */
-  async #scoreByCompletion(
-    paths: readonly ScoredPath[],
-    labels: Labels,
-    server: ScoringServer,
-    signal: AbortSignal,
-  ): Promise<Scored> {
+  async #scoreByCompletion(paths: readonly ScoredPath[], { labels, server, signal }: Asking): Promise<Scored> {
     const rendered = paths.map((path) => this.#format.render(path));
     const texts = rendered.flatMap((prompt) => (prompt.kind === 'text' ? prompt.text : []));
     const prompt =
@@ -101,41 +100,28 @@ export function splitPrefix(prompts: readonly Tokens[]): { readonly query: Token
 }
 
 /** vLLM and SGLang are asked alike and answer differently. */
-function postPrompts(
-  path: string,
-  prompts: readonly Tokens[],
-  labels: Labels,
-  { connection, facts, timeoutMs }: ScoringServer,
-  signal: AbortSignal,
-): Promise<unknown> {
+function postPrompts(path: string, prompts: readonly Tokens[], { labels, server, signal }: Asking): Promise<unknown> {
+  const { connection, facts, timeoutMs } = server;
   const body = { model: facts!.model, ...splitPrefix(prompts), label_token_ids: labels, apply_softmax: true };
   return connection.json('POST', path, body, { timeoutMs, signal });
 }
 
-async function scoreOnVllm(
-  prompts: readonly Tokens[],
-  labels: Labels,
-  server: ScoringServer,
-  signal: AbortSignal,
-): Promise<Scored> {
-  const answer = await postPrompts('/generative_scoring', prompts, labels, server, signal);
+async function scoreOnVllm(prompts: readonly Tokens[], asking: Asking): Promise<Scored> {
+  const answer = await postPrompts('/generative_scoring', prompts, asking);
   const data = isRecord(answer) ? records(answer.data) : [];
   const byIndex = new Map(data.map((each) => [each.index, numberOrNaN(each.score)]));
   const rewards = prompts.map(
-    (_, index) => byIndex.get(index) ?? badReward(server, `gave ${data.length} scores for ${prompts.length} paths`),
+    (_, index) =>
+      byIndex.get(index) ?? badReward(asking.server, `gave ${data.length} scores for ${prompts.length} paths`),
   );
   return { rewards, ...tokensOf(answer) };
 }
 
-async function scoreOnSglang(
-  prompts: readonly Tokens[],
-  labels: Labels,
-  server: ScoringServer,
-  signal: AbortSignal,
-): Promise<Scored> {
-  const answer = await postPrompts('/v1/score', prompts, labels, server, signal);
+async function scoreOnSglang(prompts: readonly Tokens[], asking: Asking): Promise<Scored> {
+  const answer = await postPrompts('/v1/score', prompts, asking);
   const scores = isRecord(answer) && Array.isArray(answer.scores) ? answer.scores : [];
-  if (scores.length !== prompts.length) badReward(server, `gave ${scores.length} scores for ${prompts.length} paths`);
+  if (scores.length !== prompts.length)
+    badReward(asking.server, `gave ${scores.length} scores for ${prompts.length} paths`);
   return {
     rewards: scores.map((pair: unknown) => numberOrNaN(Array.isArray(pair) ? pair[0] : undefined)),
     ...tokensOf(answer),
@@ -145,12 +131,7 @@ async function scoreOnSglang(
 /** Likely tokens that are asked for: both verdicts of a reward model are among them unless it is no reward model. */
 const topTokens = 50;
 
-async function scoreOnLlamaServer(
-  prompts: readonly Tokens[],
-  labels: Labels,
-  server: ScoringServer,
-  signal: AbortSignal,
-): Promise<Scored> {
+async function scoreOnLlamaServer(prompts: readonly Tokens[], { labels, server, signal }: Asking): Promise<Scored> {
   const one = async (prompt: Tokens): Promise<Scored> => {
     const body = {
       prompt,

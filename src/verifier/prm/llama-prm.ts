@@ -14,7 +14,6 @@ import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierLoad, Verifi
 import { readings } from './readings.ts';
 
 export interface LlamaPrmOptions {
-  /** Path of a GGUF file. */
   readonly model: string;
   /** Weights of that file which the generator has loaded: they are not loaded again. */
   readonly weights?: SharedWeights;
@@ -41,7 +40,6 @@ type Described = Pick<LlamaPrmOptions, 'adapter' | 'weights'> & { readonly aggre
 
 export class LlamaPrm implements Verifier {
   readonly capabilities: VerifierCapabilities;
-  /** It computes with weights that the generator has loaded. */
   readonly sharesWeights: boolean;
   readonly #thread: LlamaThread;
 

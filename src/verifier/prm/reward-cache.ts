@@ -2,7 +2,6 @@
 
 import type { ScoreRequest } from '../verifier.ts';
 
-/** As it was told. */
 export interface KnownReward {
   readonly reward: number;
   readonly feedback?: string;

@@ -8,7 +8,6 @@ import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
 import { records } from '../../remote/wire-values.ts';
 import { badReward, type Scored, type ScoringServer } from '../scorer.ts';
 
-/** The tokens of the good and the bad verdict. */
 export type Labels = readonly [number, number];
 
 /** vLLM gives the log probabilities of tokens that are named since 0.26; before, only of the likeliest. */
@@ -62,10 +61,7 @@ export function goodShare(top: readonly Record<string, unknown>[], [good, bad]: 
   return 1 / (1 + Math.exp((minus ?? floor) - (plus ?? floor)));
 }
 
-/**
- * As the server counted; what it found in its cache only where it was told to say. Of a call with several prompts vLLM tells
- * what it found for the last one: the others are taken to have found as much, and one token of each is always computed.
- */
+/** As the server counted. Of several prompts vLLM tells the cache hits of the last one: the others are taken to be alike. */
 export function tokensOf(
   answer: unknown,
   prompts = 1,

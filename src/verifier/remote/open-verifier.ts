@@ -25,7 +25,6 @@ export interface OpenVerifierOptions extends RemoteVerifierOptions {
   readonly judge?: JudgeOptions;
   /** Of a causal format, where they are others than its authors'. */
   readonly verdicts?: CausalReading;
-  /** What carries requests to a server; sockets unless given. */
   readonly transport?: (url: string) => Transport;
 }
 

@@ -5,7 +5,6 @@ import type { ScoreRequest } from '../verifier.ts';
 
 /** English and formulas, until the server has counted. */
 const firstRatio = 0.3;
-/** Weight of a new observation. */
 const smoothing = 0.1;
 /** What a format adds around question and steps. */
 const formatCharacters = 80;
@@ -22,7 +21,6 @@ export class PathSize {
     return Math.ceil(this.#characters(request) * this.#tokensPerCharacter);
   }
 
-  /** The server computed so many tokens for these. */
   observe(requests: readonly ScoreRequest[], computedTokens: number): void {
     if (computedTokens <= 0) return;
     const characters = requests.reduce((sum, each) => sum + this.#characters(each), 0);

@@ -29,7 +29,6 @@ export interface RemoteVerifierOptions {
   readonly aggregation?: Aggregation;
   /** Most calls in flight per server; 16 unless the reward model's kind wants more. */
   readonly calls?: number;
-  /** Most paths in one call. */
   readonly batch?: number;
   /** Tokens of one call: what one pass of the server computes (vLLM's --max-num-batched-tokens). Two passes are in flight. */
   readonly passTokens?: number;
@@ -55,7 +54,6 @@ export const verifierDefaults = {
 
 /** One pass is computed while the next is there already. */
 const passesInFlight = 2;
-/** Weight of a new observation in the time of a score. */
 const smoothing = 0.05;
 
 const nothing: ScoreUsage = { computedTokens: 0, cachedTokens: 0 };
@@ -266,11 +264,8 @@ export class RemoteVerifier implements Verifier {
 
   /** Answers one request; work that no other request waits for drops out of the queue, or its call is closed. */
   #giveUpOn(entry: ScoreEntry, reason: Fault): void {
-    const work = this.#queue.workOf(entry);
+    const call = this.#queue.forget(entry)?.call;
     this.#fault(entry, reason);
-    if (work === undefined || !work.entries.delete(entry) || work.entries.size > 0) return;
-    this.#queue.finish(work);
-    const { call } = work;
     if (call?.works.every(({ entries }) => entries.size === 0) === true) call.abort.abort();
   }
 

@@ -2,8 +2,8 @@
 // any search and at any time. Primary before speculative, higher priority first, then first come, first served; work that
 // no request wants any more drops out. Decides what goes into one call; sends nothing.
 
-import { Heap } from '../../base/heap.ts';
-import { compareUrgency, type Urgency } from '../../engine/engine.ts';
+import type { Urgency } from '../../engine/engine.ts';
+import { UrgencyQueue } from '../../engine/urgency-queue.ts';
 import { nodeKey } from '../../tree/keys.ts';
 import type { ScoreRequest } from '../verifier.ts';
 
@@ -43,25 +43,12 @@ export interface BatchLimits {
   readonly tokens: number;
 }
 
-/** A place in the line, one for each who waits for the work; void once no request waits by this urgency. */
-interface PlaceInLine {
-  readonly work: Work;
-  readonly urgency: Urgency;
-}
-
 export class ScoreQueue {
-  readonly #turns = new Heap<PlaceInLine>(before);
-  /** Everything that is not answered, by key. */
+  /** A work waits once for each of its requests. */
+  readonly #waiting = new UrgencyQueue<ScoreEntry, Work>();
   readonly #works = new Map<string, Work>();
-  /** Waiting work by parent. */
   readonly #siblings = new Map<string, Set<Work>>();
-  #waiting = 0;
   #order = 0;
-
-  /** Steps that wait for a call. */
-  get waiting(): number {
-    return this.#waiting;
-  }
 
   /** Adds a request to the work that it wants, new or on its way. */
   add(entry: ScoreEntry): void {
@@ -84,21 +71,19 @@ export class ScoreQueue {
   wait(work: Work): void {
     work.call = undefined;
     work.waits = true;
-    this.#waiting += 1;
     const siblings = this.#siblings.get(work.parent) ?? new Set();
     siblings.add(work);
     this.#siblings.set(work.parent, siblings);
     for (const entry of work.entries) this.#line(work, entry);
   }
 
-  /** Its urgency has changed. */
   update(entry: ScoreEntry): void {
     const work = this.workOf(entry);
     if (work?.waits) this.#line(work, entry);
   }
 
-  #line(work: Work, { urgency }: ScoreEntry): void {
-    this.#turns.push({ work, urgency });
+  #line(work: Work, entry: ScoreEntry): void {
+    this.#waiting.set(entry, work, entry.urgency, work.order);
   }
 
   /** Its requests are answered: a request for the same step starts anew. */
@@ -107,18 +92,27 @@ export class ScoreQueue {
     if (this.#works.get(work.key) === work) this.#works.delete(work.key);
   }
 
+  /** A request is answered without its reward. Gives the work where no other request waits for it: it is finished. */
+  forget(entry: ScoreEntry): Work | undefined {
+    const work = this.workOf(entry);
+    this.#waiting.delete(entry);
+    if (work === undefined || !work.entries.delete(entry) || work.entries.size > 0) return undefined;
+    this.finish(work);
+    return work;
+  }
+
   workOf(entry: ScoreEntry): Work | undefined {
     const { search, parent, step } = entry.request;
     return this.#works.get(`${search}\n${parent}\n${step.text}`);
   }
 
   get isEmpty(): boolean {
-    return this.#front() === undefined;
+    return this.#waiting.size === 0;
   }
 
   /** The next works for one call: by path, the highest step first. None where nothing waits. */
   take(limits: BatchLimits, sizeOf: (request: ScoreRequest) => number): Work[][] {
-    const first = this.#front();
+    const first = this.#waiting.peek();
     if (first === undefined) return [];
     const batch: Work[][] = [];
     let tokens = 0;
@@ -146,30 +140,14 @@ export class ScoreQueue {
   }
 
   #next(first: Work, mixes: boolean): Work | undefined {
-    return mixes ? this.#front() : this.#siblings.get(first.parent)?.values().next().value;
-  }
-
-  #front(): Work | undefined {
-    for (let turn = this.#turns.peek(); turn !== undefined; turn = this.#turns.peek()) {
-      if (isCurrent(turn)) return turn.work;
-      this.#turns.pop();
-    }
-    return undefined;
+    return mixes ? this.#waiting.peek() : this.#siblings.get(first.parent)?.values().next().value;
   }
 
   #leave(work: Work): void {
     work.waits = false;
-    this.#waiting -= 1;
+    for (const entry of work.entries) this.#waiting.delete(entry);
     const siblings = this.#siblings.get(work.parent)!;
     siblings.delete(work);
     if (siblings.size === 0) this.#siblings.delete(work.parent);
   }
-}
-
-function isCurrent({ work, urgency }: PlaceInLine): boolean {
-  return work.waits && [...work.entries].some((entry) => entry.urgency === urgency);
-}
-
-function before(a: PlaceInLine, b: PlaceInLine): boolean {
-  return (compareUrgency(a.urgency, b.urgency) || a.work.order - b.work.order) < 0;
 }

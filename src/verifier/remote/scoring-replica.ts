@@ -9,48 +9,35 @@ import type { ScoringServer } from '../scorer.ts';
 export class ScoringReplica {
   readonly server: ScoringServer;
   readonly breaker: CircuitBreaker;
-  #calls = 0;
-  #paths = 0;
-  #tokens = 0;
+  /** In flight; tokens are those that the server computes or has waiting, as estimated. */
+  calls = 0;
+  paths = 0;
+  tokens = 0;
 
   constructor(server: ScoringServer, nowMs: number) {
     this.server = server;
     this.breaker = new CircuitBreaker(true, nowMs);
   }
 
-  get calls(): number {
-    return this.#calls;
-  }
-
-  get paths(): number {
-    return this.#paths;
-  }
-
-  /** Tokens that are being computed or wait at the server, as estimated. */
-  get tokens(): number {
-    return this.#tokens;
-  }
-
   /** Few calls while it is full: what waits here can still be put together, and stopped. */
   mayStart(callsLimit: number, tokensLimit: number): boolean {
     if (this.breaker.state === 'open') return false;
-    if (this.breaker.state === 'half-open') return this.#calls === 0;
-    return this.#calls < callsLimit && this.#tokens < tokensLimit;
+    if (this.breaker.state === 'half-open') return this.calls === 0;
+    return this.calls < callsLimit && this.tokens < tokensLimit;
   }
 
   begin(paths: number, tokens: number): void {
-    this.#calls += 1;
-    this.#paths += paths;
-    this.#tokens += tokens;
+    this.calls += 1;
+    this.paths += paths;
+    this.tokens += tokens;
   }
 
   end(paths: number, tokens: number): void {
-    this.#calls -= 1;
-    this.#paths -= paths;
-    this.#tokens -= tokens;
+    this.calls -= 1;
+    this.paths -= paths;
+    this.tokens -= tokens;
   }
 
-  /** Whether this took it out. */
   failed(reason: Fault, nowMs: number, chance: number): boolean {
     const wasUp = this.#isUp();
     const failure = failureOf(reason);

@@ -3,12 +3,12 @@
 import type { WholeSearchJson } from '../../../src/gateway/wire/search-json.ts';
 import type { LoggedEvent } from '../../../src/log/events.ts';
 import { Replay } from '../../../src/log/replay.ts';
-import { WidthTimeline } from '../../../src/log/width-timeline.ts';
 import { h } from '../dom/dom.ts';
 import { richText } from '../rich/rich-text.ts';
 import { Details } from '../search/panels/details.ts';
 import { questionOf } from '../search/search-view.ts';
 import { TreeCanvas } from '../search/tree-canvas.ts';
+import { WidthTimeline } from '../search/width-timeline.ts';
 import type { ComparedSearch } from './comparison.ts';
 
 export class ComparedView {

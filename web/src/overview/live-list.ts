@@ -3,7 +3,7 @@
 // Rows are kept from frame to frame and only what changed is written: hundreds change every second.
 
 import type { ListedJson, OverviewJson } from '../../../src/gateway/wire/overview-json.ts';
-import { reasonSentence } from '../../../src/log/width-reasons.ts';
+import { reasonSentence } from '../../../src/log/describe.ts';
 import { fill, h, setAttribute, setText } from '../dom/dom.ts';
 import { term } from '../dom/term.ts';
 import { formatCount, formatDuration, formatScore, formatStrands, placeWords } from '../look/words.ts';

@@ -1,13 +1,13 @@
 // How the timeline looks: strands allowed and open over time, a tick for each finished rollout and a cross for each strand
 // taken away, the best finished score against the threshold, and the playhead; what lies after it is veiled.
 
-import type { WidthTimeline } from '../../../src/log/width-timeline.ts';
 import type { Frame } from '../dom/drawing.ts';
 import { niceTicks, stepArea, stepLine } from '../dom/plot.ts';
 import { formatDuration } from '../look/words.ts';
 import { addCross } from '../tree/brush.ts';
 import type { Point } from '../tree/camera.ts';
 import type { Player } from './player.ts';
+import type { WidthTimeline } from './width-timeline.ts';
 
 export interface TimelineData {
   readonly widths: WidthTimeline;

@@ -2,12 +2,12 @@
 // one event, Page Up and Page Down twenty, Home and End to the ends.
 
 import type { LoggedEvent } from '../../../src/log/events.ts';
-import { WidthTimeline } from '../../../src/log/width-timeline.ts';
 import { h, setAttribute } from '../dom/dom.ts';
 import { Drawing, type Frame } from '../dom/drawing.ts';
 import { formatDuration } from '../look/words.ts';
 import type { Player } from './player.ts';
 import { drawTimeline, shareAt } from './timeline-plot.ts';
+import { WidthTimeline } from './width-timeline.ts';
 
 export interface TimelineOptions {
   readonly log: readonly LoggedEvent[];

@@ -8,17 +8,14 @@ import { configName, jsonOf, weightsName } from './adapter-place.ts';
 import { encodeGguf, type GgufTensor, type GgufValue } from './gguf-writer.ts';
 import { readSafetensors, type Tensor } from './safetensors.ts';
 
-/** What an adapter must know of the model that it is for. */
 export interface BaseShape {
   readonly path: string;
   readonly architecture: string;
   readonly layers: number;
   readonly heads: number;
   readonly kvHeads: number;
-  /** Of one head. */
   readonly headWidth: number;
   readonly width: number;
-  /** Of the feed-forward layers. */
   readonly inner: number;
 }
 

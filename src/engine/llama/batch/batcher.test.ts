@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { FakeCache, logitsAfter } from '../../../../tests/support/fake-cache.ts';
 import { Random } from '../../../base/random.ts';
 import type { Urgency } from '../../engine.ts';
+import { PrefixStore } from '../prefix-cache/prefix-store.ts';
 import { Batcher, type BatcherOptions } from './batcher.ts';
-import { PrefixStore } from './prefix-store.ts';
 import type { Sequence } from './run.ts';
 
 const VOCABULARY = 7;

@@ -5,11 +5,12 @@
 // a sequence that draws what a twin has drawn follows it without a row of its own, until they part. Pure but for the cache
 // operations behind PrefixStore: time, sampling and the device are elsewhere.
 
+import { Counter } from '../../../base/arithmetic.ts';
 import { assert } from '../../../base/assert.ts';
-import { Counter } from '../../../base/ids.ts';
 import type { Urgency } from '../../engine.ts';
-import type { CacheSegment } from './cache-segment.ts';
-import type { PrefixStore } from './prefix-store.ts';
+import type { CacheSegment } from '../prefix-cache/cache-segment.ts';
+import type { PrefixStore } from '../prefix-cache/prefix-store.ts';
+import { PrefixOrder } from './prefix-order.ts';
 import { PresentSearches } from './present-searches.ts';
 import {
   type Batch,
@@ -22,10 +23,8 @@ import {
   sharesMoreThan,
   type WaitingRun,
 } from './run.ts';
-import { WaitingLine } from './waiting-line.ts';
 
 export interface BatcherOptions {
-  /** Sequences that run side by side. */
   readonly runningLimit: number;
   /** Rows of a decode: at 64 the CPU kernel of flash attention changes, becomes slower and rounds differently. */
   readonly rowLimit: number;
@@ -38,7 +37,7 @@ export interface BatcherOptions {
 export class Batcher {
   readonly #store: PrefixStore;
   readonly #options: BatcherOptions;
-  readonly #waiting = new WaitingLine<WaitingRun>();
+  readonly #waiting = new PrefixOrder();
   readonly #running = new Map<number, Run>();
   readonly #searches = new PresentSearches();
   readonly #arrivals = new Counter(0);
@@ -57,7 +56,6 @@ export class Batcher {
   get waiting(): number {
     return this.#waiting.size;
   }
-  /** In the latest plan a sequence had to wait, or to give way, for want of cells. */
   get squeezed(): boolean {
     return this.#squeezed;
   }
@@ -72,7 +70,7 @@ export class Batcher {
     const tokens = [...sequence.prefix];
     const arrival = this.#arrivals.take();
     const counts = { drafted: 0, computedPrefixTokens: 0, computedDrawnTokens: 0, cachedPrefixTokens: undefined };
-    this.#line({ sequence, tokens, arrival, ...counts });
+    this.#waiting.add({ sequence, tokens, arrival, ...counts });
   }
 
   /** Takes a sequence out, wherever it is; its own cells are free at once, the prefix it shares stays. */
@@ -95,7 +93,7 @@ export class Batcher {
     const waiting = run === undefined ? this.#waiting.remove(id) : undefined;
     const known = run ?? waiting;
     if (known !== undefined) known.sequence.urgency = urgency;
-    if (waiting !== undefined) this.#line(waiting);
+    if (waiting !== undefined) this.#waiting.add(waiting);
   }
 
   /** The search has ended: its prefixes go, those that are still in use as soon as they are not. */
@@ -113,10 +111,7 @@ export class Batcher {
     this.#store.keepsOrder = this.#searches.isOne && !this.#drafts;
   }
 
-  /**
-   * The rows of the next decode; none when a sequence completed without one (call again), when all that run wait for a
-   * draft, or when nothing is left to do.
-   */
+  /** The rows of the next decode; none when a sequence completed without one (call again), or when all wait for a draft. */
   plan(onComplete: (run: Run) => void): Batch {
     this.#squeezed = false;
     this.#admit(onComplete);
@@ -320,12 +315,7 @@ export class Batcher {
     this.#running.delete(run.sequence.id);
     if (keepCells) this.#store.settle(run.branch);
     else this.#store.drop(run.branch);
-    this.#line(run);
-  }
-
-  #line(run: WaitingRun): void {
-    const { id, search, parent, urgency } = run.sequence;
-    this.#waiting.add({ id, search, parent, urgency, arrival: run.arrival, item: run });
+    this.#waiting.add(run);
   }
 
   #admit(onComplete: (run: Run) => void): void {

@@ -13,18 +13,16 @@ import {
   type Pointer,
 } from '../native/binding.ts';
 import type { Model } from '../native/model.ts';
-import type { SequenceMemory } from './prefix-store.ts';
+import type { SequenceMemory } from '../prefix-cache/prefix-store.ts';
 
 export interface ContextOptions {
   /** KV cells over all sequences together; each live cell costs every row a little. */
   readonly cells: number;
   /** Compute threads. More than one only on cores that are really free: one busy neighbour stalls them all. */
   readonly threads: number;
-  /** The most rows of one decode. */
   readonly rows: number;
   /** Flash attention with a 16-bit cache: fastest, and exact across batch compositions below 64 rows. Off: 32-bit. */
   readonly flashAttention: boolean;
-  /** A LoRA adapter of the model that this context alone computes with. */
   readonly adapter?: Pointer;
 }
 

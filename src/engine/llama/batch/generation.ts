@@ -22,12 +22,10 @@ import {
 } from './sampler.ts';
 import { type PieceOf, StepText } from './step-text.ts';
 
-/** What a generation needs to know of its model. */
 export interface Vocabulary {
   readonly pieceOf: PieceOf;
   endsGeneration(token: number): boolean;
   tokenize(text: string): number[];
-  /** Holds a step to a grammar, where the model can. */
   hold?(grammar: string): TokenConstraint;
 }
 
@@ -42,7 +40,6 @@ export class Generation implements Sequence {
   readonly sampling: TokenSampling;
   readonly #seed: number;
   readonly #maxTokens: number;
-  /** Tokens that fit behind the path. */
   readonly #room: number;
   readonly #vocabulary: Vocabulary;
   readonly #sampler: Sampler;
@@ -99,7 +96,6 @@ export class Generation implements Sequence {
     return this.#result;
   }
 
-  /** What it read, where that was asked for. */
   get read(): ReadTokens | undefined {
     return this.#wantsRecord ? { ids: this.prefix, drawn: this.#drawn } : undefined;
   }
@@ -116,10 +112,7 @@ export class Generation implements Sequence {
     }
   }
 
-  /**
-   * A token that the grammar does not allow is drawn again, by another chance, from those that it does: the same distribution as if
-   * all had been asked about at first, which costs far more.
-   */
+  /** A token that the grammar forbids is drawn again from those that it allows: the same distribution, at far less cost. */
   #draw(row: Float32Array): Draw {
     const first = this.#sampler.draw(row, this.sampling, this.#uniform());
     if (this.#held === undefined) return first;

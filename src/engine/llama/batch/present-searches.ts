@@ -13,10 +13,8 @@ export class PresentSearches {
     return this.#begun.size === 1;
   }
 
-  /** It has something running or waiting: its prefixes are worth keeping. */
   readonly isActive = (search: string): boolean => this.#active.has(search);
 
-  /** A sequence of the search has come. */
   enter(search: string): void {
     this.#active.set(search, (this.#active.get(search) ?? 0) + 1);
     this.#begun.add(search);
@@ -35,7 +33,6 @@ export class PresentSearches {
     return hadEnded;
   }
 
-  /** The search has ended. */
   release(search: string): void {
     if (this.#active.has(search)) this.#released.add(search);
     else this.#begun.delete(search);

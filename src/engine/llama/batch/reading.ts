@@ -12,13 +12,10 @@ export interface ReadRequest extends Urgency {
   readonly search: string;
   readonly prompt: Prompt;
   readonly parent: NodeId;
-  /** The path, the step to be read last. */
   readonly steps: readonly Step[];
-  /** The second reading is wanted too. */
   readonly promise?: boolean;
 }
 
-/** Token ids of the two verdicts. */
 export interface VerdictTokens {
   readonly good: number;
   readonly bad: number;

@@ -1,9 +1,8 @@
 // What the batcher runs: a sequence, its place in the cache, and its rows in a decode. Plain data and comparisons.
 
 import { compareUrgency, type Urgency } from '../../engine.ts';
-import type { Branch } from './cache-segment.ts';
+import type { Branch } from '../prefix-cache/cache-segment.ts';
 
-/** What the batcher runs. */
 export interface Sequence {
   readonly id: number;
   readonly search: string;
@@ -29,7 +28,6 @@ export interface Row {
 }
 export type Batch = readonly Row[];
 
-/** A sequence with its place in the cache, from admission until it ends or gives way. */
 export interface Run {
   readonly sequence: Sequence;
   readonly tokens: number[];
@@ -43,7 +41,6 @@ export interface Run {
   cachedPrefixTokens: number | undefined;
 }
 
-/** One that waits for its place. */
 export type WaitingRun = Omit<Run, 'branch'>;
 export type RunCounts = Pick<Run, 'computedPrefixTokens' | 'cachedPrefixTokens' | 'computedDrawnTokens'>;
 

@@ -3,7 +3,7 @@
 // in turn, round after round, and the median counts: a neighbour's burst spoils one round, not one point. Bounded in time;
 // a point that did not fit into it is left out. The clocks are arguments.
 
-import { median } from '../../../base/averages.ts';
+import { median } from '../../../base/arithmetic.ts';
 import type { MeasuredPoints } from '../../../cost/table.ts';
 import type { Context, ContextRow } from './context.ts';
 
@@ -12,12 +12,10 @@ export interface MeasurementOptions {
   readonly nowMs: () => number;
   /** Processor time of this thread, where that is what computes; a busy neighbour does not lengthen it. */
   readonly processorMs?: () => number;
-  /** No new point is begun after so long. */
   readonly budgetMs: number;
   readonly rowLimit: number;
   readonly bulkRows: number;
   readonly cells: number;
-  /** The longest sequence that the model knows. */
   readonly contextTokens: number;
   /** Cached tokens below which new ones are computed: none for prompts, a path for the steps that a verifier reads. */
   readonly prefillBelow: number;

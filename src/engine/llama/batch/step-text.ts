@@ -5,7 +5,6 @@
 export type PieceOf = (token: number) => Uint8Array;
 
 export interface Stop {
-  /** Index into the stop strings of the one that matched. */
   readonly stop: number;
   /** Characters of the step's text up to where the stop string begins and ends. */
   readonly begins: number;

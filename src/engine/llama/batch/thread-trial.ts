@@ -1,7 +1,7 @@
 // With how many threads a model decodes fastest on this machine, as busy as it is now: a few decodes with all free cores, with half
 // of them, and so on down to one. What a decode computes does not depend on it. Pure but for `decodeMs`, which times one decode.
 
-import { median } from '../../../base/averages.ts';
+import { median } from '../../../base/arithmetic.ts';
 
 /** Of decodes of one count, of which the median counts: a neighbour's burst spoils one. */
 const repetitions = 3;

@@ -21,7 +21,6 @@ export class DraftDesk {
     return this.#jobs.size;
   }
 
-  /** Sequences that it has drafted for, or is asked to, and has not been told to forget. */
   get sequences(): number {
     return this.#known.size;
   }

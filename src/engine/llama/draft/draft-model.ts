@@ -2,27 +2,24 @@
 // the same decodes (P2 §4.1). It proposes and never decides: what it says is accepted or replaced by the rule in
 // generation.ts, so a wrong, late or missing draft costs time and nothing else.
 
-import type { Branch } from '../batch/cache-segment.ts';
-import { commonLength } from '../batch/cache-segment.ts';
 import { Context, type ContextRow, maxSequences } from '../batch/context.ts';
-import { PrefixStore } from '../batch/prefix-store.ts';
 import { drawFrom, Sampler, type TokenSampling, uniformOf } from '../batch/sampler.ts';
 import type { Binding } from '../native/binding.ts';
 import { Model } from '../native/model.ts';
+import type { Branch } from '../prefix-cache/cache-segment.ts';
+import { commonLength } from '../prefix-cache/cache-segment.ts';
+import { PrefixStore } from '../prefix-cache/prefix-store.ts';
 
-/** A sequence whose next tokens are wanted. */
 export interface DraftJob {
   /** The number of the question; the draft that answers it carries it. */
   readonly ticket: number;
   readonly sequence: number;
   readonly search: string;
-  /** All its tokens so far. */
   readonly tokens: readonly number[];
   readonly sampling: TokenSampling;
   /** Chance: the draw at a position depends on these alone. */
   readonly seed: number;
   readonly position: number;
-  /** Tokens wanted at most. */
   readonly most: number;
 }
 
@@ -80,18 +77,15 @@ export class DraftModel {
     return this.#model.vocabularyHash();
   }
 
-  /** Rows that it has computed, for tests. */
   get computedRows(): number {
     return this.#computedRows;
   }
 
-  /** What it holds, for tests of leaks. */
   get counts(): { readonly sequences: number; readonly usedCells: number; readonly branches: number } {
     const { usedCells, branches } = this.#store;
     return { sequences: this.#held.size, usedCells, branches };
   }
 
-  /** One draft per job, in their order. */
   draft(jobs: readonly DraftJob[]): Draft[] {
     const drafting = jobs.map((job): Drafting => ({ job, held: this.#caughtUp(job), tokens: [], distributions: [] }));
     let live = drafting.filter(({ held }) => held !== undefined).slice(0, this.#rowLimit >> 1);
@@ -126,7 +120,6 @@ export class DraftModel {
     return this.#context.decode(rows);
   }
 
-  /** Draws one more token; whether another is wanted. */
   #draw(drafting: Drafting, row: Float32Array): boolean {
     const { job, held, tokens, distributions } = drafting;
     const computed = lacking(drafting);

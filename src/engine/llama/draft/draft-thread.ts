@@ -43,7 +43,6 @@ export class DraftThreadLink implements DraftLink {
     worker.on('exit', die);
   }
 
-  /** Starts the thread and loads the model; a FaultError says why it cannot. */
   static async start(path: string, size: DraftModelSize, wake: () => void): Promise<DraftThreadLink> {
     const file = import.meta.url.endsWith('.ts') ? './draft-thread-main.ts' : './draft-thread-main.js';
     const { port1, port2 } = new MessageChannel();

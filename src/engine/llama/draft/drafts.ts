@@ -2,15 +2,13 @@
 // arrived, so that the target verifies drafts first come first served while others are still being drafted (P2 §4.2).
 // Who drafts, and in which thread, is behind DraftLink.
 
-import { Counter } from '../../../base/ids.ts';
+import { Counter } from '../../../base/arithmetic.ts';
 import type { Generation } from '../batch/generation.ts';
 import type { Run } from '../batch/run.ts';
 import type { Draft, DraftJob } from './draft-model.ts';
 
 export interface DraftOptions {
-  /** Path of a GGUF file with the vocabulary of the target. */
   readonly model: string;
-  /** Tokens drafted at a time. */
   readonly tokens: number;
   /** Drafting stops while more sequences than this are running: a full batch leaves nothing to gain. */
   readonly mostSequences: number;
@@ -67,12 +65,10 @@ export class Drafts {
     return new Set(drafting.filter((run) => !this.#give(run)));
   }
 
-  /** The sequence is done or gone; what is still drafted for it goes nowhere. */
   forget(sequence: number): void {
     if (this.#asked.delete(sequence)) this.#link.post({ type: 'forget', sequence });
   }
 
-  /** The search has ended: what was read for it can go. */
   release(search: string): void {
     this.#link.post({ type: 'release', search });
   }

@@ -27,7 +27,6 @@ const gpuPackages: Readonly<Record<string, readonly GpuPackage[]>> = {
 };
 
 export interface GpuLibrary {
-  /** Folder of the library; undefined for the usual one of the platform. */
   readonly directory?: string;
   /** 0 keeps a library that could use a GPU from doing so. */
   readonly gpuLayers?: number;

@@ -6,7 +6,6 @@ import { raise } from '../../../base/fault.ts';
 import { isRecord } from '../../../base/record.ts';
 import type { JsonSchema } from '../../engine.ts';
 
-/** The name of the first rule is `root`. */
 export function schemaGrammar(schema: JsonSchema): string {
   return new SchemaGrammar(schema).text();
 }
@@ -65,7 +64,6 @@ class SchemaGrammar {
     return [...own, ...Object.entries(shared).map(([name, body]) => `${name} ::= ${body}`)].join('\n');
   }
 
-  /** What stands for the values of a schema. */
   #schema(value: unknown, where: string): string {
     if (value === true) return 'value';
     if (!isRecord(value)) return raise('unsupported', `${where} is no schema that a value can fit`);
@@ -122,7 +120,6 @@ class SchemaGrammar {
     return this.#rule(`"{" ${this.#rule(first)} "}"`);
   }
 
-  /** Members of any name. */
   #map(others: unknown, mayBeEmpty: boolean, where: string): string {
     if (!mayBeEmpty) raise('unsupported', `${where} requires members that it does not describe`);
     if (others === false) return this.#rule('"{}"');
@@ -183,7 +180,6 @@ function typesOf({ type, properties, items }: JsonSchema, where: string): TypeNa
   );
 }
 
-/** JSON as a literal of the grammar. */
 function literal(value: unknown): string {
   return JSON.stringify(JSON.stringify(value));
 }

@@ -15,7 +15,6 @@ interface KoffiLibrary {
   func(name: string, result: KoffiType, parameters: readonly KoffiType[]): NativeFunction;
   symbol(name: string): Pointer;
 }
-/** The part of koffi that is used here. */
 interface Koffi {
   load(path: string): KoffiLibrary;
   struct(members: Record<string, KoffiType>): KoffiType;
@@ -112,7 +111,6 @@ export interface Binding {
   /** Native memory as a buffer; it must not be read once its owner has freed it. */
   view(pointer: Pointer, bytes: number): ArrayBuffer;
 
-  /** Whether a GPU is there that the library can compute on. */
   seesGpu(): boolean;
   modelDefaults(): ModelParameters;
   contextDefaults(): ContextParameters;

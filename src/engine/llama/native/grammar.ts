@@ -4,7 +4,6 @@
 import { raise } from '../../../base/fault.ts';
 import type { Binding, Pointer } from './binding.ts';
 
-/** What a draw is held to. */
 export interface TokenConstraint {
   allows(token: number): boolean;
   /** The logits with all that is not allowed at minus infinity; valid until the next call. */

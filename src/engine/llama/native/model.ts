@@ -6,8 +6,8 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { Template } from '@huggingface/jinja';
 import { FaultError, raise } from '../../../base/fault.ts';
 import { hash } from '../../../base/random.ts';
+import { thinkingSwitch, usualTags } from '../../../tree/readings/thinking.ts';
 import type { Message, Prompt } from '../../../tree/step.ts';
-import { thinkingSwitch, usualTags } from '../../../tree/thinking.ts';
 import type { TemplateThinking } from '../../engine.ts';
 import type { BaseShape } from '../adapter/peft-adapter.ts';
 import type { Binding, Pointer } from './binding.ts';
@@ -22,7 +22,6 @@ export interface ModelOptions {
   readonly gpuLayers?: number;
 }
 
-/** Weights that another thread of this process has loaded; libllama only reads them. */
 export interface SharedWeights {
   readonly path: string;
   readonly handle: Pointer;
@@ -85,7 +84,6 @@ export class Model {
     return raise('cancelled', `the model ${path} was closed before its weights could be shared`);
   }
 
-  /** For another thread to borrow. */
   get weights(): SharedWeights {
     return { path: this.path, handle: this.handle, holders: this.#holders };
   }
@@ -125,7 +123,6 @@ export class Model {
     return piece;
   };
 
-  /** Holds a step to a grammar; the caller closes it. */
   hold(source: string): TokenConstraint {
     this.#table ??= new TokenTable(this.#binding, this.vocabularySize);
     return new Grammar(this.#binding, this.#vocabulary, this.#table, source);
@@ -174,7 +171,6 @@ export class Model {
     return length < 0 ? undefined : new TextDecoder().decode(buffer.subarray(0, Math.min(length, buffer.length - 1)));
   }
 
-  /** What an adapter must fit. */
   get shape(): BaseShape {
     const { handle, path } = this;
     const architecture = this.metadata('general.architecture') ?? '';

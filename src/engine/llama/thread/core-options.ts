@@ -8,10 +8,8 @@ export interface CoreOptions {
   readonly weights?: SharedWeights;
   /** A LoRA adapter that this core alone computes with: a folder as PEFT writes it, or a GGUF file. */
   readonly adapter?: string;
-  /** KV cells, one per token, over all sequences. */
   readonly kvTokens: number;
   readonly threads: number;
-  /** Sequences that run side by side. */
   readonly sequences: number;
   readonly rowLimit: number;
   readonly bulkRows: number;
@@ -21,10 +19,7 @@ export interface CoreOptions {
   readonly verdict?: { readonly good: string; readonly bad: string; readonly marker: string };
   /** A second pair of verdicts, read where a request asks for it. */
   readonly promise?: { readonly good: string; readonly bad: string };
-  /**
-   * Whose token ids the steps carry: this model's own, or those of a model with this vocabulary hash. Where the
-   * vocabularies differ, the text of steps is tokenised.
-   */
+  /** Whose token ids the steps carry: this model's own, or those of a model with this vocabulary hash; else text is tokenised. */
   readonly tokenIdsOf: 'own' | 'foreign' | number;
 }
 

@@ -9,7 +9,6 @@ import { Batcher } from '../batch/batcher.ts';
 import { Context, maxSequences } from '../batch/context.ts';
 import { DraftTally } from '../batch/draft-tally.ts';
 import { Generation } from '../batch/generation.ts';
-import { PrefixStore } from '../batch/prefix-store.ts';
 import type { Reading, ReadRequest } from '../batch/reading.ts';
 import type { Batch, Run } from '../batch/run.ts';
 import { Sampler } from '../batch/sampler.ts';
@@ -17,6 +16,7 @@ import type { Drafts } from '../draft/drafts.ts';
 import { loadAdapter } from '../native/adapter.ts';
 import type { Binding } from '../native/binding.ts';
 import { Model } from '../native/model.ts';
+import { PrefixStore } from '../prefix-cache/prefix-store.ts';
 import { answerOf, type CoreMessage, cancelledOf } from './answers.ts';
 import type { CoreCounts, CoreOptions } from './core-options.ts';
 import { measuredTimes, tryThreads } from './core-times.ts';
@@ -84,7 +84,6 @@ export class Core {
     return this.#batcher.hasWork;
   }
 
-  /** Compute threads of a decode. */
   get threads(): number {
     return this.#threads;
   }
@@ -164,7 +163,6 @@ export class Core {
     return true;
   }
 
-  /** Takes the number of threads that decodes fastest here. */
   tryThreads(nowMs: () => number, cores: number): void {
     this.#threads = tryThreads(this.#context, this.model, nowMs, cores) ?? this.#threads;
   }

@@ -11,7 +11,6 @@ const keptPrompts = 256;
 export class PathTokens {
   readonly #model: Model;
   readonly #trustsTokenIds: boolean;
-  /** KV cells that there are, one per token. */
   readonly #cells: number;
   readonly #prompts = new Map<string, readonly number[]>();
 
@@ -22,7 +21,6 @@ export class PathTokens {
     this.#cells = cells;
   }
 
-  /** The longest path that there may be. */
   get limit(): number {
     return Math.min(this.#model.contextTokens, this.#cells);
   }

@@ -125,10 +125,7 @@ class EngineThread {
   }
 }
 
-/**
- * Those that nothing has used in the last minute, less one for the process's own loop: where one thread of a decode shares its core, all
- * others wait for it, and a decode of milliseconds takes seconds.
- */
+/** Cores idle in the last minute, less one for the process's loop: one thread of a decode that shares its core delays all. */
 function freeCores(): number {
   return Math.max(1, Math.round(availableParallelism() - 1 - loadavg()[0]!));
 }

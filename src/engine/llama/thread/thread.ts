@@ -47,7 +47,6 @@ export class LlamaThread {
     worker.on('exit', (code) => this.#die(fault('internal', `the engine thread ended with status ${code}`)));
   }
 
-  /** Starts the thread and loads the model; a FaultError says why it cannot. */
   static async start(options: ThreadOptions): Promise<LlamaThread> {
     const file = import.meta.url.endsWith('.ts') ? './thread-main.ts' : './thread-main.js';
     const worker = new Worker(new URL(file, import.meta.url), { workerData: options });

@@ -8,7 +8,6 @@ import type { JsonSchema, Lane, TemplateThinking } from '../../engine.ts';
 const dialectNames = ['vllm', 'sglang', 'llama-server', 'openai'] as const;
 export type DialectName = (typeof dialectNames)[number];
 
-/** What a server turned out to be. */
 export interface ServerFacts {
   readonly dialect: DialectName;
   readonly version: string | undefined;
@@ -18,14 +17,12 @@ export interface ServerFacts {
   readonly contextTokens: number | undefined;
   /** The longest context that the model itself was trained for, where the server says so. */
   readonly trainedTokens?: number | undefined;
-  /** Sequences it runs at a time, where it says so. */
   readonly sequenceLimit: number | undefined;
   /** Which number goes first in its own queue; `none` where it knows no priorities or they are switched off. */
   readonly priorityOrder: 'none' | 'lower-first' | 'higher-first';
   readonly seeded: boolean;
   readonly logprobs: boolean;
   readonly countsCache: boolean;
-  /** Whether it keeps prefixes; undefined where it does not say. */
   readonly prefixCaching: boolean | undefined;
   /** Engines behind one address, each with a cache of its own (data parallelism); one unless said. */
   readonly ranks?: number | undefined;
@@ -35,7 +32,6 @@ export interface ServerFacts {
   readonly thinking?: TemplateThinking | undefined;
 }
 
-/** One HTTP request for one step of one or several siblings. */
 export interface Call {
   /** Fixed length, unique: SGLang aborts by prefix. */
   readonly name: string;
@@ -70,10 +66,7 @@ export interface Call {
   readonly priority: number;
 }
 
-/**
- * How an answer comes: `tokens` as they are written, for a client that watches or where we cut; `ends` as a stream that says
- * little before each sibling's end; `whole` in one piece, for a single sequence.
- */
+/** `tokens`: as they are written; `ends`: a stream that says little before each sibling's end; `whole`: in one piece. */
 export type Delivery = 'tokens' | 'ends' | 'whole';
 
 export interface WireRequest {
@@ -81,7 +74,6 @@ export interface WireRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** How a server says that a sequence ended. */
 export type WireEnd = 'delimiter' | 'eos' | 'length';
 
 export interface WireUsage {
@@ -92,7 +84,6 @@ export interface WireUsage {
   readonly thoughtTokens?: number | undefined;
 }
 
-/** What one event of the stream says about one sibling. */
 export interface Update {
   readonly index: number;
   readonly text: string;
@@ -102,9 +93,7 @@ export interface Update {
   readonly logprobs?: readonly number[];
   /** The tokens as the server writes each alone: not always what they add to the text. */
   readonly written?: readonly string[] | undefined;
-  /** How sure the model was of each of its tokens. */
   readonly confidences?: readonly number[] | undefined;
-  /** Of the first token that it tells of. */
   readonly entropy?: number | undefined;
   /** Text, tokens and log probabilities are all there are so far, not what is new. */
   readonly cumulative?: boolean;
@@ -116,23 +105,15 @@ export interface Update {
 
 export interface Dialect {
   readonly name: DialectName;
-  /** Continues a path from its tokens. */
   readonly takesTokens: boolean;
-  /** Tells a delimiter from the end of the answer. */
   readonly seesStops: boolean;
-  /** Can give answers other than token by token. */
   readonly givesWhole: boolean;
   /** Siblings of one request are counted together in its usage, so that each is counted by its own tokens. */
   readonly sumsUsage: boolean;
-  /** Tells the likeliest tokens, from which an entropy can be read. */
   readonly tellsEntropy?: true;
-  /** Tells the likeliest candidates of every token. */
   readonly tellsConfidence?: true;
-  /** Tells tokens as text along with their log probabilities. */
   readonly tellsPieces?: true;
-  /** Holds an answer to a JSON schema. */
   readonly holdsShapes?: true;
-  /** Stop strings it accepts in one request. */
   readonly stopLimit: number;
   /** Sampling fields that it understands, and fields of its own chat endpoint: see EngineCapabilities. */
   readonly takes: readonly string[];
@@ -144,17 +125,14 @@ export interface Dialect {
   abort?(call: Call): WireRequest;
   /** Requests that turn a prompt into tokens, each fed with the answer of the one before. */
   render?(prompt: Prompt, facts: ServerFacts): readonly RenderStep[];
-  /** The tokens of a text, with no special tokens added. */
   tokenize?(text: string, facts: ServerFacts): WireRequest;
 }
 
-/** One request on the way from a prompt to its tokens. */
 export type RenderStep = (previous: unknown) => WireRequest;
 
 /** The lanes lie further apart than any two priorities within one. */
 const priorityBound = 1 << 20;
 
-/** A priority as the server's own queue understands it. */
 export function wirePriority(call: Call, order: ServerFacts['priorityOrder']): number | undefined {
   if (order === 'none') return undefined;
   const within = Math.max(-priorityBound, Math.min(priorityBound, Math.round(call.priority)));
@@ -162,7 +140,6 @@ export function wirePriority(call: Call, order: ServerFacts['priorityOrder']): n
   return order === 'higher-first' ? rank : -rank;
 }
 
-/** What a client has set of the fields that the server takes. */
 export function extrasFor({ takes }: Pick<Dialect, 'takes'>, { extras = {} }: Sampling): Record<string, unknown> {
   return Object.fromEntries(Object.entries(extras).filter(([name]) => takes.includes(name)));
 }

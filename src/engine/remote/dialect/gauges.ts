@@ -3,16 +3,14 @@
 
 import type { DialectName } from './dialect.ts';
 
-interface Gauges {
+/** What a server says of itself; a gauge that it lacks is undefined. */
+export interface Gauges {
   readonly running: number | undefined;
   readonly waiting: number | undefined;
   /** Filled part of the KV cache, 0 to 1. */
   readonly kvUse: number | undefined;
   /** Sequences thrown out of the KV cache, to be computed again, since the server started. */
   readonly preemptions: number | undefined;
-  /** Tokens looked up in the prefix cache and found there, since the server started. */
-  readonly prefixQueries: number | undefined;
-  readonly prefixHits: number | undefined;
 }
 
 const names: Readonly<Record<DialectName, Readonly<Record<keyof Gauges, readonly string[]>>>> = {
@@ -21,26 +19,20 @@ const names: Readonly<Record<DialectName, Readonly<Record<keyof Gauges, readonly
     waiting: ['vllm:num_requests_waiting'],
     kvUse: ['vllm:kv_cache_usage_perc', 'vllm:gpu_cache_usage_perc'],
     preemptions: ['vllm:num_preemptions_total'],
-    prefixQueries: ['vllm:prefix_cache_queries_total'],
-    prefixHits: ['vllm:prefix_cache_hits_total'],
   },
   sglang: {
     running: ['sglang:num_running_reqs'],
     waiting: ['sglang:num_queue_reqs'],
     kvUse: ['sglang:token_usage'],
     preemptions: ['sglang:num_retracted_requests_total'],
-    prefixQueries: [],
-    prefixHits: [],
   },
   'llama-server': {
     running: ['llamacpp:requests_processing'],
     waiting: ['llamacpp:requests_deferred'],
     kvUse: [],
     preemptions: [],
-    prefixQueries: [],
-    prefixHits: [],
   },
-  openai: { running: [], waiting: [], kvUse: [], preemptions: [], prefixQueries: [], prefixHits: [] },
+  openai: { running: [], waiting: [], kvUse: [], preemptions: [] },
 };
 
 export function readGauges(dialect: DialectName, page: string): Gauges {
@@ -53,8 +45,6 @@ export function readGauges(dialect: DialectName, page: string): Gauges {
     // The fullest of several engines: they do not lend each other room.
     kvUse: names[dialect].kvUse.map((name) => largest.get(name)).find((value) => value !== undefined),
     preemptions: read('preemptions'),
-    prefixQueries: read('prefixQueries'),
-    prefixHits: read('prefixHits'),
   };
 }
 

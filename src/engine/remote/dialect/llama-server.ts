@@ -6,7 +6,7 @@ import { count, numbers, protocolFault, readEvent, records, streamFault, text } 
 import { tokenConfidence } from '../../../tree/readings/confidence.ts';
 import { type Dialect, extrasFor, neutralSampling, type Update, type WireEnd, type WireRequest } from './dialect.ts';
 import { entropyOfLikeliest, likeliest } from './entropy.ts';
-import { templateFields } from './tokenize-route.ts';
+import { templateFields } from './render.ts';
 
 export const llamaServer: Dialect = {
   name: 'llama-server',

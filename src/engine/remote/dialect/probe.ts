@@ -10,7 +10,6 @@ import { count, records, text } from '../../../remote/wire-values.ts';
 import type { DialectName, ServerFacts } from './dialect.ts';
 
 export interface ProbeOptions {
-  /** Skips the detection. */
   readonly dialect?: DialectName;
   /** The name it must serve; its first model otherwise. */
   readonly model?: string;
@@ -209,7 +208,6 @@ function lastPart(path: unknown): string | undefined {
   return part === undefined || /^[0-9a-f]{40}$/.test(part) ? undefined : part;
 }
 
-/** A page that may be missing. */
 async function pageOf(
   connection: Connection,
   path: string,

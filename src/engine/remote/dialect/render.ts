@@ -1,11 +1,12 @@
-// A prompt as the tokens of one server's model, by that server's own template and tokenizer.
+// A prompt as the tokens of one server's model, by that server's own template and tokenizer; and vLLM's POST /tokenize for it, which SGLang
+// serves too.
 
 import { FaultError, fault } from '../../../base/fault.ts';
 import { isRecord } from '../../../base/record.ts';
 import { type Connection, usualBytes } from '../../../remote/connection.ts';
 import { numbers } from '../../../remote/wire-values.ts';
 import type { Prompt } from '../../../tree/step.ts';
-import type { Dialect, ServerFacts, WireRequest } from './dialect.ts';
+import type { Dialect, RenderStep, ServerFacts, WireRequest } from './dialect.ts';
 
 export type Tokens = readonly number[];
 
@@ -40,4 +41,22 @@ function tokensOf(answer: unknown, connection: Connection): number[] {
   const tokens = isRecord(answer) ? numbers(answer.tokens) : [];
   if (tokens.length > 0) return tokens;
   throw new FaultError(fault('protocol', `${connection.url}/tokenize gave no tokens`));
+}
+
+export function renderByTokenize(prompt: Prompt, { model }: ServerFacts): readonly RenderStep[] {
+  const body =
+    prompt.kind === 'text'
+      ? { model, prompt: prompt.text, add_special_tokens: true }
+      : { model, ...templateFields(prompt) };
+  return [() => ({ path: '/tokenize', body })];
+}
+
+export function tokenizeText(content: string, { model }: ServerFacts): WireRequest {
+  return { path: '/tokenize', body: { model, prompt: content, add_special_tokens: false } };
+}
+
+/** A last message of the assistant is a beginning to continue, not a turn to answer. */
+export function templateFields({ messages, template }: Extract<Prompt, { kind: 'chat' }>) {
+  const open = messages.at(-1)?.role === 'assistant';
+  return { messages, add_generation_prompt: !open, continue_final_message: open, chat_template_kwargs: template };
 }

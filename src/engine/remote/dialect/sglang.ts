@@ -15,7 +15,7 @@ import {
 import { tokenConfidence } from '../../../tree/readings/confidence.ts';
 import { type Call, type Dialect, extrasFor, neutralSampling, type WireEnd, wirePriority } from './dialect.ts';
 import { likeliest } from './entropy.ts';
-import { renderByTokenize, tokenizeText } from './tokenize-route.ts';
+import { renderByTokenize, tokenizeText } from './render.ts';
 
 export const sglang: Dialect = {
   name: 'sglang',
@@ -108,7 +108,6 @@ function endOf(finish: unknown, call: Call): WireEnd | undefined {
   }
 }
 
-/** `[log probability, token id, text]` each. */
 function entriesOf(value: unknown): (readonly unknown[])[] {
   return Array.isArray(value) ? value.map((entry) => (Array.isArray(entry) ? entry : [])) : [];
 }

@@ -2,8 +2,8 @@
 // changes what it renders. A server that renders nothing, or fails at it, is one that does not say; never a reason to refuse it.
 
 import type { Connection } from '../../../remote/connection.ts';
+import { thinkingSwitch, usualTags } from '../../../tree/readings/thinking.ts';
 import type { Prompt } from '../../../tree/step.ts';
-import { thinkingSwitch, usualTags } from '../../../tree/thinking.ts';
 import type { TemplateThinking } from '../../engine.ts';
 import type { ServerFacts } from './dialect.ts';
 import { dialects } from './dialects.ts';

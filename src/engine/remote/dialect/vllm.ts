@@ -16,7 +16,7 @@ import {
   wirePriority,
 } from './dialect.ts';
 import { entropyOfLikeliest, likeliest } from './entropy.ts';
-import { renderByTokenize, tokenizeText } from './tokenize-route.ts';
+import { renderByTokenize, tokenizeText } from './render.ts';
 
 /** VLLM_MAX_STOP_STRINGS, since 0.28. */
 const stopLimit = 4;

@@ -30,7 +30,6 @@ interface AttemptOptions {
   readonly call: Call;
   readonly children: readonly Child[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Fields of the body beside the dialect's. */
   readonly hints: Readonly<Record<string, unknown>>;
   readonly nowMs: () => number;
   /** Recent time of one decode step, to charge for what was generated and never seen. */
@@ -46,16 +45,16 @@ export class Attempt {
   readonly #steps: readonly PartialStep[];
   readonly #told: boolean[];
   #sumUsage: WireUsage | undefined;
-  /** An answer that comes whole. */
   readonly #body: BoundedBody;
-  /** What may still come of a stream. */
   #bytesLeft: number;
   readonly #stream: Stream;
   /** We cut by ourselves, so the end of the stream is not waited for. */
   readonly #cuts: boolean;
   #over = false;
-  #firstMs: number | undefined;
-  #lastMs: number;
+  /** When the first token came. */
+  firstMs: number | undefined;
+  /** When bytes last came, for the watch over stalled streams. */
+  lastMs: number;
 
   constructor(options: AttemptOptions, listener: AttemptListener) {
     const { call, children, connection, dialect, facts } = options;
@@ -72,7 +71,7 @@ export class Attempt {
     this.#bytesLeft = streamBytes(call);
     this.#told = children.map(() => false);
     this.startedMs = options.nowMs();
-    this.#lastMs = this.startedMs;
+    this.lastMs = this.startedMs;
     const { path, body } = dialect.encode(call, facts);
     const whole = call.delivery === 'whole';
     this.#stream = connection.stream(path, { ...body, ...options.hints }, options.headers, {
@@ -83,23 +82,8 @@ export class Attempt {
     });
   }
 
-  /** When bytes last came, for the watch over stalled streams. */
-  get lastMs(): number {
-    return this.#lastMs;
-  }
-
-  /** When the first token came. */
-  get firstMs(): number | undefined {
-    return this.#firstMs;
-  }
-
-  /** Sequences that have not been told. */
   get running(): number {
     return this.#told.filter((told) => !told).length;
-  }
-
-  get began(): boolean {
-    return this.#firstMs !== undefined;
   }
 
   /** Every token is sent as it comes, so that silence means something. */
@@ -126,7 +110,6 @@ export class Attempt {
     this.#fail(reason);
   }
 
-  /** Stops the work on the server at once. */
   abort(): void {
     if (this.#over) return;
     this.#over = true;
@@ -134,7 +117,7 @@ export class Attempt {
   }
 
   #piece(chunk: Uint8Array): void {
-    this.#lastMs = this.#options.nowMs();
+    this.lastMs = this.#options.nowMs();
     if (!this.#body.add(chunk)) this.#tooMuch(messageBytes(this.call));
   }
 
@@ -149,7 +132,7 @@ export class Attempt {
   }
 
   #data(events: readonly string[]): void {
-    this.#lastMs = this.#options.nowMs();
+    this.lastMs = this.#options.nowMs();
     for (const event of events) {
       if (this.#over) return;
       if (event === '[DONE]') this.#complete(true);
@@ -177,9 +160,9 @@ export class Attempt {
     if (update.thought !== undefined && child.request.thinking !== undefined && this.call.whole !== true)
       throw new FaultError(fault('unsupported', `it sends ${thinksApart}`));
     const text = step.fold(this.#countsTogether() ? this.#withoutUsage(update) : update);
-    if (this.#firstMs === undefined && step.tokens > 0) {
-      this.#firstMs = this.#lastMs;
-      this.#listener.firstToken(this.#lastMs - this.startedMs);
+    if (this.firstMs === undefined && step.tokens > 0) {
+      this.firstMs = this.lastMs;
+      this.#listener.firstToken(this.lastMs - this.startedMs);
     }
     if (text !== '') this.#listener.token(child, text, step.tokens);
   }
@@ -233,7 +216,6 @@ export class Attempt {
     if (!this.#over) this.#fail(this.#unfinished());
   }
 
-  /** The answer that came in one piece. */
   #whole(): void {
     this.#read(this.#body.text());
   }

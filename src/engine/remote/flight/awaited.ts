@@ -29,7 +29,6 @@ export class Awaited {
     this.#children.set(child.request.id, child);
   }
 
-  /** The answer to a request that was never taken. */
   refuse(id: RequestId, reason: Fault): void {
     this.#post({ type: 'fault', request: id, fault: reason });
   }

@@ -13,11 +13,8 @@ const longestWholeTokens = 1024;
 interface CallPlace {
   readonly dialect: Dialect;
   readonly facts: ServerFacts;
-  /** What the server has refused before. */
   readonly refused: ReadonlySet<Refusable>;
-  /** The path, for servers that take tokens. */
   readonly tokenIds: readonly number[] | undefined;
-  /** What the context has left. */
   readonly roomTokens: number;
   readonly name: string;
 }

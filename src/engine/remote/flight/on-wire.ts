@@ -19,7 +19,6 @@ export class OnWire {
     return this.#attempts.get(child);
   }
 
-  /** The children that it still writes. */
   writtenBy(attempt: Attempt): Child[] {
     return attempt.children.filter((child) => this.#attempts.get(child) === attempt);
   }

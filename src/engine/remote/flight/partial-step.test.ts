@@ -21,8 +21,8 @@ describe('Draft', () => {
           .filter((each) => whole.indexOf(each, blank) >= 0)
           .map((each) => whole.indexOf(each, blank) + each.length);
         expect(step.ended).toBe(ends.length > 0);
-        expect(step.text).toBe(ends.length > 0 ? whole.slice(0, Math.min(...ends)) : whole);
-        expect(streamed.startsWith(step.text)).toBe(true);
+        expect(step.step().text).toBe(ends.length > 0 ? whole.slice(0, Math.min(...ends)) : whole);
+        expect(streamed.startsWith(step.step().text)).toBe(true);
       }),
     );
   });

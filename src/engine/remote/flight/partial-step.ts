@@ -49,13 +49,8 @@ export class PartialStep {
     return this.#end !== undefined;
   }
 
-  /** The server has told what it counted. */
   get counted(): boolean {
     return this.#usage?.generatedTokens !== undefined;
-  }
-
-  get text(): string {
-    return this.#text;
   }
 
   /** Tokens seen so far; where the server sends none, its chunks. */
@@ -225,7 +220,6 @@ const leastCharsPerToken = 6;
 const firstChars = 256;
 const mostCharsPerToken = 64;
 
-/** Its beginning, not ending within a character. */
 function wholeCharacters(text: string, chars: number): string {
   const isSplit = /[\ud800-\udbff]/.test(text.charAt(chars - 1)) && chars < text.length;
   return text.slice(0, isSplit ? chars - 1 : chars);

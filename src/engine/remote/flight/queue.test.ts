@@ -25,7 +25,7 @@ describe('JobQueue', () => {
         wishes.forEach(({ cancelled }, at) => {
           if (!cancelled) return;
           jobs[at]!.children[0]!.answered = true;
-          queue.forget();
+          queue.forget(jobs[at]!);
         });
         const kept = jobs.filter((_, at) => !wishes[at]!.cancelled);
         expect(queue.sequences).toBe(kept.length);
@@ -69,7 +69,7 @@ describe('JobQueue', () => {
     const shared = job('primary', 0, 3);
     queue.push(shared);
     shared.children[1]!.answered = true;
-    queue.forget();
+    queue.forget(shared);
     expect(queue.sequences).toBe(2);
     expect(queue.pop()).toBe(shared);
     expect(queue.sequences).toBe(0);

@@ -1,8 +1,8 @@
 // Work that waits for a place on one replica: primary before speculative, higher priority first, then first come, first
 // served. A job is one HTTP request to be: one sequence, or siblings that share it.
 
-import { Heap } from '../../../base/heap.ts';
 import { compareUrgency, type GenerateRequest, type Urgency } from '../../engine.ts';
+import { UrgencyQueue } from '../../urgency-queue.ts';
 
 export interface Child {
   readonly request: GenerateRequest;
@@ -13,9 +13,7 @@ export interface Child {
   dropped: boolean;
   /** Its tokens were streamed by an attempt that then failed; they are not streamed twice. */
   streamed: boolean;
-  /** So many tokens have been told while it is written. */
   toldTokens: number;
-  /** Blank steps that were thrown away. */
   rejected: number;
   /** Undefined while it waits in no queue: on the wire, parked, backing off or rendering. */
   waits: { readonly queue: JobQueue; readonly job: Job } | undefined;
@@ -60,15 +58,8 @@ export function urgencyOf(job: Job): Urgency {
     .reduce((first, next) => (compareUrgency(next, first) < 0 ? next : first));
 }
 
-/** Void once its job waits by another urgency. */
-interface PlaceInQueue {
-  readonly job: Job;
-  readonly urgency: Urgency;
-}
-
 export class JobQueue {
-  readonly #heap = new Heap<PlaceInQueue>(before);
-  readonly #urgencies = new Map<Job, Urgency>();
+  readonly #jobs = new UrgencyQueue<Job, Job>();
   #sequences = 0;
 
   /** Sequences that wait, cancelled ones not counted. */
@@ -80,49 +71,28 @@ export class JobQueue {
     const children = liveChildren(job);
     for (const child of children) child.waits = { queue: this, job };
     this.#sequences += children.length;
-    if (children.length > 0) this.#line(job);
+    if (children.length > 0) this.update(job);
   }
 
-  /** The urgency of one of its children has changed. */
   update(job: Job): void {
-    if (urgencyOf(job) !== this.#urgencies.get(job)) this.#line(job);
+    this.#jobs.set(job, job, urgencyOf(job), job.order);
   }
 
-  #line(job: Job): void {
-    const urgency = urgencyOf(job);
-    this.#urgencies.set(job, urgency);
-    this.#heap.push({ job, urgency });
-  }
-
-  /** A waiting sequence was cancelled; its job drops out when it comes to the front. */
-  forget(): void {
+  /** A child of it was cancelled; a job without live children waits no more. */
+  forget(job: Job): void {
     this.#sequences -= 1;
+    if (!job.children.some(isLive)) this.#jobs.delete(job);
   }
 
   peek(): Job | undefined {
-    for (let first = this.#heap.peek(); first !== undefined; first = this.#heap.peek()) {
-      const { job, urgency } = first;
-      if (this.#urgencies.get(job) === urgency) {
-        if (liveChildren(job).length > 0) return job;
-        this.#urgencies.delete(job);
-      }
-      this.#heap.pop();
-    }
-    return undefined;
+    return this.#jobs.peek();
   }
 
   pop(): Job | undefined {
-    const job = this.peek();
-    if (job === undefined) return undefined;
-    this.#heap.pop();
-    this.#urgencies.delete(job);
-    const children = liveChildren(job);
+    const job = this.#jobs.pop();
+    const children = job === undefined ? [] : liveChildren(job);
     for (const child of children) child.waits = undefined;
     this.#sequences -= children.length;
     return job;
   }
-}
-
-function before(a: PlaceInQueue, b: PlaceInQueue): boolean {
-  return (compareUrgency(a.urgency, b.urgency) || a.job.order - b.job.order) < 0;
 }

@@ -10,10 +10,7 @@ export type Refusable = 'n' | 'logprobs' | 'steps';
 /** What an attempt says that meets such a field where it was asked for a step. */
 export const thinksApart = 'thinking in a field of its own, which cannot be continued';
 
-/**
- * What to leave out after a refusal: what the server names, or else siblings first. Nothing where the call had none of it,
- * or where the refusal speaks of something else that leaving out cannot mend.
- */
+/** What to leave out after a refusal; nothing where leaving out cannot mend it. */
 export function blamedFor(reason: Fault, call: Call): Refusable | undefined {
   if (reason.code !== 'refused' && reason.code !== 'unsupported') return undefined;
   if (call.whole !== true && reason.message.includes(thinksApart)) return 'steps';
@@ -22,7 +19,6 @@ export function blamedFor(reason: Fault, call: Call): Refusable | undefined {
   return undefined;
 }
 
-/** One line for an operator. */
 export function refusalText(what: Refusable): string {
   if (what === 'steps') return 'sends thinking in a field of its own: a path that thinks comes in one piece';
   return what === 'n'

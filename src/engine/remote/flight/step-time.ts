@@ -4,27 +4,17 @@
 import type { Step } from '../../../tree/step.ts';
 import type { Attempt } from './attempt.ts';
 
-/** Weight of a new observation. */
 const smoothing = 0.05;
 
 export class StepTime {
-  #ms: number | undefined;
-  #tokens: number | undefined;
-
-  /** Undefined before the first step. */
-  get ms(): number | undefined {
-    return this.#ms;
-  }
-
-  /** Tokens of an answer; undefined before the first. */
-  get tokens(): number | undefined {
-    return this.#tokens;
-  }
+  /** Both are undefined before the first step. */
+  ms: number | undefined;
+  tokens: number | undefined;
 
   observe({ sendsTokens, firstMs, lastMs, startedMs }: Attempt, { tokens }: Step): void {
-    this.#tokens = this.#tokens === undefined ? tokens : this.#tokens + (tokens - this.#tokens) * smoothing;
+    this.tokens = this.tokens === undefined ? tokens : this.tokens + (tokens - this.tokens) * smoothing;
     if (tokens < 2) return;
     const ms = sendsTokens ? (lastMs - (firstMs ?? lastMs)) / (tokens - 1) : (lastMs - startedMs) / tokens;
-    this.#ms = this.#ms === undefined ? ms : this.#ms + (ms - this.#ms) * smoothing;
+    this.ms = this.ms === undefined ? ms : this.ms + (ms - this.ms) * smoothing;
   }
 }

@@ -12,7 +12,6 @@ interface DnsOptions {
   readonly protocol: 'http' | 'https';
 }
 
-/** The part of node:dns that is used. */
 interface DnsResolver {
   addresses(name: string): Promise<readonly string[]>;
   services(name: string): Promise<readonly { readonly name: string; readonly port: number }[]>;

@@ -4,10 +4,8 @@
 import type { Timers } from '../../../base/timers.ts';
 import { type ReplicaList, unread } from './replica-list.ts';
 
-/** Replicas that come and go. */
 export interface ListedOptions {
   readonly list: ReplicaList;
-  /** Of each server on it. */
   readonly apiKey?: string;
   readonly everyMs: number;
 }

@@ -23,13 +23,11 @@ interface KubernetesOptions {
   readonly protocol: 'http' | 'https';
 }
 
-/** Where the API server is, and the folder that holds token, certificate and namespace. */
 interface ApiServer {
   readonly url: string;
   readonly account: string;
 }
 
-/** As every pod has it. */
 export function podApiServer(environment: Readonly<Record<string, string | undefined>>): ApiServer {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = environment;
   if (host === undefined)

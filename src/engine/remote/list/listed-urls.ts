@@ -17,7 +17,6 @@ export function listedUrls(text: string, name: string): string[] {
   return checked(urls, name);
 }
 
-/** What is left of them once each stands there once, and for itself. */
 export function checked(urls: readonly string[], name: string): string[] {
   const bad = urls.find((url) => !/^https?:\/\/[^/]/.test(url) || URL.parse(url) === null);
   if (bad !== undefined)

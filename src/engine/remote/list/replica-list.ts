@@ -4,7 +4,6 @@
 import { type Fault, FaultError, fault } from '../../../base/fault.ts';
 
 export interface ReplicaList {
-  /** For messages, such as `file replicas.txt`. */
   readonly name: string;
   /** Roots of servers, each once, in an order of their own; an empty list is none. Fails with a `FaultError`. */
   read(): Promise<readonly string[]>;
@@ -13,7 +12,6 @@ export interface ReplicaList {
 /** More is rather the wrong name than a fleet: choosing among replicas looks at each of them. */
 export const mostReplicas = 1024;
 
-/** How long one reading may take before the list counts as failing. */
 export const readMs = 5000;
 
 /** Of a text that lists replicas: 1024 of them, with all that Kubernetes says of each. */
@@ -24,7 +22,6 @@ export function urlOf(target: string, protocol = 'http'): string {
   return /^\w+:\/\//.test(target) ? target : `${protocol}://${target}`;
 }
 
-/** An address as it stands in a URL. */
 export function hostOf(address: string): string {
   return address.includes(':') ? `[${address}]` : address;
 }

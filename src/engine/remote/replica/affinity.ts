@@ -29,7 +29,6 @@ export class Affinity {
     return chosen;
   }
 
-  /** The replica is out, and its prefixes may be gone. */
   evict(replica: Replica): void {
     for (const search of replica.homes) this.#homes.delete(search);
     replica.homes.clear();

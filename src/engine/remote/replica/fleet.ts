@@ -17,12 +17,12 @@ export interface OpenedReplicas {
 }
 
 interface FleetListener {
-  /** One more may get work. */
   joined(): void;
   /** It gets none yet, for this reason, and is to be asked again. */
   kept(replica: Replica, reason: Fault): void;
-  /** What waits there has to wait elsewhere. */
   leaving(replica: Replica): void;
+  /** More or fewer of them may get work than before. */
+  counted(): void;
 }
 
 type ComingOrGoing =
@@ -40,16 +40,21 @@ export class Fleet {
   readonly #make: (url: string) => Replica;
   readonly #timers: Timers;
   readonly #observe: Observe;
-  readonly #listener: FleetListener;
+  #listener: FleetListener | undefined;
+  #up: number;
   #sharersOf: (url: string) => number = () => 1;
   /** Undefined while no list was followed. */
   #listed: ReadonlySet<string> | undefined;
 
-  constructor({ first, make }: OpenedReplicas, timers: Timers, observe: Observe, listener: FleetListener) {
+  constructor({ first, make }: OpenedReplicas, timers: Timers, observe: Observe) {
     this.#all = [...first];
     this.#make = make;
     this.#timers = timers;
     this.#observe = observe;
+    this.#up = this.usable.length;
+  }
+
+  connect(listener: FleetListener): void {
     this.#listener = listener;
   }
 
@@ -58,13 +63,23 @@ export class Fleet {
     return this.#all;
   }
 
+  get usable(): Replica[] {
+    return this.#all.filter(({ isUsable }) => isUsable);
+  }
+
+  recount(): void {
+    const up = this.usable.length;
+    if (up === this.#up) return;
+    this.#up = up;
+    this.#listener?.counted();
+  }
+
   /** So many processes use a server, this one included. */
   divide(sharersOf: (url: string) => number): void {
     this.#sharersOf = sharersOf;
     for (const replica of this.#all) replica.divide(sharersOf(replica.connection.url));
   }
 
-  /** These are the replicas from now on. */
   follow(urls: readonly string[]): void {
     this.#listed = new Set(urls.map(rootOf));
     const known = new Map(this.#all.map((each) => [each.connection.url, each]));
@@ -98,10 +113,9 @@ export class Fleet {
       return;
     }
     if (reason.retryable) this.#tell(replica, { type: 'replica-down', reason: reason.message });
-    this.#listener.kept(replica, reason);
+    this.#listener?.kept(replica, reason);
   }
 
-  /** It is listed again before it was gone. */
   #stay(replica: Replica): void {
     replica.leavingMs = undefined;
     if (replica.isUsable) this.#join(replica);
@@ -109,7 +123,8 @@ export class Fleet {
 
   #join(replica: Replica): void {
     this.#tell(replica, { type: 'replica-joined' });
-    this.#listener.joined();
+    this.recount();
+    this.#listener?.joined();
     this.settle();
   }
 
@@ -117,7 +132,8 @@ export class Fleet {
     const sinceMs = this.#timers.nowMs();
     replica.leavingMs = sinceMs;
     this.#tell(replica, { type: 'replica-leaving' });
-    this.#listener.leaving(replica);
+    this.recount();
+    this.#listener?.leaving(replica);
     this.#look(replica, sinceMs);
   }
 
@@ -143,7 +159,6 @@ export class Fleet {
   }
 }
 
-/** Keeps a fleet as its list has it. */
 export function followedBy(fleet: Fleet, listed: ListedOptions, timers: Timers, observe: Observe): FollowedList {
   const { list, everyMs } = listed;
   const known = fleet.all.map(({ connection }) => connection.url);

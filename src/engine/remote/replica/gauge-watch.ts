@@ -10,14 +10,17 @@ import type { Replica } from './replica.ts';
 export class GaugeWatch {
   readonly #timers: Timers;
   /** The limit may have changed from what it was, where it had settled. */
-  readonly #changed: (replica: Replica, settledRoom: number | undefined) => void;
+  #changed: ((replica: Replica, settledRoom: number | undefined) => void) | undefined;
   readonly #armed = new Set<Replica>();
   /** Servers without gauges, as they were when that was found out. */
   readonly #blind = new WeakMap<Replica, ServerFacts>();
   #stopped = false;
 
-  constructor(timers: Timers, changed: (replica: Replica, settledRoom: number | undefined) => void) {
+  constructor(timers: Timers) {
     this.#timers = timers;
+  }
+
+  connect(changed: (replica: Replica, settledRoom: number | undefined) => void): void {
     this.#changed = changed;
   }
 
@@ -42,7 +45,7 @@ export class GaugeWatch {
     const gauges = reply?.status === 200 ? readGauges(facts.dialect, reply.body) : undefined;
     if (gauges?.waiting === undefined && reply !== undefined) this.#blind.set(replica, facts);
     if (gauges !== undefined) limit.read(gauges, replica.inFlight, replica.queue.sequences, this.#timers.nowMs());
-    this.#changed(replica, before);
+    this.#changed?.(replica, before);
     if (replica.attempts.size > 0) this.arm(replica);
   }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultLimits, type GaugeReading, InFlightLimit } from './in-flight-limit.ts';
+import type { Gauges } from '../dialect/gauges.ts';
+import { defaultLimits, InFlightLimit } from './in-flight-limit.ts';
 
 const options = { initial: 8, minimum: 1, maximum: 64 };
 
@@ -62,7 +63,7 @@ describe('InFlightLimit', () => {
     );
   });
 
-  const calm: GaugeReading = { running: 8, waiting: 0, preemptions: 0, kvUse: 0.2 };
+  const calm: Gauges = { running: 8, waiting: 0, preemptions: 0, kvUse: 0.2 };
 
   it('doubles at each reading while it is felt, and not while it is not', () => {
     const limit = new InFlightLimit(options);
@@ -103,7 +104,7 @@ describe('InFlightLimit', () => {
 
   it('is squeezed while the last reading says that requests wait or the KV cache is full', () => {
     const limit = new InFlightLimit(options);
-    const signs: Partial<GaugeReading>[] = [{}, { waiting: 1 }, {}, { kvUse: 0.95 }, {}, { preemptions: 1 }];
+    const signs: Partial<Gauges>[] = [{}, { waiting: 1 }, {}, { kvUse: 0.95 }, {}, { preemptions: 1 }];
     const seen = signs.map((sign, at) => {
       limit.read({ ...calm, ...sign }, 8, 0, 250 * at);
       return limit.squeezed;

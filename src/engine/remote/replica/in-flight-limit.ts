@@ -4,9 +4,9 @@
 // when they take several times their usual time. Speculative work may not use the last part of the room.
 
 import type { Lane } from '../../engine.ts';
+import type { Gauges } from '../dialect/gauges.ts';
 
 export interface LimitOptions {
-  /** The server's own limit, where it is known. */
   readonly known?: number;
   /** Where the search for an unknown limit begins: well below what servers of this kind run by default. */
   readonly initial: number;
@@ -17,16 +17,6 @@ export interface LimitOptions {
 /** 1024 is what vLLM runs by default on the largest GPUs. */
 export const defaultLimits: LimitOptions = { initial: 32, minimum: 1, maximum: 1024 };
 
-/** What a server says of itself; a gauge that it lacks is undefined. */
-export interface GaugeReading {
-  readonly running: number | undefined;
-  readonly waiting: number | undefined;
-  /** Sequences thrown out of the KV cache since the server started. */
-  readonly preemptions: number | undefined;
-  readonly kvUse: number | undefined;
-}
-
-/** What is left after a sign of congestion. */
 const decrease = 0.7;
 /** A KV cache fuller than this is about to throw sequences out. */
 const fullKv = 0.9;
@@ -41,7 +31,6 @@ const primaryShare = 1 / 8;
 /** First tokens later than this many times the usual, and by at least the slack, are a queue. */
 const lateFactor = 4;
 const lateSlackMs = 500;
-/** Weight of a new observation in the usual time to the first token. */
 const smoothing = 0.05;
 /** One decrease per so many milliseconds: the signs of one jam arrive together. */
 const calmMs = 1000;
@@ -73,7 +62,6 @@ export class InFlightLimit {
     return Math.max(this.#options.minimum, Math.floor(part));
   }
 
-  /** So many processes use the server, this one included. */
   divide(sharers: number): void {
     this.#sharers = sharers;
   }
@@ -92,7 +80,6 @@ export class InFlightLimit {
     return this.#squeezed;
   }
 
-  /** How long until the gauges should be read again. */
   get readMs(): number {
     return this.#rising || this.#waitingReads > 0 ? risingReadMs : settledReadMs;
   }
@@ -104,7 +91,7 @@ export class InFlightLimit {
   }
 
   /** The gauges were read while `inFlight` sequences of ours were there and `queued` more waited for room here. */
-  read(reading: GaugeReading, inFlight: number, queued: number, nowMs: number): void {
+  read(reading: Gauges, inFlight: number, queued: number, nowMs: number): void {
     if (reading.waiting === undefined) return;
     this.#gauged = true;
     this.#waitingReads = reading.waiting > 0 ? this.#waitingReads + 1 : 0;
@@ -134,7 +121,7 @@ export class InFlightLimit {
   }
 
   /** What the server runs while requests wait is what it can run; where it runs all of ours, others are there too. */
-  #capacity({ running = 0 }: GaugeReading): number {
+  #capacity({ running = 0 }: Gauges): number {
     return running > 0 && running < this.#room ? running : this.#room * decrease;
   }
 

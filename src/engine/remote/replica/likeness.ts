@@ -21,12 +21,10 @@ export class Likeness {
     this.#tokens = tokens;
   }
 
-  /** The others are to be like this one. */
   static async of(model: Renderer): Promise<Likeness> {
     return new Likeness(model, await sampleTokens(model));
   }
 
-  /** From now on they must have what searches count on. */
   promise({ contextTokens, logprobs }: Promised): void {
     this.#promised = { contextTokens, logprobs };
   }

@@ -21,7 +21,6 @@ export class Replica {
   readonly connection: Connection;
   readonly queue = new JobQueue();
   readonly attempts = new Set<Attempt>();
-  /** Searches whose prefixes are here. */
   readonly homes = new Set<string>();
   breaker: CircuitBreaker;
   limit: InFlightLimit;
@@ -61,7 +60,6 @@ export class Replica {
     return this.#facts !== undefined;
   }
 
-  /** It may get work. */
   get isUsable(): boolean {
     return this.breaker.state !== 'open' && this.leavingMs === undefined;
   }
@@ -93,7 +91,6 @@ export class Replica {
     }
   }
 
-  /** So many processes use it, this one included. */
   divide(sharers: number): void {
     this.#sharers = sharers;
     this.limit.divide(sharers);
@@ -120,7 +117,6 @@ export class Replica {
     };
   }
 
-  /** Whether the job at the front of the queue may start. */
   mayStart(): boolean {
     const next = this.queue.peek();
     if (next === undefined || !this.isUsable) return false;

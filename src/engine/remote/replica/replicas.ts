@@ -53,7 +53,6 @@ export function outageOf(replicas: readonly Replica[]): string {
 /** More would only make one request of a whole search. */
 const mostSiblings = 64;
 
-/** Siblings that may share a request on every replica that was reached. */
 export function siblingLimit(replicas: readonly Replica[]): number {
   let least: number | undefined;
   for (const replica of replicas) {
@@ -64,10 +63,7 @@ export function siblingLimit(replicas: readonly Replica[]): number {
   return least ?? 1;
 }
 
-/**
- * llama-server computes their prefix once, as many as it has slots; vLLM has a quarter of the requests to read and answer.
- * SGLang gives all siblings one seed and cannot abort them, so there they go singly.
- */
+/** llama-server has its slots, vLLM any number. SGLang gives all siblings one seed and cannot abort them: they go singly. */
 function siblingsOn({ facts, refused }: Replica): number {
   if (refused.has('n')) return 1;
   if (facts.dialect === 'llama-server') return facts.sequenceLimit ?? 1;

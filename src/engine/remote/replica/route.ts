@@ -6,7 +6,6 @@ export interface ReplicaLoad {
   readonly inFlight: number;
   readonly waiting: number;
   readonly room: number;
-  /** Searches that have their home here. */
   readonly homes: number;
 }
 

@@ -4,7 +4,6 @@
 import { hash } from '../../../base/random.ts';
 import { type Call, wirePriority } from '../dialect/dialect.ts';
 
-/** Routers that may stand in front of the servers of one URL. */
 export const routerNames = ['none', 'vllm', 'sglang', 'llm-d', 'dynamo'] as const;
 export type RouterName = (typeof routerNames)[number];
 
@@ -57,10 +56,7 @@ export class RouterHints {
     };
   }
 
-  /**
-   * Fields of the body beside the dialect's. Dynamo's `speculative_prefill` is left out: it warms the next turn of a chat, and a step
-   * goes on where the last one ended, in a cache that is warm.
-   */
+  /** Fields beside the dialect's. Dynamo's `speculative_prefill` is left out: a step goes on in a cache that is warm. */
   body(call: Call, expectedTokens: number | undefined): Record<string, unknown> {
     if (this.#router !== 'dynamo') return {};
     const osl = Math.min(call.maxTokens, Math.max(1, Math.round(expectedTokens ?? call.maxTokens)));

@@ -12,8 +12,6 @@ interface WatchOptions {
 }
 
 interface WatchListener {
-  stalled(attempt: Attempt, reason: Fault): void;
-  /** `reason` is why the replica is still out. */
   probed(replica: Replica, reason: Fault | undefined): void;
   tick(): void;
 }
@@ -24,14 +22,17 @@ export class Watch {
   readonly #timers: Timers;
   readonly #options: WatchOptions;
   readonly #replicas: readonly Replica[];
-  readonly #listener: WatchListener;
+  #listener: WatchListener | undefined;
   #calledOff: (() => void) | undefined;
   #stopped = false;
 
-  constructor(timers: Timers, options: WatchOptions, replicas: readonly Replica[], listener: WatchListener) {
+  constructor(timers: Timers, options: WatchOptions, replicas: readonly Replica[]) {
     this.#timers = timers;
     this.#options = options;
     this.#replicas = replicas;
+  }
+
+  connect(listener: WatchListener): void {
     this.#listener = listener;
   }
 
@@ -56,23 +57,23 @@ export class Watch {
     for (const replica of this.#replicas) {
       for (const attempt of [...replica.attempts]) this.#look(replica, attempt, nowMs);
     }
-    this.#listener.tick();
+    this.#listener?.tick();
     // While servers are out, parked work keeps the clock running: it must be given up in time.
     if (this.#replicas.some((each) => each.attempts.size > 0 || each.breaker.state === 'open')) this.arm();
   }
 
   #look(replica: Replica, attempt: Attempt, nowMs: number): void {
-    const between = attempt.began && attempt.sendsTokens;
+    const between = attempt.firstMs !== undefined && attempt.sendsTokens;
     const limitMs = between ? this.#options.betweenTokensMs : this.#options.firstTokenMs;
     if (nowMs - attempt.lastMs < limitMs) return;
     const setting = between ? 'betweenTokensMs' : 'firstTokenMs';
     const message = `${replica.connection.url} sent nothing for ${limitMs} ms (${setting})`;
-    this.#listener.stalled(attempt, fault('timeout', message));
+    attempt.stall(fault('timeout', message));
   }
 
   async #probe(replica: Replica): Promise<void> {
     if (this.#stopped) return;
     const reason = await replica.inspect();
-    if (!this.#stopped) this.#listener.probed(replica, reason);
+    if (!this.#stopped) this.#listener?.probed(replica, reason);
   }
 }

@@ -4,7 +4,6 @@
 import type { SearchFold } from '../../../../src/log/fold.ts';
 import { meanValue, type Node, pathTo } from '../../../../src/tree/node.ts';
 import { agreeing } from '../../../../src/tree/readings/certaindex.ts';
-import { lowerBound } from '../../../../src/tree/readings/lower-bound.ts';
 import { fill, h, setAttribute } from '../../dom/dom.ts';
 import { term } from '../../dom/term.ts';
 import { formatScore } from '../../look/words.ts';
@@ -12,6 +11,7 @@ import { richText } from '../../rich/rich-text.ts';
 import { markOf, markWords, shownScoreOf } from '../../tree/mark.ts';
 import { readTheme } from '../../tree/palette.ts';
 import { scoreColour } from '../../tree/score-scale.ts';
+import { lowerBound } from './lower-bound.ts';
 
 export interface DetailsOptions {
   readonly threshold: () => number;

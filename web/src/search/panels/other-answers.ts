@@ -2,7 +2,6 @@
 // before they had one. Read from the fold of the log; decides nothing. Pure.
 
 import { meaningOf } from '../../../../src/answer/groups.ts';
-import { describePruning } from '../../../../src/log/describe.ts';
 import type { SearchFold } from '../../../../src/log/fold.ts';
 import { isComplete, type Node } from '../../../../src/tree/node.ts';
 import { formatScore } from '../../look/words.ts';
@@ -54,6 +53,18 @@ export function givenUp({ prunedAt }: SearchFold): string[] {
   return [...counts].map(([rule, count]) => {
     return `${count} ${count === 1 ? 'path was' : 'paths were'} given up without an answer: ${describePruning(rule)}.`;
   });
+}
+
+const cuts: Readonly<Record<string, string>> = {
+  'bound-threshold': 'they could not reach the threshold any more',
+  'bound-best': 'they could not beat the best finished path any more',
+  outdone: 'they were unlikely to beat the best finished path',
+  promise: 'the verifier saw hardly a chance that they end right',
+};
+
+/** Why strands were pruned, of rules that coppice has; of others their name. */
+function describePruning(rule: string): string {
+  return cuts[rule] ?? `by the rule '${rule}'`;
 }
 
 function reasonFor(

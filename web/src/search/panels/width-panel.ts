@@ -1,10 +1,11 @@
 // Why the scheduler gave strands to this search and took them away, newest first, up to the moment that is shown: a sentence
 // each, and its numbers behind a disclosure.
 
+import { reasonFigures, reasonSentence } from '../../../../src/log/describe.ts';
 import type { LoggedEvent } from '../../../../src/log/events.ts';
-import { reasonFigures, reasonSentence, type WidthChange, widthChanges } from '../../../../src/log/width-reasons.ts';
 import { fill, h, setText } from '../../dom/dom.ts';
 import { formatDuration } from '../../look/words.ts';
+import { type WidthChange, widthChanges } from './width-changes.ts';
 
 const mostShown = 100;
 

@@ -2,8 +2,8 @@
 // field of their own have it put between the same tags by their engine, so that every path has one form. Never guesses: a text that
 // neither begins with the tag nor goes on from thinking has none.
 
-import type { Node } from './node.ts';
-import type { Step, Thought } from './step.ts';
+import type { Node } from '../node.ts';
+import type { Step, Thought } from '../step.ts';
 
 export interface ThinkingTags {
   readonly open: string;
@@ -17,10 +17,7 @@ export function thinkingSwitch(thinks: boolean): Readonly<Record<string, boolean
   return { enable_thinking: thinks, thinking: thinks };
 }
 
-/**
- * How much of a step is thinking. `within`: the path before it ended in the middle of some. Tokens are shared out by characters where the
- * engine does not say how many belong to it.
- */
+/** How much of a step is thinking. `within`: it begins inside some. Tokens are shared out by characters. */
 export function thoughtOf(
   step: Pick<Step, 'text' | 'tokens' | 'forced'>,
   within: boolean,
@@ -37,7 +34,6 @@ export function thoughtOf(
   return { chars, tokens: Math.round(tokens * share) };
 }
 
-/** The thinking of a step as clients read it. */
 export function thoughtText({ text, thought }: Step, { open, close }: ThinkingTags): string {
   if (thought === undefined) return '';
   const said = text.slice(0, thought.chars);

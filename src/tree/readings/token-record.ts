@@ -1,24 +1,21 @@
 // The tokens of a path as the model read and wrote them, for training on it. A step's record is a change to the tokens of the
 // path above it: what is the same is said once, and what a template, a turn or a forced opening has put there carries no loss.
 
-import type { Node } from './node.ts';
-import type { Step, TokenRecord } from './step.ts';
+import type { Node } from '../node.ts';
+import type { Step, TokenRecord } from '../step.ts';
 
-/** One entry for each token of a path, from the prompt on. */
 export interface TokenPath {
   readonly ids: number[];
   /** 1 where the model drew the token, 0 where it was composed. */
   readonly mask: number[];
   /** Of the model before temperature and cuts; 0 where the mask is. */
   readonly logprobs: number[];
-  /** The node that brought each token. */
   readonly nodes: number[];
 }
 
 /** What a step adds to the tokens above it: composed ones first. */
 export type StepTokens = Pick<TokenPath, 'ids' | 'mask' | 'logprobs'> & { readonly kept: number };
 
-/** Undefined where the log does not say. */
 export function stepTokens({ record, tokenIds, logprobs }: Step): StepTokens | undefined {
   const written = record?.written ?? tokenIds;
   if (record === undefined || written === undefined || logprobs?.length !== written.length) return undefined;
@@ -71,10 +68,7 @@ function promptTokens(root: Node): TokenPath | undefined {
   return first && { ids, mask: ids.map(() => 0), logprobs: ids.map(() => 0), nodes: ids.map(() => root.id) };
 }
 
-/**
- * The record of a step below a node. `read`: the tokens before it; `drawn`: as many of its tokens as were drawn, where not all. A path that is
- * not recorded shares nothing with it.
- */
+/** The record of a step below a node. `read`: the tokens before it; `drawn`: how many of its tokens were drawn, where not all. */
 export function recordOf(parent: Node, read: readonly number[], given: Step, step: Step, drawn?: number): TokenRecord {
   // Equal ids are other words to another model.
   const isOther = parent.step !== undefined && parent.step.model !== step.model;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { digestTree } from '../testing/program/digest.ts';
-import { formKey, nodeKey } from '../tree/keys.ts';
+import { formKey } from '../tree/keys.ts';
 import { Tree } from '../tree/tree.ts';
-import { foreseeAhead, type Outlook } from './foresight.ts';
 import { createMcts, mctsDefaults } from './mcts/mcts.ts';
 import type { Outcome } from './program.ts';
+import { foreseeAhead, type Outlook } from './speculation-ahead.ts';
 
 const form = formKey(mctsDefaults.sampling);
 
@@ -55,19 +55,5 @@ describe('what a search will ask for', () => {
     const { look } = planted();
     const [first] = look({ early: [outcome(1, 1, 0.7)] });
     expect(first).toMatchObject({ node: { parent: { id: 1 }, reward: 0.7 }, indices: [0, 1] });
-  });
-
-  it('may begin below what has no reward yet, as if it were as good as the step before it', () => {
-    const { tree, look } = planted();
-    const unscoredAt = (node: number, index: number) => {
-      const { reward: _, ...known } = outcome(node, index, 0);
-      const parent = tree.node(node);
-      return { key: nodeKey(parent.key, known.step), parent, outcome: known };
-    };
-    const behind = look({ count: 8, unscored: [unscoredAt(1, 1)] }).find(({ node }) => node.parent?.id === 1);
-    expect(behind).toMatchObject({ node: { parent: { id: 1 }, reward: 0.9 }, indices: [0, 1] });
-    // Below a step of reward 0.5 the lower of two bins: one branch of two.
-    const ghosts = look({ count: 8, unscored: [unscoredAt(2, 0), unscoredAt(2, 1)] });
-    expect(ghosts.find(({ node }) => node.parent?.id === 2)).toMatchObject({ indices: [0] });
   });
 });

@@ -3,8 +3,8 @@
 // branch is one native sequence: a path from the root to the end of a segment. Branches that no sequence runs on stay as cached
 // prefixes until room is needed. Decides and counts; the cache itself is changed only through `SequenceMemory`.
 
+import { Counter } from '../../../base/arithmetic.ts';
 import { assert } from '../../../base/assert.ts';
-import { Counter } from '../../../base/ids.ts';
 import {
   anyBranchBelow,
   type Branch,
@@ -29,18 +29,13 @@ export interface SequenceMemory {
   sweep(): void;
 }
 
-/** How far a path is cached. */
 export interface PrefixMatch {
-  /** Leading tokens of the path that are there. */
   readonly length: number;
-  /** The segment in which the last of them lies. */
   readonly segment: CacheSegment;
-  /** The logits after them where they are kept. */
   readonly row: Float32Array | undefined;
 }
 
 export interface PrefixStoreOptions {
-  /** KV cells, one per token. */
   readonly cells: number;
   /** Native sequences; libllama takes at most 256. */
   readonly sequences: number;
@@ -142,7 +137,6 @@ export class PrefixStore {
     return branch.segment.start + branch.segment.tokens.length;
   }
 
-  /** The tokens were computed at the end of the branch and now occupy cells. */
   append(branch: Branch, tokens: readonly number[]): void {
     const end = branch.segment;
     const grows = end !== this.#root && end.references === 1 && end.children.size === 0;
@@ -156,14 +150,12 @@ export class PrefixStore {
     assert(this.#usedCells <= this.#options.cells, 'more cells counted than there are');
   }
 
-  /** The logits after the last token of the branch. */
   keepRow(branch: Branch, row: Float32Array): void {
     const { rows } = branch.segment;
     this.#rows.forget(rows.at(-1));
     rows[rows.length - 1] = this.#rows.keep(row);
   }
 
-  /** Cuts the branch back to `length` tokens. */
   truncate(branch: Branch, length: number): void {
     if (length >= this.lengthOf(branch)) return;
     let target = branch.segment;

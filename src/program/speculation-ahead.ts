@@ -4,17 +4,9 @@
 
 import { fault } from '../base/fault.ts';
 import type { NodeId, ProbeReply } from '../tree/events.ts';
-import { type DrawKey, drawKey, formKey, type NodeKey } from '../tree/keys.ts';
-import type { Node } from '../tree/node.ts';
+import { type DrawKey, drawKey, formKey } from '../tree/keys.ts';
 import type { Tree } from '../tree/tree.ts';
-import type { Ask, ChildOutcome, Doomed, Expansion, Outcome, Program } from './program.ts';
-
-/** A step without its reward, and the node below which it was drawn, of the tree or of an earlier look ahead. */
-export interface UnscoredStep {
-  readonly key: NodeKey;
-  readonly parent: Node;
-  readonly outcome: ChildOutcome & { readonly ok: true };
-}
+import type { Ask, Doomed, Expansion, Outcome, Program } from './program.ts';
 
 export interface Outlook {
   /** Most expansions that are wanted. */
@@ -22,8 +14,6 @@ export interface Outlook {
   readonly doomed: Doomed | undefined;
   /** What has come and is not told yet, since siblings before it are still on their way. */
   readonly early: readonly Outcome[];
-  /** What has been generated and waits for its score, to be extended all the same. */
-  readonly unscored?: readonly UnscoredStep[];
   /** What was said to probes that the program has not asked for yet. */
   readonly replies?: ReadonlyMap<DrawKey, ProbeReply>;
   /** Whether the search would end with this tree: nothing is wanted behind its end. */
@@ -35,21 +25,14 @@ export interface Outlook {
  * ahead: its key, its path and its depth are those that it will have.
  */
 export function foreseeAhead(program: Program, tree: Tree, outlook: Outlook): Expansion[] {
-  const { count, unscored = [] } = outlook;
-  const known = tree.ahead((fork) => runAhead(program, fork, outlook, []));
-  if (known.length >= count || unscored.length === 0) return inTree(known, tree);
-  const fromRoot = unscored.toSorted((a, b) => a.parent.depth - b.parent.depth);
-  const guessed = tree.ahead((fork) => runAhead(program, fork, outlook, fromRoot));
-  return inTree([...known, ...guessed.flatMap((each) => asLikely(each, unscored))], tree);
+  return inTree(
+    tree.ahead((fork) => runAhead(program, fork, outlook)),
+    tree,
+  );
 }
 
-function runAhead(program: Program, fork: Tree, outlook: Outlook, unscored: readonly UnscoredStep[]): Expansion[] {
-  const { count, doomed, early, replies, isOver } = outlook;
+function runAhead(program: Program, fork: Tree, { count, doomed, early, replies, isOver }: Outlook): Expansion[] {
   for (const outcome of early) program.tell(fork, outcome);
-  for (const { parent, outcome } of unscored) {
-    if (fork.nodeOf(parent.key) === undefined && fork.ghosts.ofNode(parent.key) === undefined) continue;
-    program.tell(fork, { ...outcome, reward: parent.reward ?? unknownReward });
-  }
   if (!program.needsWhole) passOver(program, fork);
   for (const { node, probing } of [...fork.strands.values()]) {
     if (probing !== undefined && !probing.manner.proposed) passOverProbe(program, fork, node.id, probing.index);
@@ -78,24 +61,6 @@ function runAhead(program: Program, fork: Tree, outlook: Outlook, unscored: read
 function withReplies(expansion: Expansion): Expansion {
   const { node, probe } = expansion;
   return probe ? { ...expansion, node: { ...node, probes: node.probes && new Map(node.probes) } } : expansion;
-}
-
-/** Of the step before the first, of which nothing is known. */
-const unknownReward = 0.5;
-
-/**
- * P4 §4.1.1: a step is probably about as good as the one before it. That one's reward lies in one of B bins, B the branches that are
- * wanted, and as many are grown: all of them in the highest bin, one in the lowest.
- */
-function asLikely(expansion: Expansion, unscored: readonly UnscoredStep[]): Expansion[] {
-  const { node, indices, manner } = expansion;
-  const isUnscored = (each: NodeKey) => unscored.some(({ key }) => key === each);
-  // What is put to the model may name the score.
-  if (manner?.sources?.some(isUnscored)) return [];
-  if (!isUnscored(node.key)) return [expansion];
-  const branches = indices.length;
-  const most = Math.max(1, branches - Math.floor((1 - (node.reward ?? unknownReward)) * branches));
-  return [{ ...expansion, indices: indices.slice(0, most) }];
 }
 
 /** An expansion of which at least half has come goes on without the rest: probably the best is there already. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { recordSearch } from '../../tests/support/recorded.ts';
-import type { LoggedEvent } from './events.ts';
+import type { LoggedEvent } from '../../../src/log/events.ts';
+import { recordSearch } from '../../../tests/support/recorded.ts';
 import { WidthTimeline } from './width-timeline.ts';
 
 const log = recordSearch({ id: 'a', seed: 5, rollouts: 12, threshold: 1 });

@@ -1,16 +1,12 @@
 // What can still be done: how long a search will wait, and whether its deadline can be kept. Used to refuse a search at
 // once and to give up one that waits, so that under overload the budget goes to searches that can finish.
 
-/** How long searches have held their strands lately, from admission to end. */
 export interface Pace {
   readonly meanMs: number;
   readonly medianMs: number;
 }
 
-/**
- * Until as many strands are free as are missing, at the pace at which all strands of the budget come free (Little's law:
- * a budget of M strands that are held for a mean time each frees M of them in that time).
- */
+/** Little's law: a budget of M strands that are held for a mean time each frees M of them in that time. */
 export function expectedWaitMs(seatsAhead: number, seats: number, budget: number, { meanMs }: Pace): number {
   return (missingSeats(seatsAhead, seats, budget) * meanMs) / budget;
 }
@@ -20,7 +16,6 @@ export function missingSeats(seatsAhead: number, seats: number, budget: number):
   return Math.max(0, seatsAhead + Math.min(seats, budget) - budget);
 }
 
-/** Why a search that waits cannot be done in time any more, in milliseconds. */
 export interface TooLate {
   readonly expectedWaitMs: number;
   readonly serviceMs: number;

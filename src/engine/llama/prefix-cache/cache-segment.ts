@@ -6,13 +6,10 @@ import type { KeptRow } from './kept-rows.ts';
 
 export interface CacheSegment {
   parent: CacheSegment | undefined;
-  /** Position of its first token. */
   start: number;
   readonly tokens: number[];
   readonly children: Set<CacheSegment>;
-  /** Branches that end here. */
   readonly ends: Set<Branch>;
-  /** Branches that end here or below. */
   references: number;
   /** Logits after each of its tokens, where they are kept: who comes to the same path draws from them at no cost. */
   readonly rows: (KeptRow | undefined)[];
@@ -27,7 +24,6 @@ export interface Branch {
   lastUse: number;
 }
 
-/** A place in the tree: behind so many tokens of a segment. */
 interface SegmentPlace {
   readonly segment: CacheSegment;
   readonly inSegment: number;

@@ -1,8 +1,8 @@
 // The width timeline: how many strands a search was allowed and how many it had open, and the best finished score,
 // after every event that changed one of them. Grows with the log; never looks at an event twice.
 
-import type { LoggedEvent } from './events.ts';
-import { SearchFold } from './fold.ts';
+import type { LoggedEvent } from '../../../src/log/events.ts';
+import { SearchFold } from '../../../src/log/fold.ts';
 
 export interface WidthPoint {
   readonly atMs: number;

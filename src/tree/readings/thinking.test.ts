@@ -1,7 +1,7 @@
 // Where thinking begins and ends in the text of a step, by hand.
 
 import { describe, expect, it } from 'vitest';
-import type { Step } from './step.ts';
+import type { Step } from '../step.ts';
 import { thoughtOf, thoughtText, usualTags } from './thinking.ts';
 
 const step = (text: string, more: Partial<Step> = {}): Step => ({

@@ -1,12 +1,12 @@
 // Which tokens of a path the model drew, by hand: a prompt, a step, an end that a turn replaces, a forced opening, a cut inside a token.
 
 import { describe, expect, it } from 'vitest';
-import { plantedEvent } from './events.ts';
-import { nodeKey } from './keys.ts';
-import type { Node } from './node.ts';
-import type { Step } from './step.ts';
+import { plantedEvent } from '../events.ts';
+import { nodeKey } from '../keys.ts';
+import type { Node } from '../node.ts';
+import type { Step } from '../step.ts';
+import { Tree } from '../tree.ts';
 import { pathTokens, recordOf, stepTokens } from './token-record.ts';
-import { Tree } from './tree.ts';
 
 const written = (tokenIds: number[] | undefined, more: Partial<Step> = {}): Step => ({
   text: (tokenIds ?? []).join(' '),

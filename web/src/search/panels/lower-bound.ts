@@ -2,7 +2,7 @@
 // and sum of squares. For people to read beside Q, never for selection: rollouts through one node share their beginning
 // and are not independent, so the truth lies below it more often than one time in twenty.
 
-import type { Node } from '../node.ts';
+import type { Node } from '../../../../src/tree/node.ts';
 
 /** One-sided 95 % quantiles of Student's t with 1 to 9 degrees of freedom. */
 const quantiles = [6.314, 2.92, 2.353, 2.132, 2.015, 1.943, 1.895, 1.86, 1.833] as const;
