@@ -8,16 +8,17 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { Config, KeyConfig } from '../config/schema.ts';
 import type { Journal } from '../journal/journal.ts';
 import { systemClock } from '../runtime/live.ts';
-import { BatchRunner } from './api/batches/batch-runner.ts';
 import type { GatewayContext } from './api/context.ts';
 import { OverviewApi } from './api/overview-api.ts';
+import { BatchRunner } from './batches/batch-runner.ts';
 import { LogWatchers } from './follow/log-watchers.ts';
 import { BodyRoom } from './http/body-room.ts';
+import { StreamSemaphore } from './http/event-stream.ts';
 import { type FixedLimits, fixedLimits } from './http/fixed-limits.ts';
 import { createHttpServer, type HttpServer } from './http/http-server.ts';
-import { StreamSemaphore } from './http/stream-semaphore.ts';
 import { NodeTaker } from './nodes/node-taker.ts';
 import type { Log } from './observe/log.ts';
+import { History } from './observe/overview/history.ts';
 import type { Telemetry } from './observe/traces/telemetry.ts';
 import { Observers } from './observers.ts';
 import { RequestServer } from './request-server.ts';
@@ -104,9 +105,10 @@ export class Gateway {
     this.#feed = new OverviewApi(this.#context);
     this.#batches = new BatchRunner(this.#context, options.cluster?.node ?? 'local');
     const routes = routesOf({
-      context: this.#context,
+      ...this.#context,
       batches: this.#batches,
       feed: this.#feed,
+      history: new History(journal, clock),
       isStopping: () => this.#stopping,
     });
     this.#requests = new RequestServer({ context: this.#context, routes, telemetry, page: options.page });

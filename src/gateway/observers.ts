@@ -7,12 +7,12 @@ import type { Config } from '../config/schema.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { HttpServer } from './http/http-server.ts';
 import type { Log } from './observe/log.ts';
+import { searchLine } from './observe/log.ts';
 import { CalibrationWatch } from './observe/metrics/calibration-watch.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
 import { addKeyMetrics, addServerMetrics, addSharedQueueMetrics } from './observe/metrics/server-metrics.ts';
 import type { ObservedEnd, ObservedSearch, ObservedSearches } from './observe/observed.ts';
 import { Overview } from './observe/overview/overview.ts';
-import { searchLine } from './observe/search-line.ts';
 import { noTelemetry, type Telemetry } from './observe/traces/telemetry.ts';
 import { countUsage, UsageMeter } from './observe/usage.ts';
 

@@ -7,13 +7,17 @@ import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
 import { openEvents } from '../http/event-stream.ts';
 import { type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
-import { searchHeader } from '../wire/header-json.ts';
+import { searchHeader } from '../wire/reply-json.ts';
 import { type GatewayContext, requireJournal, tellIgnored } from './context.ts';
 import { passThrough } from './passthrough.ts';
 import { planAsked, upstreamFor } from './plan-for.ts';
-import { acceptedAnswer, streamLive, streamStored, wholeAnswer } from './telling.ts';
+import { accepted, streamLive, streamStored, wholeAnswer } from './telling.ts';
 
-export async function create(context: GatewayContext, dialect: InboundDialect, exchange: Exchange): Promise<void> {
+export function create<Body>(dialect: InboundDialect<Body>) {
+  return (context: GatewayContext, exchange: Exchange) => answer(context, dialect, exchange);
+}
+
+async function answer<Body>(context: GatewayContext, dialect: InboundDialect<Body>, exchange: Exchange): Promise<void> {
   const { searches, config, limits } = context;
   const { request, response, caller, trace } = exchange;
   const value = unfolded(dialect.path, await readJson(context, request));
@@ -38,8 +42,8 @@ export async function create(context: GatewayContext, dialect: InboundDialect, e
       await (stored ? streamStored(context, events, teller, search.id) : streamLive(events, teller, search));
       return;
     }
-    const answer = background ? acceptedAnswer(teller) : await wholeAnswer(context, response, teller, search, stored);
-    writeJson(response, 200, answer);
+    const told = background ? teller.answer(accepted) : await wholeAnswer(context, response, teller, search, stored);
+    writeJson(response, 200, told);
   } finally {
     release();
   }

@@ -8,8 +8,7 @@ import { programs } from '../../program/registry/programs.ts';
 import { ApiError } from '../http/api-error.ts';
 import { parseBody } from '../http/checked-input.ts';
 import { type Exchange, readJson, writeJson } from '../http/exchange.ts';
-import type { ServedModel } from '../models/served-model.ts';
-import type { ServedModels } from '../models/served-models.ts';
+import type { ServedModel, ServedModels } from '../models/served-model.ts';
 import type { ModelJson } from '../wire/server-json.ts';
 import type { GatewayContext } from './context.ts';
 

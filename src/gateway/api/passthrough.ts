@@ -12,12 +12,11 @@ import { parseJson } from '../../remote/json.ts';
 import { unfolded } from '../dialects/fields.ts';
 import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
-import { roomIn } from '../http/back-pressure.ts';
-import { baseHeaders, type Exchange, readJson } from '../http/exchange.ts';
+import { baseHeaders, type Exchange, readJson, roomIn } from '../http/exchange.ts';
 import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { servedModel } from '../models/served-models.ts';
-import { searchHeader, verdictHeader } from '../wire/header-json.ts';
+import { servedModel } from '../models/served-model.ts';
+import { searchHeader, verdictHeader } from '../wire/reply-json.ts';
 import type { GatewayContext } from './context.ts';
 import type { PassedReader } from './passed-answer.ts';
 import { PassedExchange } from './passed-search.ts';
@@ -219,13 +218,13 @@ async function copy(answer: Response, response: ServerResponse, reader: PassedRe
 }
 
 /** Endpoints that are never searched: they are there where the engine has them. */
-export async function passOnly(context: GatewayContext, exchange: Exchange, path: string): Promise<void> {
-  const body = record(unfolded(path, await readJson(context, exchange.request)));
-  const served = servedModel(context, typeof body.model === 'string' ? body.model : '');
-  const model = passable(served);
-  if (model === undefined) {
+export function passOnly(path: string) {
+  return async (context: GatewayContext, exchange: Exchange): Promise<void> => {
+    const body = record(unfolded(path, await readJson(context, exchange.request)));
+    const served = servedModel(context, typeof body.model === 'string' ? body.model : '');
+    const model = passable(served);
+    if (model !== undefined) return passThrough(context, exchange, model, body, path);
     const message = `'model' is '${served.name}', whose engine has no ${path.slice('/v1/'.length)} of its own`;
     throw new ApiError('unsupported_parameter', message, { param: 'model' });
-  }
-  return passThrough(context, exchange, model, body, path);
+  };
 }

@@ -16,7 +16,7 @@ import { isFull, record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { modelNamed, servedModel } from '../models/served-models.ts';
+import { modelNamed, servedModel } from '../models/served-model.ts';
 import { randomSeed } from '../searches/search-facts.ts';
 import type { GatewayContext } from './context.ts';
 import { type PassedModel, passable } from './passthrough.ts';

@@ -1,20 +1,31 @@
 // `/v1/searches`: start, list, read, cancel. A key sees its own searches; an admin key sees all.
 
 import { z } from 'zod';
+import { FaultError } from '../../base/fault.ts';
 import { nextSlice } from '../../base/slices.ts';
-import { type ListQuery, type Plain, type SearchState, searchStates } from '../../journal/journal.ts';
+import {
+  type Journal,
+  type ListQuery,
+  type Plain,
+  type SearchRecord,
+  type SearchState,
+  searchStates,
+} from '../../journal/journal.ts';
+import { eventsIn, type LogEntry } from '../../log/entry.ts';
 import { chatDialect } from '../dialects/chat/chat-dialect.ts';
 import { parseSearchBody, type SearchBody, searchSchema } from '../dialects/chat-body.ts';
 import { ignoredIn, unfolded } from '../dialects/fields.ts';
-import { ApiError, journalTrouble, refuse } from '../http/api-error.ts';
+import type { LogWatchers } from '../follow/log-watchers.ts';
+import { ApiError, asApiError, journalTrouble, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
-import { type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
-import type { Caller } from '../http/keys.ts';
+import { type EventStream, openEvents } from '../http/event-stream.ts';
+import { baseHeaders, type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
+import { type Caller, maySee } from '../http/keys.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
 import { detailRecord, viewAccepted, viewRecord } from '../searches/search-view.ts';
 import type { DetailJson, SearchJson } from '../wire/search-json.ts';
-import { type GatewayContext, requireJournal, tellIgnored } from './context.ts';
+import { type GatewayContext, requestCancel, requireJournal, tellIgnored } from './context.ts';
 import { planFor } from './plan-for.ts';
 import { endOnRecord } from './telling.ts';
 
@@ -154,10 +165,7 @@ export async function readSearch(context: GatewayContext, exchange: Exchange): P
 export async function cancelSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
   const id = exchange.parameters.id ?? '';
   await lookUp(context, exchange.caller, id);
-  // Written down first, so that a crash in between does not bring it back. What does not run here is noted all the same.
-  const noted = await context.journal.requestCancel(id).catch(() => 'refused' as const);
-  const live = context.searches.find(id);
-  if (live !== undefined) context.searches.cancel(live);
+  const { noted, live } = await requestCancel(context, id);
   if (noted === 'refused') throw journalTrouble(cancelNotNoted);
   if (noted && live === undefined) await endQueued(context, id);
   await context.watchers.ended(id, AbortSignal.timeout(cancelMs));
@@ -175,11 +183,90 @@ export async function lookUp(
   caller: Caller,
   id: string,
 ): Promise<SearchJson & DetailJson> {
-  const record = await journal.find(id);
-  if (record === undefined || (!caller.admin && record.owner !== caller.name)) throw notFound(id);
+  const record = await findSearch(journal, caller, id);
   return { ...viewRecord(record, searches.find(id)), ...detailRecord(record) };
 }
 
-export function notFound(id: string): ApiError {
-  return new ApiError('search_not_found', `there is no search '${id.slice(0, 64)}'`);
+async function findSearch(journal: Journal, caller: Caller, id: string): Promise<SearchRecord> {
+  const record = await journal.find(id);
+  if (record !== undefined && maySee(caller, record.owner)) return record;
+  throw new ApiError('search_not_found', `there is no search '${id.slice(0, 64)}'`);
+}
+
+export async function searchEvents(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const { journal } = context;
+  const { response, caller, parameters } = exchange;
+  const record = await findSearch(journal, caller, parameters.id ?? '');
+  const { id } = record;
+  const after = resumePoint(exchange);
+  if (record.endedMs !== undefined && after >= 0 && (await journal.read(id, after, 1)).length === 0) {
+    response.writeHead(204, baseHeaders);
+    response.end();
+    return;
+  }
+  const release = context.streams.take();
+  const events = openEvents(context.limits, response);
+  events.raw('retry: 1000\n\n');
+  try {
+    await sendLog(context, id, after, events);
+  } catch (error) {
+    if (!(error instanceof FaultError) || error.fault.code !== 'damaged') throw error;
+    // A reader that came back would find the same: told as an end, it does not.
+    context.log.error('journal', { search: id, message: error.fault.message });
+    events.event('end', { state: 'failed', error: asApiError(error).body });
+  } finally {
+    release();
+    if (!events.closed) events.end();
+  }
+}
+
+async function sendLog({ watchers }: GatewayContext, id: string, from: number, events: EventStream): Promise<void> {
+  for (let after: number | undefined = from; after !== undefined; ) {
+    await events.ready();
+    // SQLite reads without waiting: a page is a slice.
+    await nextSlice();
+    after = await sendPage(watchers, id, after, events);
+  }
+}
+
+/**
+ * Waits for what is not on disk yet, or cannot be read now. Gives the number of the last entry that it sent, undefined at the end. What
+ * the reader has no room for is read again when it has, and held by nothing meanwhile.
+ */
+async function sendPage(
+  watchers: LogWatchers,
+  id: string,
+  after: number,
+  events: EventStream,
+): Promise<number | undefined> {
+  const page = await watchers.page(id, after, events.gone);
+  if (page === undefined) return undefined;
+  let sent: number | undefined;
+  for (const entry of page.entries) {
+    sendEntry(entry, events);
+    sent = entry.sequence;
+    if (events.behind) break;
+  }
+  if (sent === undefined) events.event('end', { state: page.record?.state ?? 'gone' });
+  return sent;
+}
+
+/** Event by event. The last one alone has an id: a reader whose connection broke in the middle gets the entry again. */
+function sendEntry(entry: LogEntry, events: EventStream): void {
+  const all = eventsIn(entry);
+  for (const [at, event] of all.entries()) {
+    events.event('entry', event, at === all.length - 1 ? entry.sequence : undefined);
+  }
+}
+
+export const eventsQuery = z.object({ after: z.int().min(-1).default(-1) });
+
+function resumePoint({ request, query }: Exchange): number {
+  const given = request.headers['last-event-id'];
+  if (given === undefined) return readQuery(eventsQuery, query).after;
+  if (given === '') return -1;
+  const after = Number(given);
+  if (!Number.isInteger(after) || after < -1)
+    refuse('invalid_value', 'Last-Event-ID must be the id of an event: a whole number', 'after');
+  return after;
 }

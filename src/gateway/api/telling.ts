@@ -9,22 +9,18 @@ import { eventsIn } from '../../log/entry.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import type { Token } from '../../runtime/parts/options.ts';
 import type { StreamFrame, Teller } from '../dialects/dialect.ts';
-import { readThrough } from '../follow/read-through.ts';
+import { readThrough } from '../follow/log-watchers.ts';
 import { ApiError, asApiError, journalTrouble } from '../http/api-error.ts';
 import type { EventStream } from '../http/event-stream.ts';
 import { endOfRecord, successorIn, type ToldEnd } from '../result/told-end.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
-import { readBack } from '../searches/recovery.ts';
+import { readBack } from '../searches/live-search.ts';
 import { endOfLive, requireResult } from '../searches/search-end.ts';
-import { verdictHeader } from '../wire/header-json.ts';
+import { verdictHeader } from '../wire/reply-json.ts';
 import type { GatewayContext } from './context.ts';
 
 /** What the journal holds of a search that was accepted a moment ago. */
-const accepted: ToldEnd = { state: 'queued', outcome: undefined, texts: undefined, error: undefined };
-
-export function acceptedAnswer(teller: Teller): unknown {
-  return teller.answer(accepted);
-}
+export const accepted: ToldEnd = { state: 'queued', outcome: undefined, texts: undefined, error: undefined };
 
 /** The whole reply, once the search has ended. */
 export async function wholeAnswer(

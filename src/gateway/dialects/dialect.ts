@@ -2,7 +2,6 @@
 // as a stream, or as an error. A new one is a folder beside this file and a line in api/dialects.ts, and passes
 // tests/conformance/dialect.ts. A dialect never starts a search, and never writes to a connection or to the journal.
 
-import type { z } from 'zod';
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
 import type { JsonSchema } from '../../engine/engine.ts';
@@ -18,7 +17,6 @@ import type { ChatBody } from './chat-body.ts';
 export interface InboundDialect<Body = unknown> {
   /** Where its requests are sent; an engine's own endpoint for what is passed through has the same path. */
   readonly path: `/v1/${string}`;
-  readonly schema: z.ZodType;
   /** What its bodies call the fields of a chat, in refusals. */
   readonly fieldNames: FieldNames;
   /** What a body asks for that no search can do. Reads what nothing has checked yet. */

@@ -1,10 +1,10 @@
 // For those who read the log of a search, or wait for its end: wakes them when the journal has more, and reads it for them. Only the
 // journal says what is true; while it cannot be read, a reader waits.
 
+import { FaultError } from '../../base/fault.ts';
 import type { Journal, SearchRecord } from '../../journal/journal.ts';
 import { pageEntries } from '../../journal/read-log.ts';
 import type { LogEntry } from '../../log/entry.ts';
-import { readThrough } from './read-through.ts';
 
 /** The next entries of a log; none where none will come any more, and then the record, unless that is gone too. */
 interface LogPage {
@@ -97,4 +97,39 @@ export class LogWatchers {
     }
     return undefined;
   }
+}
+
+const firstPauseMs = 50;
+const longestPauseMs = 2000;
+
+/** Resolves when the time is over, or the client is gone. */
+export type Pause = (ms: number, gone: AbortSignal) => Promise<void>;
+
+/** Undefined where the client went before the journal could be read. */
+export async function readThrough<Result>(
+  read: () => Promise<Result>,
+  gone: AbortSignal,
+  pause: Pause = pauseUnlessGone,
+): Promise<Result | undefined> {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof FaultError) || error.fault.code !== 'unavailable') throw error;
+    }
+    if (!gone.aborted) await pause(pauseMs, gone);
+    if (gone.aborted) return undefined;
+  }
+}
+
+function pauseUnlessGone(ms: number, gone: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      gone.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    gone.addEventListener('abort', done, { once: true });
+  });
 }

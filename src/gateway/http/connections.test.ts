@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { post, question, runGateway } from '../../../tests/support/running-gateway.ts';
 import { until } from '../../../tests/support/until.ts';
-import type { ToldCuts } from './connection-cuts.ts';
+import type { ToldCuts } from './connections.ts';
 import { Connections } from './connections.ts';
 import { fixedLimits } from './fixed-limits.ts';
 import { createHttpServer } from './http-server.ts';

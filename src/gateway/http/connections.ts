@@ -5,10 +5,9 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ConnectionCuts, type ConnectionLimit, type ToldCuts } from './connection-cuts.ts';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { ConnectionLimits } from './fixed-limits.ts';
-import { giveBackMemory } from './give-back.ts';
-import { probe } from './half-closed.ts';
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -220,4 +219,77 @@ function probeAnswer({ socket, answering }: OpenConnection): void {
     probe(response, () => {
       if (!response.headersSent) response.writeContinue();
     });
+}
+
+export const connectionLimits = ['room', 'unread', 'pipelined', 'bodies'] as const;
+export type ConnectionLimit = (typeof connectionLimits)[number];
+
+export interface ToldCuts {
+  readonly limit: ConnectionLimit;
+  /** Since they were last told. */
+  readonly closed: number;
+  readonly message: string;
+}
+
+const tellEveryMs = 60_000;
+
+export class ConnectionCuts {
+  readonly #limits: ConnectionLimits;
+  readonly #warn: (cuts: ToldCuts) => void;
+  readonly #cuts = new Map<ConnectionLimit, { total: number; told: number; toldMs: number }>();
+
+  constructor(limits: ConnectionLimits, warn: (cuts: ToldCuts) => void) {
+    this.#limits = limits;
+    this.#warn = warn;
+    for (const limit of connectionLimits) this.#cuts.set(limit, { total: 0, told: 0, toldMs: -tellEveryMs });
+  }
+
+  /** Since the start. */
+  total(limit: ConnectionLimit): number {
+    return this.#cuts.get(limit)!.total;
+  }
+
+  count(limit: ConnectionLimit): void {
+    this.#cuts.get(limit)!.total += 1;
+  }
+
+  tell(nowMs: number): void {
+    for (const [limit, cuts] of this.#cuts) {
+      if (cuts.total === cuts.told || nowMs - cuts.toldMs < tellEveryMs) continue;
+      this.#warn({ limit, closed: cuts.total - cuts.told, message: this.#reason(limit) });
+      cuts.told = cuts.total;
+      cuts.toldMs = nowMs;
+    }
+  }
+
+  #reason(limit: ConnectionLimit): string {
+    const { streams, shortConnections, unreadMs, pipelined, bodiesBytes } = this.#limits;
+    switch (limit) {
+      case 'room':
+        return `${streams + shortConnections} are open, the limit (server.streams and ${shortConnections} more)`;
+      case 'unread':
+        return `nothing of their answers was read for ${unreadMs} ms`;
+      case 'pipelined':
+        return `more than ${pipelined} requests waited behind one that was not answered`;
+      case 'bodies':
+        return `bodies that were not sent to their end held more than ${bodiesBytes} bytes`;
+    }
+  }
+}
+
+export function giveBackMemory(): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as (options: object) => void;
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+}
+
+/** Two writes are enough where the refusal is back in time; some clients bear no more than five interim answers. */
+const probesMs: readonly number[] = [0, 100, 1000, 5000];
+
+/** `write` is to send what the client passes over. */
+export function probe(response: ServerResponse, write: () => void): void {
+  const timers = probesMs.map((afterMs) => setTimeout(write, afterMs).unref());
+  response.once('close', () => {
+    for (const timer of timers) clearTimeout(timer);
+  });
 }

@@ -2,10 +2,10 @@
 // next one replaces are left out (`behind`). Memory stays bounded.
 
 import type { ServerResponse } from 'node:http';
-import { roomIn } from './back-pressure.ts';
-import { baseHeaders, goneOf } from './exchange.ts';
+import { ApiError } from './api-error.ts';
+import { probe } from './connections.ts';
+import { baseHeaders, goneOf, roomIn } from './exchange.ts';
 import type { FixedLimits } from './fixed-limits.ts';
-import { probe } from './half-closed.ts';
 
 interface EventStreamOptions {
   readonly heartbeatMs: number;
@@ -111,4 +111,31 @@ export function openEvents(
   heartbeat?: () => string,
 ): EventStream {
   return new EventStream(response, { heartbeatMs, heartbeat });
+}
+
+export class StreamSemaphore {
+  readonly #limit: number;
+  #open = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get open(): number {
+    return this.#open;
+  }
+
+  /** Gives what returns the permit; giving it back twice is giving it back once. */
+  take(): () => void {
+    if (this.#open >= this.#limit) {
+      const message = `${this.#open} streams are open, the limit (server.streams)`;
+      throw new ApiError('too_many_streams', message, { retryAfterSeconds: 5 });
+    }
+    this.#open += 1;
+    let held = true;
+    return () => {
+      if (held) this.#open -= 1;
+      held = false;
+    };
+  }
 }

@@ -2,10 +2,10 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Plain } from '../../journal/plain.ts';
-import { type ApiError, refuse } from './api-error.ts';
+import { excessIn } from '../../remote/json.ts';
+import { ApiError, refuse } from './api-error.ts';
 import type { BodyRoom } from './body-room.ts';
 import type { Caller } from './keys.ts';
-import type { TraceContext } from './trace-context.ts';
 
 export interface Exchange {
   readonly id: string;
@@ -46,6 +46,12 @@ export function writeJson(
   response.end(body);
 }
 
+/** One page of a list, in OpenAI's words. */
+export function listPage(data: readonly { readonly id: string }[], hasMore: boolean) {
+  const ends = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+  return { object: 'list', data, ...ends, has_more: hasMore };
+}
+
 /** `told`: the error in the words of the client's API. */
 export function writeError(
   response: ServerResponse,
@@ -59,7 +65,7 @@ export function writeError(
   writeJson(response, error.status, told, { ...retry, ...allow, ...challenge, ...headers });
 }
 
-interface BodyReading {
+export interface BodyReading {
   readonly bodies: BodyRoom;
   readonly config: { readonly server: { readonly bodyBytes: number } };
 }
@@ -86,42 +92,10 @@ const mostNamed = 200;
 
 /** What it gives can be kept and handed on: not too deep, and every text of it, keys included, is whole characters. */
 export function parseJson(body: Buffer): unknown {
-  checkShape(body);
   const value = decoded(body);
   const flaw = findHalfCharacter(value);
   if (flaw !== undefined) refuseHalfCharacter(flaw.toReversed().join('.').slice(0, mostNamed).toWellFormed());
   return value;
-}
-
-const [quote, backslash, colon] = [0x22, 0x5c, 0x3a];
-const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
-
-/** Looks at the bytes alone: reading what is too deep, or of too many parts, takes a hundred times as long. */
-function checkShape(body: Buffer): void {
-  let levels = 0;
-  let parts = 0;
-  for (let at = 0; at < body.length; at += 1) {
-    const byte = body[at];
-    if (byte === quote) at = endOfText(body, at);
-    else if (byte === closeList || byte === closeObject) levels -= 1;
-    else if (byte === colon) parts += 1;
-    else if (byte === openList || byte === openObject) {
-      levels += 1;
-      parts += 1;
-    }
-    if (levels > mostLevels) refuse('invalid_json', `the body is nested too deeply: more than ${mostLevels} levels`);
-    if (parts > mostParts)
-      refuse('invalid_json', `the body has more than ${mostParts} fields, objects and lists, the limit`);
-  }
-}
-
-/** The place of the quote that ends it. */
-function endOfText(body: Buffer, start: number): number {
-  for (let at = start + 1; at < body.length; at += 1) {
-    if (body[at] === quote) return at;
-    if (body[at] === backslash) at += 1;
-  }
-  return body.length;
 }
 
 function refuseHalfCharacter(field: string): never {
@@ -132,8 +106,14 @@ function refuseHalfCharacter(field: string): never {
 
 function decoded(body: Buffer): unknown {
   try {
-    return JSON.parse(decoder.decode(body));
-  } catch {
+    const text = decoder.decode(body);
+    const excess = excessIn(text, mostLevels, mostParts);
+    if (excess === 'depth') refuse('invalid_json', `the body is nested too deeply: more than ${mostLevels} levels`);
+    if (excess === 'parts')
+      refuse('invalid_json', `the body has more than ${mostParts} fields, objects and lists, the limit`);
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
     return refuse('invalid_json', 'the body is not valid JSON in UTF-8');
   }
 }
@@ -174,4 +154,38 @@ export function goneOf(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.on('close', () => gone.abort());
   return gone.signal;
+}
+
+/** Resolves when there is room for the next piece, or the reader is gone. */
+export async function roomIn(response: ServerResponse): Promise<void> {
+  if (!response.writableNeedDrain) return;
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.on('drain', done);
+    response.on('close', done);
+  });
+}
+
+export interface TraceContext {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string | undefined;
+}
+
+interface TraceParent {
+  readonly traceId: string;
+  readonly parentSpanId: string;
+  readonly sampled: boolean;
+}
+
+/** Undefined where there is no header, or none that can be read. */
+export function readTraceParent(header: string | string[] | undefined): TraceParent | undefined {
+  const match = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(String(header ?? ''));
+  if (match === null) return undefined;
+  const [, traceId = '', parentSpanId = '', flags = '00'] = match;
+  return { traceId, parentSpanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }

@@ -15,6 +15,15 @@ export interface Caller {
   readonly admin: boolean;
 }
 
+/** The key whose objects the caller may see; undefined for an admin key, which sees all. */
+export function ownerSeenBy({ admin, name }: Caller): string | undefined {
+  return admin ? undefined : name;
+}
+
+export function maySee({ admin, name }: Caller, owner: string): boolean {
+  return admin || owner === name;
+}
+
 const local: Caller = { name: 'local', share: 1, maxPriority: 100, queue: Number.POSITIVE_INFINITY, admin: true };
 
 interface KnownKey {

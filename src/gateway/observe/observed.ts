@@ -11,7 +11,7 @@ import type { Servers } from '../../scheduler/cycle.ts';
 import type { Pace } from '../../scheduler/forecast.ts';
 import type { Tree } from '../../tree/tree.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
-import type { TraceContext } from '../http/trace-context.ts';
+import type { TraceContext } from '../http/exchange.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { SummaryJson } from '../wire/search-json.ts';
 

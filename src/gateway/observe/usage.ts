@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { WindowUse } from '../../cluster/membership.ts';
 import type { KeyConfig } from '../../config/schema.ts';
 import { ApiError } from '../http/api-error.ts';
-import type { UsageJson } from '../wire/usage-json.ts';
+import type { UsageJson } from '../wire/server-json.ts';
 import type { ObservedEnd, ObservedSearch } from './observed.ts';
 
 interface UsedTokens {

@@ -6,7 +6,7 @@ import type { Guest } from '../../runtime/queue/guests.ts';
 import type { Queue } from '../../runtime/queue/queue.ts';
 import type { LineKey } from '../../scheduler/turns/line.ts';
 import type { Caller } from '../http/keys.ts';
-import { type ServedModels, servedBy } from '../models/served-models.ts';
+import { type ServedModels, servedBy } from '../models/served-model.ts';
 import type { Admission } from './admission.ts';
 import { newSearchId } from './search-facts.ts';
 

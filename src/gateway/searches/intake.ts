@@ -8,7 +8,7 @@ import { workKind } from '../../runtime/queue/work-meter.ts';
 import type { LineFacts, LineKey } from '../../scheduler/turns/line.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
-import { type ServedModels, servedBy } from '../models/served-models.ts';
+import { type ServedModels, servedBy } from '../models/served-model.ts';
 import type { Admission } from './admission.ts';
 import { LiveSearch, mayMove } from './live-search.ts';
 import { fingerprint, newSearchId, toAccept } from './search-facts.ts';

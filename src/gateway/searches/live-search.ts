@@ -3,14 +3,16 @@
 
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import { type BuiltSearch, buildSearch } from '../../answering/plan/search-request.ts';
-import type { FaultCode } from '../../base/fault.ts';
-import type { Plain, SearchState } from '../../journal/journal.ts';
+import { type FaultCode, raise } from '../../base/fault.ts';
+import type { Journal, Plain, SearchRecord, SearchState } from '../../journal/journal.ts';
+import { readLog } from '../../journal/read-log.ts';
 import { eventsIn, type LogEntry } from '../../log/entry.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { SearchFold } from '../../log/fold.ts';
+import { policyKnobs } from '../../policy/knobs.ts';
 import type { Token } from '../../runtime/parts/options.ts';
 import type { ApiError } from '../http/api-error.ts';
-import type { TraceContext } from '../http/trace-context.ts';
+import type { TraceContext } from '../http/exchange.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { SummaryJson } from '../wire/search-json.ts';
 
@@ -149,4 +151,57 @@ export class LiveSearch {
     for (const listener of [...this.listeners]) listener.ended?.(ended);
     this.listeners.clear();
   }
+}
+
+/** Brings the fold up to date. `tell` is told of every event after its entry was folded. */
+export async function replayLog(
+  journal: Journal,
+  { id, fold }: Pick<LiveSearch, 'id' | 'fold'>,
+  tell: (event: LoggedEvent) => void = () => {},
+): Promise<void> {
+  for await (const page of readLog(journal, id, fold.sequence)) {
+    for (const entry of page) {
+      fold.apply(entry);
+      for (const event of eventsIn(entry)) tell(event);
+    }
+    if (fold.fault !== undefined) raise('bad-event', fold.fault);
+  }
+}
+
+/** As it was accepted. */
+export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
+  const { id, owner, background, createdMs } = record;
+  const { body = {}, chat } = (record.request ?? {}) as { readonly body?: Plain; readonly chat?: Plain };
+  const escalatedFrom = (record.about.escalated_from ?? null) as string | null;
+  const title = record.title ?? '';
+  // Records of older versions have no turn: by arrival, as if they had had no priority.
+  const turn = typeof record.about.turn === 'number' ? record.about.turn : createdMs / 1000;
+  const home = typeof record.about.home === 'string' ? { home: record.about.home } : {};
+  const kept = { ...renamed(plan), policyOptions: knownOptions(plan.policyOptions) };
+  const known = { id, owner, plan: kept, body, background, createdMs, title, escalatedFrom };
+  const search = new LiveSearch({ ...known, ...(chat && { chat }), ...home });
+  search.turn = turn;
+  search.epoch = record.epoch + 1;
+  search.runs = record.runs;
+  search.startedMs = record.startedMs;
+  return search;
+}
+
+/** Best-first search was `mcts` with `expansion: lazy` once; its trees are the same. */
+function renamed(plan: SearchPlan): SearchPlan {
+  const isLazy = plan.program === 'mcts' && plan.programOptions.expansion === 'lazy';
+  return isLazy ? { ...plan, program: 'best-first' } : plan;
+}
+
+/** Drops options that a plan of another version has and this one does not know. */
+function knownOptions(options: SearchPlan['policyOptions']): SearchPlan['policyOptions'] {
+  const known = Object.entries(options).filter(([name]) => Object.hasOwn(policyKnobs, name));
+  return Object.fromEntries(known) as SearchPlan['policyOptions'];
+}
+
+/** One that has ended, with its log. Only for records with texts. */
+export async function readBack(journal: Journal, record: SearchRecord): Promise<LiveSearch> {
+  const search = searchOf(record, record.request?.plan as SearchPlan);
+  await replayLog(journal, search);
+  return search;
 }

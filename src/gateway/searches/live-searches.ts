@@ -9,7 +9,7 @@ import type { CancelReason } from '../../runtime/parts/inbox.ts';
 import type { Token } from '../../runtime/parts/options.ts';
 import { ApiError, journalTrouble } from '../http/api-error.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { type ServedModels, servedBy } from '../models/served-models.ts';
+import { type ServedModels, servedBy } from '../models/served-model.ts';
 import { type Admission, retryAfterSeconds } from './admission.ts';
 import { type Ended, type LiveSearch, mayMove, type SearchListener } from './live-search.ts';
 import { cancelError, endOf, mayEscalate } from './search-end.ts';

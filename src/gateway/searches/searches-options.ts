@@ -6,7 +6,7 @@ import type { Timers } from '../../base/timers.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Journal, Plain } from '../../journal/journal.ts';
-import type { TraceContext } from '../http/trace-context.ts';
+import type { TraceContext } from '../http/exchange.ts';
 import type { Loop } from '../models/served-model.ts';
 import type { Log } from '../observe/log.ts';
 import type { Ended, LiveSearch } from './live-search.ts';

@@ -1,25 +1,27 @@
-// The searches of a gateway: `Intake` lets them in, `LiveSearches` has them until their end, `Revival` takes up those of a former
+// The searches of a gateway: `Intake` lets them in, `LiveSearches` has them until their end, `Recovery` takes up those of a former
 // process, `Watches` is what clients hold on to where other nodes may run them. Joins these; knows no HTTP. A search that was
 // accepted is handed to its runtime at once and waits there.
 
+import { escalatedPlan } from '../../answering/plan/plan.ts';
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { Fault } from '../../base/fault.ts';
 import { liveTimers } from '../../base/timers.ts';
-import type { KeyConfig } from '../../config/schema.ts';
+import type { KeyConfig, LimitsConfig } from '../../config/schema.ts';
 import type { SearchRecord } from '../../journal/journal.ts';
 import type { LogEntry } from '../../log/entry.ts';
 import type { CancelReason } from '../../runtime/parts/inbox.ts';
 import type { Token } from '../../runtime/parts/options.ts';
+import { askedIn } from '../dialects/body-wish.ts';
+import type { ChatBody } from '../dialects/chat-body.ts';
 import type { Caller } from '../http/keys.ts';
 import { generatorsOf } from '../models/panels.ts';
-import { type ModelHooks, ServedModel } from '../models/served-model.ts';
+import { type ModelHooks, ServedModel, type ServedModels } from '../models/served-model.ts';
 import { Admission } from './admission.ts';
-import { planSuccessor } from './escalation.ts';
 import { GuestPlaces } from './guests.ts';
 import { Intake } from './intake.ts';
-import { LiveSearch, mayMove } from './live-search.ts';
+import { LiveSearch, type LiveSearchFacts, mayMove } from './live-search.ts';
 import { LiveSearches } from './live-searches.ts';
-import { Revival } from './revival.ts';
+import { Recovery } from './recovery.ts';
 import { offered, successorId } from './search-facts.ts';
 import type { Known, NewSearchOptions, SearchesOptions } from './searches-options.ts';
 import { Watches } from './watches.ts';
@@ -33,7 +35,7 @@ export class Searches {
   readonly #options: SearchesOptions;
   readonly #intake: Intake;
   readonly #here: LiveSearches;
-  readonly #revival: Revival;
+  readonly #recovery: Recovery;
   readonly #watches: Watches | undefined;
 
   constructor(options: SearchesOptions) {
@@ -47,7 +49,7 @@ export class Searches {
     this.#watches = cluster && this.#watchesOf();
     const escalate = (search: LiveSearch) => this.#escalate(search);
     this.#here = new LiveSearches(options, { models, admission, watches: this.#watches, escalate });
-    this.#revival = new Revival(options, models, this.#intake, this.#here);
+    this.#recovery = new Recovery(options, models, this.#intake, this.#here);
     const generators = generatorsOf(options.models);
     for (const parts of options.models) {
       const { name } = parts.config;
@@ -144,7 +146,7 @@ export class Searches {
 
   /** True where it goes on. */
   recoverOne(record: SearchRecord): Promise<boolean> {
-    return this.#revival.take(record);
+    return this.#recovery.take(record);
   }
 
   /** Interactive searches are cancelled, background ones left to the journal. */
@@ -163,7 +165,7 @@ export class Searches {
       watches: (search: string) => here.isWatched(search),
       onFault: (search: string, fault: Fault) => here.onFault(search, fault),
       onPrompt: (search: string, tokens: number) => here.onPrompt(search, tokens),
-      onLogWanted: (search: string) => void this.#revival.resume(search),
+      onLogWanted: (search: string) => void this.#recovery.resume(search),
     };
   }
 
@@ -229,4 +231,17 @@ export class Searches {
       return undefined;
     }
   }
+}
+
+export function planSuccessor(
+  { plan, body, chat = body }: LiveSearchFacts,
+  model: ServedModel,
+  successor: ServedModel,
+  limits: LimitsConfig,
+  others: ServedModels,
+): SearchPlan {
+  const { seed, deadlineMs: defaultDeadlineMs, priority: maxPriority, idle } = plan;
+  const asked = askedIn(chat as unknown as ChatBody, limits);
+  const request = { ...asked, model, successor, others, limits, maxPriority, defaultDeadlineMs, seed, idle };
+  return escalatedPlan(plan, request);
 }

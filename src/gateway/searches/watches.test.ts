@@ -9,7 +9,7 @@ import type { Journal, JournalListener, SearchRecord } from '../../journal/journ
 import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { hasEvent, type LogEntry } from '../../log/entry.ts';
 import type { LiveSearch } from './live-search.ts';
-import { searchOf } from './recovery.ts';
+import { searchOf } from './live-search.ts';
 import { Watches } from './watches.ts';
 
 /** One that has ended, with its log. */

@@ -15,8 +15,7 @@ import { ApiError, journalTrouble } from '../http/api-error.ts';
 import { successorIn } from '../result/told-end.ts';
 import type { ClientResult, ResultFacts } from '../wire/result-json.ts';
 import type { ErrorJson } from '../wire/search-json.ts';
-import { type Ended, LiveSearch, type LiveSearchFacts } from './live-search.ts';
-import { searchOf } from './recovery.ts';
+import { type Ended, LiveSearch, type LiveSearchFacts, searchOf } from './live-search.ts';
 
 interface WatchesOptions {
   readonly journal: Journal;

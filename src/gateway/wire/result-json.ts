@@ -91,3 +91,20 @@ export interface ClientResult {
   readonly texts: ResultTexts;
   readonly outcome: ResultFacts;
 }
+
+export const tokenLogprob = z.object({
+  /** What the token adds to the text; empty where its bytes wait for the next one. */
+  token: text,
+  logprob: number,
+  bytes: z.array(z.int()),
+  top_logprobs: z.array(z.never()),
+});
+export type TokenLogprob = Written<typeof tokenLogprob>;
+
+export const logprobsJson = z.object({
+  content: z.array(tokenLogprob),
+  /** Of the steps before the answer, where these go out apart. */
+  reasoning_content: z.array(tokenLogprob).exactOptional(),
+  refusal: z.null(),
+});
+export type LogprobsJson = Written<typeof logprobsJson>;

@@ -3,12 +3,17 @@
 import { version } from '../../../config/version.ts';
 import type { Verdict } from '../../../log/verdict.ts';
 import type { Node } from '../../../tree/node.ts';
-import { chosenPath, furtherAnswers, splitPath } from '../../result/chosen-path.ts';
+import {
+  type ChoiceTokens,
+  choiceTokens,
+  chosenPath,
+  furtherAnswers,
+  promptTokenIds,
+  splitPath,
+} from '../../result/chosen-path.ts';
 import { answerLogprobs, pathLogprobs } from '../../result/logprobs.ts';
-import { type ChoiceTokens, choiceTokens, promptTokenIds } from '../../result/rollout-choices.ts';
 import { describeForClient } from '../../result/search-result.ts';
-import type { LogprobsJson } from '../../wire/logprobs-json.ts';
-import type { ClientResult, ResultFacts, ResultTexts } from '../../wire/result-json.ts';
+import type { ClientResult, LogprobsJson, ResultFacts, ResultTexts } from '../../wire/result-json.ts';
 import type { Delta } from '../deltas.ts';
 import type { ToldSearch } from '../dialect.ts';
 

@@ -12,7 +12,6 @@ import { Chunks, completion } from './chat-answer.ts';
 
 export const chatDialect: InboundDialect<ChatBody> = {
   path: '/v1/chat/completions',
-  schema: chatSchema,
   fieldNames: [],
   beyond,
   read,

@@ -12,7 +12,6 @@ import { chatOf, type MessageBody, messageSchema, parseMessageBody, showsThinkin
 
 export const messagesDialect: InboundDialect<MessageBody> = {
   path: '/v1/messages',
-  schema: messageSchema,
   fieldNames: [
     [/\bmax_completion_tokens\b/g, 'max_tokens'],
     [/\breasoning_effort\b/g, 'output_config.effort'],

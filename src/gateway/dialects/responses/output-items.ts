@@ -1,7 +1,7 @@
 // The output of a response as it grows: one reasoning item, then one message, each with the events that OpenAI's clients
 // put it together from. An item that is closed stays closed.
 
-import type { TokenLogprob } from '../../wire/logprobs-json.ts';
+import type { TokenLogprob } from '../../wire/result-json.ts';
 import { itemIds, type OutputItem } from './response-json.ts';
 
 interface ItemEvent {

@@ -22,7 +22,6 @@ import type { ResponseFacts } from './response-json.ts';
 
 export const responsesDialect: InboundDialect<ResponseBody> = {
   path: '/v1/responses',
-  schema: responseSchema,
   fieldNames: [
     [/\bmax_completion_tokens\b/g, 'max_output_tokens'],
     [/\breasoning_effort\b/g, 'reasoning.effort'],

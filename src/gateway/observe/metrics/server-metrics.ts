@@ -2,8 +2,8 @@
 
 import type { Registry } from 'prom-client';
 import type { Journal } from '../../../journal/journal.ts';
-import { connectionLimits } from '../../http/connection-cuts.ts';
 import type { Connections } from '../../http/connections.ts';
+import { connectionLimits } from '../../http/connections.ts';
 import type { UsageMeter } from '../usage.ts';
 import { ReadMetrics } from './read-metrics.ts';
 

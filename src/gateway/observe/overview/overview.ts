@@ -17,7 +17,7 @@ import type {
   ServerCostJson,
 } from '../../wire/overview-json.ts';
 import type { ObservedEnd, ObservedJournal, ObservedModel, ObservedSearch, ObservedSearches } from '../observed.ts';
-import { percentile } from './percentile.ts';
+import { percentile } from './history.ts';
 
 const windowMs = 15 * 60_000;
 const mostEnds = 20_000;

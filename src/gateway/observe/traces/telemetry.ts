@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../../config/schema.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import { readTraceParent, type TraceContext } from '../../http/trace-context.ts';
+import { readTraceParent, type TraceContext } from '../../http/exchange.ts';
 import type { ResultFacts } from '../../wire/result-json.ts';
 import type { Log } from '../log.ts';
 import type { ObservedEnd, ObservedSearch } from '../observed.ts';

@@ -1,8 +1,8 @@
 // Which batches this process works on: some at a time, the oldest of those keys first that have the fewest under way here. A
 // batch is worked on by one process; where several share the journal, one that falls silent is followed by another.
 
-import type { KeptDocument } from '../../../journal/documents.ts';
-import type { GatewayContext } from '../context.ts';
+import type { KeptDocument } from '../../journal/documents.ts';
+import type { GatewayContext } from '../api/context.ts';
 import { BatchDocument, leaseMs } from './batch-document.ts';
 import { asFacts, batchFacts } from './batch-facts.ts';
 import { BatchWork } from './batch-work.ts';

@@ -3,19 +3,19 @@
 // of a file of results under the line's number, and is written once. It must never leave a line without one, unless the batch is cancelled.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { FaultError } from '../../../base/fault.ts';
-import type { SearchRecord } from '../../../journal/journal.ts';
-import type { InboundDialect } from '../../dialects/dialect.ts';
-import { asApiError } from '../../http/api-error.ts';
-import { batchRetention } from '../../http/fixed-limits.ts';
-import type { Caller } from '../../http/keys.ts';
-import { modelNamed } from '../../models/served-models.ts';
-import { successorIn } from '../../result/told-end.ts';
-import type { BatchStatus } from '../../wire/document-json.ts';
-import type { GatewayContext } from '../context.ts';
-import { dialectAt } from '../dialects.ts';
-import { passIdle } from '../passthrough.ts';
-import { upstreamFor } from '../plan-for.ts';
+import { FaultError } from '../../base/fault.ts';
+import type { SearchRecord } from '../../journal/journal.ts';
+import type { GatewayContext } from '../api/context.ts';
+import { dialectAt } from '../api/dialects.ts';
+import { passIdle } from '../api/passthrough.ts';
+import { upstreamFor } from '../api/plan-for.ts';
+import type { InboundDialect } from '../dialects/dialect.ts';
+import { asApiError } from '../http/api-error.ts';
+import { batchRetention } from '../http/fixed-limits.ts';
+import type { Caller } from '../http/keys.ts';
+import { modelNamed } from '../models/served-model.ts';
+import { successorIn } from '../result/told-end.ts';
+import type { BatchStatus } from '../wire/document-json.ts';
 import { type BatchDocument, BatchLost, leaseMs } from './batch-document.ts';
 import { type BatchFacts, inStatus } from './batch-facts.ts';
 import { type BatchLine, readBatchLines } from './batch-lines.ts';

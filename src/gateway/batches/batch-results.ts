@@ -1,9 +1,9 @@
 // Files in the journal: reading one whole, and the two files of results that a batch fills. These are open, and hidden from clients,
 // until the batch has ended.
 
-import { nextSlice } from '../../../base/slices.ts';
-import type { Documents, KeptDocument } from '../../../journal/documents.ts';
-import type { FileJson } from '../../wire/document-json.ts';
+import { nextSlice } from '../../base/slices.ts';
+import type { Documents, KeptDocument } from '../../journal/documents.ts';
+import type { FileJson } from '../wire/document-json.ts';
 import type { BatchDocument } from './batch-document.ts';
 
 export type FileFacts = Pick<FileJson, 'filename' | 'purpose' | 'bytes'>;

@@ -2,7 +2,7 @@
 // that what others have written meanwhile (a client that cancels) is never lost.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Documents, KeptDocument } from '../../../journal/documents.ts';
+import type { Documents, KeptDocument } from '../../journal/documents.ts';
 import { asFacts, type BatchFacts, batchFacts } from './batch-facts.ts';
 
 /** Another process works on the batch now, or it is gone. */

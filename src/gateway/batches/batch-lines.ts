@@ -2,14 +2,14 @@
 // the answer of that line.
 
 import { z } from 'zod';
-import { nextSlice } from '../../../base/slices.ts';
-import { issueLine } from '../../../config/knob.ts';
-import type { Plain } from '../../../journal/journal.ts';
-import { unfolded } from '../../dialects/fields.ts';
-import { record } from '../../dialects/unchecked.ts';
-import { ApiError } from '../../http/api-error.ts';
-import { parseJson } from '../../http/exchange.ts';
-import type { BatchProblem } from '../../wire/document-json.ts';
+import { nextSlice } from '../../base/slices.ts';
+import { issueLine } from '../../config/knob.ts';
+import type { Plain } from '../../journal/journal.ts';
+import { unfolded } from '../dialects/fields.ts';
+import { record } from '../dialects/unchecked.ts';
+import { ApiError } from '../http/api-error.ts';
+import { parseJson } from '../http/exchange.ts';
+import type { BatchProblem } from '../wire/document-json.ts';
 import type { BatchEndpoint } from './batch-facts.ts';
 
 export interface BatchLine {

@@ -1,9 +1,9 @@
 // A batch as the journal keeps it and as clients read it. Everything that happens to a batch is a change of these facts, or a
 // part of one of its two files of results: the part's number is the line's, so that no line is answered twice.
 
-import type { KeptDocument } from '../../../journal/documents.ts';
-import type { Plain } from '../../../journal/journal.ts';
-import type { BatchJson, BatchProblem, BatchStatus } from '../../wire/document-json.ts';
+import type { KeptDocument } from '../../journal/documents.ts';
+import type { Plain } from '../../journal/journal.ts';
+import type { BatchJson, BatchProblem, BatchStatus } from '../wire/document-json.ts';
 
 /** A path of a dialect. */
 export type BatchEndpoint = string;

@@ -1,15 +1,15 @@
 // One line of a batch: the search that it asks for, and what its search says in the end, in the words of the line's dialect.
 
-import type { SearchPlan } from '../../../answering/plan/search-plan.ts';
-import type { Plain, SearchRecord } from '../../../journal/journal.ts';
-import type { AskedBody, InboundDialect } from '../../dialects/dialect.ts';
-import { errorKinds, refuse } from '../../http/api-error.ts';
-import type { Caller } from '../../http/keys.ts';
-import { endOfRecord, resultFor } from '../../result/told-end.ts';
-import { readBack, replayLog, searchOf } from '../../searches/recovery.ts';
-import type { ErrorJson } from '../../wire/search-json.ts';
-import { type GatewayContext, tellIgnored } from '../context.ts';
-import { type PlannedSearch, planAsked } from '../plan-for.ts';
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
+import type { Plain, SearchRecord } from '../../journal/journal.ts';
+import { type GatewayContext, tellIgnored } from '../api/context.ts';
+import { type PlannedSearch, planAsked } from '../api/plan-for.ts';
+import type { AskedBody, InboundDialect } from '../dialects/dialect.ts';
+import { errorKinds, refuse } from '../http/api-error.ts';
+import type { Caller } from '../http/keys.ts';
+import { endOfRecord, resultFor } from '../result/told-end.ts';
+import { readBack, replayLog, searchOf } from '../searches/live-search.ts';
+import type { ErrorJson } from '../wire/search-json.ts';
 
 export interface PlannedLine extends PlannedSearch {
   readonly asked: AskedBody;
