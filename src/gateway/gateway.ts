@@ -1,9 +1,11 @@
 // The server: puts its parts together, and owns start and end of everything below it. request-server.ts answers requests.
 
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { OpenModel } from '../answering/models/open-model.ts';
 import type { Clock } from '../base/clock.ts';
 import { FaultError, fault } from '../base/fault.ts';
+import { nextSlice } from '../base/slices.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Config, KeyConfig } from '../config/schema.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -23,7 +25,7 @@ import type { Telemetry } from './observe/traces/telemetry.ts';
 import { Observers } from './observers.ts';
 import { RequestServer } from './request-server.ts';
 import { routesOf } from './routes.ts';
-import { RetentionSweep } from './searches/retention-sweep.ts';
+import { sweepJournal } from './searches/retention-sweep.ts';
 import { Searches } from './searches/searches.ts';
 
 interface GatewayOptions {
@@ -32,9 +34,7 @@ interface GatewayOptions {
   readonly journal: Journal;
   readonly log: Log;
   readonly clock?: Clock;
-  /** Where several nodes share the journal. */
   readonly cluster?: Cluster;
-  /** Folder of the built page. */
   readonly page?: string;
   readonly telemetry?: Telemetry;
   /** Others than the fixed ones, for tests. */
@@ -53,7 +53,7 @@ export class Gateway {
   readonly #feed: OverviewApi;
   readonly #watchers: LogWatchers;
   readonly #telemetry: Telemetry;
-  readonly #retention: RetentionSweep;
+  #stopSweeping = () => {};
   readonly #taker: NodeTaker;
   readonly #batches: BatchRunner;
   #stopping = false;
@@ -80,7 +80,10 @@ export class Gateway {
     const report = () => overview.report(this.searches, journal.texts === 'keep');
     this.#taker = new NodeTaker(this.searches, journal, { node: options.cluster?.node ?? '', report, usage });
     journal.listen({
-      trouble: (trouble) => this.#tellTrouble(trouble),
+      trouble: (trouble) => {
+        if (trouble !== undefined) return log.error('journal', { message: trouble });
+        log.warn('journal', { message: 'the journal is written again; all that was held is safe' });
+      },
       cancelRequested: (id) => this.#taker.cancel(id),
       endedElsewhere: (id) => this.#watchers.wake(id),
       missed: () => this.#watchers.wakeAll(),
@@ -112,7 +115,6 @@ export class Gateway {
       isStopping: () => this.#stopping,
     });
     this.#requests = new RequestServer({ context: this.#context, routes, telemetry, page: options.page });
-    this.#retention = new RetentionSweep(this.#context);
     this.#http = createHttpServer(
       { streams: config.server.streams, ...limits },
       {
@@ -126,8 +128,7 @@ export class Gateway {
 
   /** Takes up what a former process left, then listens. Resolves to the address. */
   async listen(): Promise<string> {
-    const { config, log } = this.#options;
-    const { cluster } = this.#options;
+    const { config, log, cluster } = this.#options;
     const resumed = cluster === undefined ? await this.searches.recover() : 0;
     this.#context.metrics.resumed.inc(resumed);
     await new Promise<void>((resolve, reject) => {
@@ -139,7 +140,7 @@ export class Gateway {
       });
       server.listen(port, host, resolve);
     });
-    this.#retention.start();
+    this.#stopSweeping = sweepJournal(this.#context);
     this.#batches.start();
     await cluster?.start(this.#taker);
     const { address, port, family } = this.#http.server.address() as AddressInfo;
@@ -150,8 +151,7 @@ export class Gateway {
 
   /** Takes other keys while it runs. Whether there are keys at all decides where it may listen, and stays as it is. */
   useKeys(keys: readonly KeyConfig[]): void {
-    const isKeyless = this.#options.config.keys.length === 0;
-    if ((keys.length === 0) !== isKeyless)
+    if ((keys.length === 0) !== (this.#options.config.keys.length === 0))
       throw new FaultError(fault('bad-setting', 'keys: the first key, and the last one, need a restart'));
     const removed = this.#requests.useKeys(keys);
     this.searches.useKeys(keys);
@@ -179,7 +179,7 @@ export class Gateway {
     if (this.#stopping) return;
     this.#stopping = true;
     this.#requests.stop();
-    this.#retention.stop();
+    this.#stopSweeping();
     await this.#batches.stop();
     this.#feed.close();
     await this.#handOver();
@@ -215,19 +215,10 @@ export class Gateway {
   async #answered(mostMs: number): Promise<void> {
     const waited = this.searches.waitedFor.map((search) => search.wait());
     if (waited.length === 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    const grace = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, mostMs);
-    });
-    await Promise.race([Promise.all(waited), grace]);
-    clearTimeout(timer);
-    await new Promise<void>((resolve) => setImmediate(resolve));
-  }
-
-  #tellTrouble(trouble: string | undefined): void {
-    const { log } = this.#options;
-    if (trouble === undefined)
-      log.warn('journal', { message: 'the journal is written again; all that was held is safe' });
-    else log.error('journal', { message: trouble });
+    const grace = new AbortController();
+    const over = delay(mostMs, undefined, grace).catch(() => {});
+    await Promise.race([Promise.all(waited), over]);
+    grace.abort();
+    await nextSlice();
   }
 }

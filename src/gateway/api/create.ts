@@ -5,7 +5,7 @@ import type { InboundDialect } from '../dialects/dialect.ts';
 import { unfolded } from '../dialects/fields.ts';
 import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
-import { openEvents } from '../http/event-stream.ts';
+import { EventStream } from '../http/event-stream.ts';
 import { type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
 import { searchHeader } from '../wire/reply-json.ts';
 import { type GatewayContext, requireJournal, tellIgnored } from './context.ts';
@@ -38,7 +38,7 @@ async function answer<Body>(context: GatewayContext, dialect: InboundDialect<Bod
     if (!background) onDisconnect(response, () => searches.cancel(search));
     const teller = dialect.teller(asked, search);
     if (stream) {
-      const events = openEvents(limits, response, teller.heartbeat);
+      const events = new EventStream(response, limits, teller.heartbeat);
       await (stored ? streamStored(context, events, teller, search.id) : streamLive(events, teller, search));
       return;
     }

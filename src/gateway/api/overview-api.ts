@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import { readQuery } from '../http/checked-input.ts';
-import { type EventStream, openEvents } from '../http/event-stream.ts';
+import { EventStream } from '../http/event-stream.ts';
 import { type Exchange, writeJson } from '../http/exchange.ts';
 import { type Caller, ownerSeenBy } from '../http/keys.ts';
 import { listedElsewhere, withNodes } from '../nodes/cluster-view.ts';
@@ -33,7 +33,7 @@ export class OverviewApi {
 
   follow({ response, caller }: Exchange): void {
     const release = this.#context.streams.take();
-    const events = openEvents(this.#context.limits, response);
+    const events = new EventStream(response, this.#context.limits);
     this.#readers.set(events, caller);
     response.on('close', () => {
       release();

@@ -9,7 +9,7 @@ import { type ResponseFacts, responseId } from '../dialects/responses/response-j
 import { responseTeller } from '../dialects/responses/responses-dialect.ts';
 import { journalTrouble, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
-import { openEvents } from '../http/event-stream.ts';
+import { EventStream } from '../http/event-stream.ts';
 import { type Exchange, goneOf, listPage, writeJson } from '../http/exchange.ts';
 import { endOfRecord, successorIn } from '../result/told-end.ts';
 import { readBack } from '../searches/live-search.ts';
@@ -25,7 +25,7 @@ export async function readResponse(context: GatewayContext, exchange: Exchange):
   if (stream !== 'true') return writeJson(response, 200, await replayed(context, facts));
   const release = context.streams.take();
   try {
-    await streamStored(context, openEvents(context.limits, response), responseTeller(facts), facts.id, after);
+    await streamStored(context, new EventStream(response, context.limits), responseTeller(facts), facts.id, after);
   } finally {
     release();
   }

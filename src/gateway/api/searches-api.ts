@@ -1,7 +1,7 @@
 // `/v1/searches`: start, list, read, cancel. A key sees its own searches; an admin key sees all.
 
 import { z } from 'zod';
-import { FaultError } from '../../base/fault.ts';
+import { isFault } from '../../base/fault.ts';
 import { nextSlice } from '../../base/slices.ts';
 import {
   type Journal,
@@ -13,18 +13,17 @@ import {
 } from '../../journal/journal.ts';
 import { eventsIn, type LogEntry } from '../../log/entry.ts';
 import { chatDialect } from '../dialects/chat/chat-dialect.ts';
-import { parseSearchBody, type SearchBody, searchSchema } from '../dialects/chat-body.ts';
+import { parseSearchBody, searchSchema } from '../dialects/chat-body.ts';
 import { ignoredIn, unfolded } from '../dialects/fields.ts';
-import type { LogWatchers } from '../follow/log-watchers.ts';
 import { ApiError, asApiError, journalTrouble, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
-import { type EventStream, openEvents } from '../http/event-stream.ts';
+import { EventStream } from '../http/event-stream.ts';
 import { baseHeaders, type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
 import { type Caller, maySee } from '../http/keys.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
-import { detailRecord, viewAccepted, viewRecord } from '../searches/search-view.ts';
-import type { DetailJson, SearchJson } from '../wire/search-json.ts';
+import { viewAccepted, viewRecord, viewWhole } from '../searches/search-view.ts';
+import type { SearchJson, WholeSearchJson } from '../wire/search-json.ts';
 import { type GatewayContext, requestCancel, requireJournal, tellIgnored } from './context.ts';
 import { planFor } from './plan-for.ts';
 import { endOnRecord } from './telling.ts';
@@ -71,12 +70,7 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
   }
 }
 
-interface AskedSearch {
-  readonly body: SearchBody;
-  readonly ignored: readonly string[];
-}
-
-async function readSearchBody(context: GatewayContext, { request }: Exchange): Promise<AskedSearch> {
+async function readSearchBody(context: GatewayContext, { request }: Exchange) {
   const value = unfolded(chatDialect.path, await readJson(context, request));
   const body = parseSearchBody(value);
   if (body.stream === true)
@@ -95,7 +89,7 @@ async function shownToAsker(context: GatewayContext, { response }: Exchange, sea
   const { texts = {} } = search.ended?.result ?? {};
   const { title, body, plan } = search.facts;
   const whole = { ...record, title, texts: record.texts ?? { ...texts }, request: record.request ?? { plan, body } };
-  return { ...viewRecord(whole), ...detailRecord(whole) };
+  return viewWhole(whole);
 }
 
 /** The same request again: the search as it is now, or, for a caller that waits, as it ends. */
@@ -138,7 +132,7 @@ export async function listSearches(context: GatewayContext, { response, query, c
   const states = state?.split(',');
   const data = await listed(context, {
     limit: limit + 1,
-    ...(caller.admin ? {} : { owner: caller.name }),
+    ...(!caller.admin && { owner: caller.name }),
     ...(states === undefined ? {} : { states: states as SearchState[] }),
     ...(before === undefined ? {} : { before }),
   });
@@ -178,13 +172,9 @@ async function endQueued({ journal, searches }: GatewayContext, id: string): Pro
   if (record?.state === 'queued') await searches.recoverOne(record);
 }
 
-export async function lookUp(
-  { journal, searches }: Stored,
-  caller: Caller,
-  id: string,
-): Promise<SearchJson & DetailJson> {
+export async function lookUp({ journal, searches }: Stored, caller: Caller, id: string): Promise<WholeSearchJson> {
   const record = await findSearch(journal, caller, id);
-  return { ...viewRecord(record, searches.find(id)), ...detailRecord(record) };
+  return viewWhole(record, searches.find(id));
 }
 
 async function findSearch(journal: Journal, caller: Caller, id: string): Promise<SearchRecord> {
@@ -205,12 +195,12 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange):
     return;
   }
   const release = context.streams.take();
-  const events = openEvents(context.limits, response);
+  const events = new EventStream(response, context.limits);
   events.raw('retry: 1000\n\n');
   try {
     await sendLog(context, id, after, events);
   } catch (error) {
-    if (!(error instanceof FaultError) || error.fault.code !== 'damaged') throw error;
+    if (!isFault(error, 'damaged')) throw error;
     // A reader that came back would find the same: told as an end, it does not.
     context.log.error('journal', { search: id, message: error.fault.message });
     events.event('end', { state: 'failed', error: asApiError(error).body });
@@ -220,35 +210,24 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange):
   }
 }
 
+/**
+ * The log from the journal, then live: a reader always reads the journal after the last entry it has sent, and is woken when more is safe on
+ * disk, so that it can neither miss an entry nor see one that a crash takes back. A slow reader holds one entry; the rest is read again.
+ */
 async function sendLog({ watchers }: GatewayContext, id: string, from: number, events: EventStream): Promise<void> {
   for (let after: number | undefined = from; after !== undefined; ) {
     await events.ready();
     // SQLite reads without waiting: a page is a slice.
     await nextSlice();
-    after = await sendPage(watchers, id, after, events);
+    const page = await watchers.page(id, after, events.gone);
+    after = undefined;
+    for (const entry of page?.entries ?? []) {
+      sendEntry(entry, events);
+      after = entry.sequence;
+      if (events.behind) break;
+    }
+    if (page?.entries.length === 0) events.event('end', { state: page.record?.state ?? 'gone' });
   }
-}
-
-/**
- * Waits for what is not on disk yet, or cannot be read now. Gives the number of the last entry that it sent, undefined at the end. What
- * the reader has no room for is read again when it has, and held by nothing meanwhile.
- */
-async function sendPage(
-  watchers: LogWatchers,
-  id: string,
-  after: number,
-  events: EventStream,
-): Promise<number | undefined> {
-  const page = await watchers.page(id, after, events.gone);
-  if (page === undefined) return undefined;
-  let sent: number | undefined;
-  for (const entry of page.entries) {
-    sendEntry(entry, events);
-    sent = entry.sequence;
-    if (events.behind) break;
-  }
-  if (sent === undefined) events.event('end', { state: page.record?.state ?? 'gone' });
-  return sent;
 }
 
 /** Event by event. The last one alone has an id: a reader whose connection broke in the middle gets the entry again. */

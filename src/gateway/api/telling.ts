@@ -2,7 +2,7 @@
 // again. What comes from the journal goes out only when it is on disk.
 
 import type { ServerResponse } from 'node:http';
-import { FaultError } from '../../base/fault.ts';
+import { isFault } from '../../base/fault.ts';
 import { nextSlice } from '../../base/slices.ts';
 import type { SearchRecord } from '../../journal/journal.ts';
 import { eventsIn } from '../../log/entry.ts';
@@ -12,6 +12,7 @@ import type { StreamFrame, Teller } from '../dialects/dialect.ts';
 import { readThrough } from '../follow/log-watchers.ts';
 import { ApiError, asApiError, journalTrouble } from '../http/api-error.ts';
 import type { EventStream } from '../http/event-stream.ts';
+import { goneOf } from '../http/exchange.ts';
 import { endOfRecord, successorIn, type ToldEnd } from '../result/told-end.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { readBack } from '../searches/live-search.ts';
@@ -22,7 +23,6 @@ import type { GatewayContext } from './context.ts';
 /** What the journal holds of a search that was accepted a moment ago. */
 export const accepted: ToldEnd = { state: 'queued', outcome: undefined, texts: undefined, error: undefined };
 
-/** The whole reply, once the search has ended. */
 export async function wholeAnswer(
   context: GatewayContext,
   response: ServerResponse,
@@ -125,30 +125,21 @@ async function* storedFrames(
   id: string,
   gone: AbortSignal,
 ): AsyncGenerator<StreamFrame> {
+  const { watchers, searches } = context;
   yield* teller.begin();
   try {
-    yield* loggedFrames(context, teller, id, gone);
+    for (let after = -1; ; ) {
+      const page = await watchers.page(id, after, gone, () => searches.find(id) !== undefined);
+      if (page === undefined) return;
+      for (const event of page.entries.flatMap(eventsIn)) yield* teller.event?.(event) ?? [];
+      after = page.entries.at(-1)?.sequence ?? after;
+      await nextSlice();
+      if (page.record !== undefined) yield* lastFrames(context, teller, page.record, gone);
+      if (page.entries.length === 0) return;
+    }
   } catch (error) {
-    if (!(error instanceof FaultError) || error.fault.code !== 'damaged') throw error;
-    yield* teller.end({ state: 'failed', outcome: undefined, texts: undefined, error: asApiError(error).body });
-  }
-}
-
-async function* loggedFrames(
-  context: GatewayContext,
-  teller: Teller,
-  id: string,
-  gone: AbortSignal,
-): AsyncGenerator<StreamFrame> {
-  const { watchers, searches } = context;
-  for (let after = -1; ; ) {
-    const page = await watchers.page(id, after, gone, () => searches.find(id) !== undefined);
-    if (page === undefined) return;
-    for (const event of page.entries.flatMap(eventsIn)) yield* teller.event?.(event) ?? [];
-    after = page.entries.at(-1)?.sequence ?? after;
-    await nextSlice();
-    if (page.record !== undefined) yield* lastFrames(context, teller, page.record, gone);
-    if (page.entries.length === 0) return;
+    if (!isFault(error, 'damaged')) throw error;
+    yield* teller.end({ ...accepted, state: 'failed', error: asApiError(error).body });
   }
 }
 
@@ -178,16 +169,9 @@ export async function endOnRecord(
   response: ServerResponse,
   id: string,
 ): Promise<SearchRecord> {
-  const gone = new AbortController();
-  const stop = () => gone.abort();
-  response.once('close', stop);
   const isHopeless = () => cluster === undefined && journal.trouble !== undefined;
-  try {
-    const record = await watchers.ended(id, gone.signal, isHopeless);
-    if (record !== undefined) return record;
-    if (isHopeless()) throw journalTrouble(notWritten);
-    throw new ApiError('not_found', `there is no search '${id}' any more`);
-  } finally {
-    response.off('close', stop);
-  }
+  const record = await watchers.ended(id, goneOf(response), isHopeless);
+  if (record !== undefined) return record;
+  if (isHopeless()) throw journalTrouble(notWritten);
+  throw new ApiError('not_found', `there is no search '${id}' any more`);
 }

@@ -51,16 +51,16 @@ export async function readBatchLines(
     const line = readLine(each, at, endpoint, bodyBytes);
     if ('code' in line) problems.push(line);
     else if (seen.has(line.customId))
-      problems.push(problem('duplicate_custom_id', `'custom_id' ${line.customId} stands twice`, at, 'custom_id'));
+      problems.push(problemOf('duplicate_custom_id', `'custom_id' ${line.customId} stands twice`, at, 'custom_id'));
     else {
       seen.add(line.customId);
       lines.push(line);
     }
   }
   if (problems.length === 0 && lines.length === 0)
-    problems.push(problem('empty_file', 'the file has no request', undefined, null));
+    problems.push(problemOf('empty_file', 'the file has no request', undefined, null));
   if (lines.length > most)
-    problems.push(problem('too_many_requests', `the file has ${lines.length} requests; at most ${most}`));
+    problems.push(problemOf('too_many_requests', `the file has ${lines.length} requests; at most ${most}`));
   return { lines, problems };
 }
 
@@ -77,20 +77,20 @@ function* linesOf(text: string): Generator<{ readonly at: number; readonly each:
 function readLine(text: string, at: number, endpoint: BatchEndpoint, bodyBytes: number): BatchLine | BatchProblem {
   // Of a request on its own its body could not be larger either.
   if (text.length > bodyBytes)
-    return problem('invalid_json_line', `the line is longer than ${bodyBytes} bytes (server.bodyBytes)`, at);
+    return problemOf('invalid_json_line', `the line is longer than ${bodyBytes} bytes (server.bodyBytes)`, at);
   const value = jsonOf(text);
   if (value instanceof ApiError && value.code === 'invalid_value')
-    return problem('invalid_json_line', value.message, at, value.param);
+    return problemOf('invalid_json_line', value.message, at, value.param);
   const parsed = lineSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const name = issue?.path.join('.') ?? '';
     const where = name === '' ? 'the line' : `'${name}'`;
-    return problem('invalid_json_line', issueLine(where, issue?.message ?? 'is no request'), at, name || null);
+    return problemOf('invalid_json_line', issueLine(where, issue?.message ?? 'is no request'), at, name || null);
   }
   const { custom_id: customId, url, body } = parsed.data;
   if (url !== endpoint)
-    return problem('mismatched_url', `'url' is ${url.slice(0, 64)}, and the batch is for ${endpoint}`, at, 'url');
+    return problemOf('mismatched_url', `'url' is ${url.slice(0, 64)}, and the batch is for ${endpoint}`, at, 'url');
   return { at, customId, body: record(unfolded(endpoint, body)) };
 }
 
@@ -104,6 +104,6 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function problem(code: string, message: string, at?: number, param: string | null = null): BatchProblem {
+export function problemOf(code: string, message: string, at?: number, param: string | null = null): BatchProblem {
   return { code, message, line: at === undefined ? null : at + 1, param };
 }

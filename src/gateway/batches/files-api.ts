@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { nextSlice } from '../../base/slices.ts';
 import type { KeptDocument } from '../../journal/documents.ts';
 import { type GatewayContext, requireJournal } from '../api/context.ts';
-import { ApiError, refuse } from '../http/api-error.ts';
+import { ApiError, refuse, refuseField } from '../http/api-error.ts';
 import { parseBody, readQuery } from '../http/checked-input.ts';
 import { baseHeaders, type Exchange, roomIn, writeJson } from '../http/exchange.ts';
 import { batchRetention } from '../http/fixed-limits.ts';
@@ -109,8 +109,8 @@ export const uploadForm = z.strictObject({
 async function textOf(file: File, most: number): Promise<string> {
   const bytes = Buffer.from(await file.arrayBuffer());
   if (bytes.length > most) throw new ApiError('body_too_large', `'file' has ${bytes.length} bytes; at most ${most}`);
-  if (bytes.length === 0) refuse('invalid_value', "'file' is empty", 'file');
-  if (!isUtf8(bytes) || bytes.includes(0)) refuse('invalid_value', "'file' must be text in UTF-8", 'file');
+  if (bytes.length === 0) refuseField('invalid_value', 'file', 'is empty');
+  if (!isUtf8(bytes) || bytes.includes(0)) refuseField('invalid_value', 'file', 'must be text in UTF-8');
   return bytes.toString('utf8');
 }
 

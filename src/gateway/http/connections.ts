@@ -9,13 +9,23 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { ConnectionLimits } from './fixed-limits.ts';
 
+type ConnectionLimit = keyof ReturnType<typeof reasonsOf>;
+
+/** Connections that a limit has closed, told in the log once a minute for each limit. */
+export interface ToldCuts {
+  readonly limit: ConnectionLimit;
+  readonly closed: number;
+  readonly message: string;
+}
+
+const tellEveryMs = 60_000;
+
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
 interface ConnectionsOptions {
   readonly limits: ConnectionLimits;
   readonly warn: (cuts: ToldCuts) => void;
   readonly nowMs?: () => number;
-  /** Called when a crowd has left. */
   readonly giveBack?: () => void;
 }
 
@@ -43,7 +53,10 @@ const crowd = 500;
 const leastUnreadMs = 250;
 
 export class Connections {
-  readonly cuts: ConnectionCuts;
+  /** Closed since the start, by limit. */
+  readonly closed: Record<ConnectionLimit, number> = { room: 0, unread: 0, pipelined: 0, bodies: 0 };
+  readonly #told = new Map<ConnectionLimit, { readonly closed: number; readonly atMs: number }>();
+  readonly #warn: (cuts: ToldCuts) => void;
   readonly #limit: number;
   readonly #limits: ConnectionLimits;
   readonly #nowMs: () => number;
@@ -63,7 +76,7 @@ export class Connections {
     this.#limits = limits;
     this.#limit = limits.streams + limits.shortConnections;
     this.#nowMs = nowMs;
-    this.cuts = new ConnectionCuts(limits, warn);
+    this.#warn = warn;
     server.on('connection', (socket) => this.#enter(socket));
     const looking = setInterval(() => this.look(), lookEveryMs).unref();
     server.once('close', () => clearInterval(looking));
@@ -73,7 +86,6 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Serves it when those before it on its connection are answered. */
   take(request: IncomingMessage, response: ServerResponse, serve: Serve): void {
     const connection = this.#open.get(request.socket);
     // Closed in the middle of a chunk that held more requests.
@@ -86,11 +98,10 @@ export class Connections {
     this.cut(connection.socket, 'pipelined');
   }
 
-  /** Closes it, and counts why. */
   cut(socket: Socket, limit: ConnectionLimit): void {
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
-    this.cuts.count(limit);
+    this.closed[limit] += 1;
     this.#close(connection);
   }
 
@@ -101,11 +112,21 @@ export class Connections {
       if (connection.answering !== undefined && unreadMs(connection, nowMs) >= this.#limits.unreadMs)
         this.cut(connection.socket, 'unread');
     }
-    this.cuts.tell(nowMs);
+    this.#tell(nowMs);
     this.#mostOpen = Math.max(this.#mostOpen, this.#open.size);
     if (this.#mostOpen < crowd || this.#open.size > this.#mostOpen / 10) return;
     this.#mostOpen = this.#open.size;
     this.#giveBack();
+  }
+
+  #tell(nowMs: number): void {
+    for (const [limit, message] of Object.entries(reasonsOf(this.#limits)) as [ConnectionLimit, string][]) {
+      const told = this.#told.get(limit) ?? { closed: 0, atMs: -tellEveryMs };
+      const closed = this.closed[limit] - told.closed;
+      if (closed === 0 || nowMs - told.atMs < tellEveryMs) continue;
+      this.#warn({ limit, closed, message });
+      this.#told.set(limit, { closed: this.closed[limit], atMs: nowMs });
+    }
   }
 
   #enter(socket: Socket): void {
@@ -149,9 +170,8 @@ export class Connections {
     this.#silent.add(connection);
   }
 
-  /** True where one was closed. */
   #makeRoom(): boolean {
-    this.cuts.count('room');
+    this.closed.room += 1;
     const chosen = this.#longestSilent() ?? this.#longestUnread();
     if (chosen !== undefined) this.#close(chosen);
     return chosen !== undefined;
@@ -221,63 +241,20 @@ function probeAnswer({ socket, answering }: OpenConnection): void {
     });
 }
 
-export const connectionLimits = ['room', 'unread', 'pipelined', 'bodies'] as const;
-export type ConnectionLimit = (typeof connectionLimits)[number];
-
-export interface ToldCuts {
-  readonly limit: ConnectionLimit;
-  /** Since they were last told. */
-  readonly closed: number;
-  readonly message: string;
+function reasonsOf({ streams, shortConnections, unreadMs, pipelined, bodiesBytes }: ConnectionLimits) {
+  return {
+    room: `${streams + shortConnections} are open, the limit (server.streams and ${shortConnections} more)`,
+    unread: `nothing of their answers was read for ${unreadMs} ms`,
+    pipelined: `more than ${pipelined} requests waited behind one that was not answered`,
+    bodies: `bodies that were not sent to their end held more than ${bodiesBytes} bytes`,
+  };
 }
 
-const tellEveryMs = 60_000;
-
-export class ConnectionCuts {
-  readonly #limits: ConnectionLimits;
-  readonly #warn: (cuts: ToldCuts) => void;
-  readonly #cuts = new Map<ConnectionLimit, { total: number; told: number; toldMs: number }>();
-
-  constructor(limits: ConnectionLimits, warn: (cuts: ToldCuts) => void) {
-    this.#limits = limits;
-    this.#warn = warn;
-    for (const limit of connectionLimits) this.#cuts.set(limit, { total: 0, told: 0, toldMs: -tellEveryMs });
-  }
-
-  /** Since the start. */
-  total(limit: ConnectionLimit): number {
-    return this.#cuts.get(limit)!.total;
-  }
-
-  count(limit: ConnectionLimit): void {
-    this.#cuts.get(limit)!.total += 1;
-  }
-
-  tell(nowMs: number): void {
-    for (const [limit, cuts] of this.#cuts) {
-      if (cuts.total === cuts.told || nowMs - cuts.toldMs < tellEveryMs) continue;
-      this.#warn({ limit, closed: cuts.total - cuts.told, message: this.#reason(limit) });
-      cuts.told = cuts.total;
-      cuts.toldMs = nowMs;
-    }
-  }
-
-  #reason(limit: ConnectionLimit): string {
-    const { streams, shortConnections, unreadMs, pipelined, bodiesBytes } = this.#limits;
-    switch (limit) {
-      case 'room':
-        return `${streams + shortConnections} are open, the limit (server.streams and ${shortConnections} more)`;
-      case 'unread':
-        return `nothing of their answers was read for ${unreadMs} ms`;
-      case 'pipelined':
-        return `more than ${pipelined} requests waited behind one that was not answered`;
-      case 'bodies':
-        return `bodies that were not sent to their end held more than ${bodiesBytes} bytes`;
-    }
-  }
-}
-
-export function giveBackMemory(): void {
+/**
+ * Returns memory that a crowd of connections took: V8 collects when something is allocated, and an idle server allocates next to nothing.
+ * Takes about 100 ms.
+ */
+function giveBackMemory(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: object) => void;
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
@@ -286,7 +263,10 @@ export function giveBackMemory(): void {
 /** Two writes are enough where the refusal is back in time; some clients bear no more than five interim answers. */
 const probesMs: readonly number[] = [0, 100, 1000, 5000];
 
-/** `write` is to send what the client passes over. */
+/**
+ * A client that has closed its sending side waits for its answer, or is gone: only writing tells. The machine of one that is gone refuses
+ * the first bytes; the next write then fails and closes the connection. `write` sends what a client passes over.
+ */
 export function probe(response: ServerResponse, write: () => void): void {
   const timers = probesMs.map((afterMs) => setTimeout(write, afterMs).unref());
   response.once('close', () => {

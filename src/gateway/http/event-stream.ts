@@ -7,35 +7,33 @@ import { probe } from './connections.ts';
 import { baseHeaders, goneOf, roomIn } from './exchange.ts';
 import type { FixedLimits } from './fixed-limits.ts';
 
-interface EventStreamOptions {
-  readonly heartbeatMs: number;
-  /** The text of a heart-beat comment. */
-  readonly heartbeat?: (() => string) | undefined;
-}
-
 export class EventStream {
   /** Aborted when the connection is closed, by either side. */
   readonly gone: AbortSignal;
   readonly #response: ServerResponse;
-  readonly #options: EventStreamOptions;
+  readonly #heartbeat: () => string;
   readonly #timer: NodeJS.Timeout;
   #closed = false;
 
-  constructor(response: ServerResponse, options: EventStreamOptions, headers: Readonly<Record<string, string>> = {}) {
+  /** `heartbeat`: the text of a heart-beat comment. */
+  constructor(
+    response: ServerResponse,
+    { heartbeatMs }: Pick<FixedLimits, 'heartbeatMs'>,
+    heartbeat: () => string = () => 'heart-beat',
+  ) {
     this.#response = response;
     this.gone = goneOf(response);
-    this.#options = options;
+    this.#heartbeat = heartbeat;
     response.writeHead(200, {
       ...baseHeaders,
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       // Asks nginx and its like not to gather the stream.
       'x-accel-buffering': 'no',
-      ...headers,
     });
     response.flushHeaders();
     response.socket?.setNoDelay(true);
-    this.#timer = setInterval(() => this.#beat(), options.heartbeatMs);
+    this.#timer = setInterval(() => this.behind || this.#comment(this.#heartbeat()), heartbeatMs);
     // The response forgets its socket when it has ended; the socket may go on to the next request.
     const { socket } = response;
     response.on('close', () => {
@@ -87,11 +85,6 @@ export class EventStream {
     this.#response.end();
   }
 
-  #beat(): void {
-    if (this.behind) return;
-    this.#comment(this.#options.heartbeat?.() ?? 'heart-beat');
-  }
-
   #comment(text: string): void {
     this.raw(`: ${text.replace(/[\r\n]+/g, ' ')}\n\n`);
   }
@@ -105,14 +98,10 @@ export class EventStream {
   }
 }
 
-export function openEvents(
-  { heartbeatMs }: Pick<FixedLimits, 'heartbeatMs'>,
-  response: ServerResponse,
-  heartbeat?: () => string,
-): EventStream {
-  return new EventStream(response, { heartbeatMs, heartbeat });
-}
-
+/**
+ * A counting semaphore over connections that stay open: event streams and answers that are waited for. Where no permit is left it refuses
+ * at once; no request waits for one.
+ */
 export class StreamSemaphore {
   readonly #limit: number;
   #open = 0;
@@ -125,7 +114,7 @@ export class StreamSemaphore {
     return this.#open;
   }
 
-  /** Gives what returns the permit; giving it back twice is giving it back once. */
+  /** Returns the way to give the permit back, once. */
   take(): () => void {
     if (this.#open >= this.#limit) {
       const message = `${this.#open} streams are open, the limit (server.streams)`;

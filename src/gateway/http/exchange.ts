@@ -12,12 +12,10 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly caller: Caller;
-  /** Parts of the path that the route leaves open. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** The search that was started or touched, for the log. */
   search?: string;
-  /** The span of this request, where it is traced. */
   trace?: TraceContext;
 }
 
@@ -59,10 +57,13 @@ export function writeError(
   told: object,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  const retry = error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) };
-  const allow = error.allow === undefined ? {} : { allow: error.allow };
-  const challenge = error.status === 401 ? { 'www-authenticate': 'Bearer' } : {};
-  writeJson(response, error.status, told, { ...retry, ...allow, ...challenge, ...headers });
+  const { allow, retryAfterSeconds } = error.options;
+  writeJson(response, error.status, told, {
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    ...(allow !== undefined && { allow }),
+    ...(error.status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...headers,
+  });
 }
 
 export interface BodyReading {
@@ -70,7 +71,6 @@ export interface BodyReading {
   readonly config: { readonly server: { readonly bodyBytes: number } };
 }
 
-/** The JSON of a body, checked as `parseJson` does. */
 export async function readJson({ bodies, config }: BodyReading, request: IncomingMessage): Promise<unknown> {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json')
@@ -174,18 +174,4 @@ export interface TraceContext {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
-}
-
-interface TraceParent {
-  readonly traceId: string;
-  readonly parentSpanId: string;
-  readonly sampled: boolean;
-}
-
-/** Undefined where there is no header, or none that can be read. */
-export function readTraceParent(header: string | string[] | undefined): TraceParent | undefined {
-  const match = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(String(header ?? ''));
-  if (match === null) return undefined;
-  const [, traceId = '', parentSpanId = '', flags = '00'] = match;
-  return { traceId, parentSpanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }

@@ -11,7 +11,6 @@ import type { ConnectionLimits } from './fixed-limits.ts';
 interface HttpListener {
   serve(request: IncomingMessage, response: ServerResponse): void;
   refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void;
-  /** Connections were closed by a limit. */
   warn(cuts: ToldCuts): void;
 }
 

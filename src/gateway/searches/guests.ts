@@ -8,7 +8,7 @@ import type { LineKey } from '../../scheduler/turns/line.ts';
 import type { Caller } from '../http/keys.ts';
 import { type ServedModels, servedBy } from '../models/served-model.ts';
 import type { Admission } from './admission.ts';
-import { newSearchId } from './search-facts.ts';
+import { newId } from './search-facts.ts';
 
 export class GuestPlaces {
   readonly #admission: Admission;
@@ -60,7 +60,7 @@ export class GuestPlaces {
     const key = this.#keyOf(caller);
     const priority = Math.min(0, caller.maxPriority);
     const facts = { arrivalMs, priority, seats: 1, ...(key === undefined ? {} : { key }) };
-    return { id: newSearchId(arrivalMs), arrivalMs, facts };
+    return { id: newId('srch_', arrivalMs), arrivalMs, facts };
   }
 }
 

@@ -11,7 +11,7 @@ import type { Caller } from '../http/keys.ts';
 import { type ServedModels, servedBy } from '../models/served-model.ts';
 import type { Admission } from './admission.ts';
 import { LiveSearch, mayMove } from './live-search.ts';
-import { fingerprint, newSearchId, toAccept } from './search-facts.ts';
+import { fingerprint, newId, toAccept } from './search-facts.ts';
 import type { Known, NewSearchOptions, SearchesOptions } from './searches-options.ts';
 
 export class Intake {
@@ -41,7 +41,7 @@ export class Intake {
   /** Throws an ApiError where there is no room; else the search has its turn. */
   admit(plan: SearchPlan, caller: Caller, { body, chat, background, title, trace }: NewSearchOptions) {
     const createdMs = this.#options.clock.nowMs();
-    const id = newSearchId(createdMs);
+    const id = newId('srch_', createdMs);
     const { name: owner, queue: ownerQueue } = caller;
     const known = { id, owner, plan, body, background, createdMs, title: title ?? plan.title, escalatedFrom: null };
     const home = this.#home(background);

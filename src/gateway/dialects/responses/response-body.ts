@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { schemaOf } from '../../../config/knob.ts';
 import { efforts } from '../../../config/search-limits.ts';
 import { requestKnobs, samplingKnobs } from '../../../config/vocabulary.ts';
-import { refuse } from '../../http/api-error.ts';
+import { refuseField } from '../../http/api-error.ts';
 import { parseBody } from '../../http/checked-input.ts';
 import { type ChatBody, coppiceSettings, topK } from '../chat-body.ts';
 import { drawFields, drawsIn, refuseShaping } from '../fields.ts';
@@ -124,14 +124,9 @@ export function messageOf(
   const where = `input.${at}`;
   if (type === 'reasoning') return undefined;
   if (type !== 'message' || role === undefined || content === undefined)
-    return refuse(
-      'unsupported_parameter',
-      `'${where}' is of type '${type.slice(0, 40)}': a search takes messages`,
-      where,
-    );
+    return refuseField('unsupported_parameter', where, `is of type '${type.slice(0, 40)}': a search takes messages`);
   const unknown = Object.keys(rest).find((key) => !['id', 'status', 'phase'].includes(key));
-  if (unknown !== undefined)
-    refuse('unknown_parameter', `'${where}.${unknown}' is not a known parameter`, `${where}.${unknown}`);
+  if (unknown !== undefined) refuseField('unknown_parameter', `${where}.${unknown}`, 'is not a known parameter');
   return {
     role,
     content:
@@ -142,9 +137,6 @@ export function messageOf(
 function textOf(part: Readonly<Record<string, unknown>>, where: string): string {
   const text = part.type === 'refusal' ? part.refusal : part.text;
   if (textTypes.includes(String(part.type)) && typeof text === 'string') return text;
-  return refuse(
-    'unsupported_parameter',
-    `'${where}' is of type '${String(part.type).slice(0, 40)}': a search takes text only`,
-    where,
-  );
+  const type = String(part.type).slice(0, 40);
+  return refuseField('unsupported_parameter', where, `is of type '${type}': a search takes text only`);
 }

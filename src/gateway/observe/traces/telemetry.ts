@@ -4,8 +4,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../../config/schema.ts';
-import type { Exchange } from '../../http/exchange.ts';
-import { readTraceParent, type TraceContext } from '../../http/exchange.ts';
+import type { Exchange, TraceContext } from '../../http/exchange.ts';
 import type { ResultFacts } from '../../wire/result-json.ts';
 import type { Log } from '../log.ts';
 import type { ObservedEnd, ObservedSearch } from '../observed.ts';
@@ -102,12 +101,13 @@ class Tracer implements Telemetry {
     return this.#sender.close();
   }
 
-  /** Goes on with the client's trace, or draws whether to begin one. */
+  /** Goes on with the client's trace (W3C `traceparent`), or draws whether to begin one. */
   #begin(traceparent: string | string[] | undefined): TraceContext | undefined {
-    const parent = readTraceParent(traceparent);
-    if (parent !== undefined) {
-      const { traceId, parentSpanId, sampled } = parent;
-      return sampled ? { traceId, parentSpanId, spanId: newId(8) } : undefined;
+    const parent = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(String(traceparent ?? ''));
+    if (parent !== null) {
+      const [, traceId = '', parentSpanId = '', flags = '00'] = parent;
+      const isSampled = (Number.parseInt(flags, 16) & 1) === 1;
+      return isSampled ? { traceId, parentSpanId, spanId: newId(8) } : undefined;
     }
     if (randomBytes(4).readUInt32BE() / 2 ** 32 >= this.#config.sampleRatio) return undefined;
     return { traceId: newId(16), parentSpanId: undefined, spanId: newId(8) };
