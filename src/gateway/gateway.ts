@@ -130,7 +130,7 @@ export class Gateway {
   async listen(): Promise<string> {
     const { config, log, cluster } = this.#options;
     const resumed = cluster === undefined ? await this.searches.recover() : 0;
-    this.#context.metrics.resumed.inc(resumed);
+    this.#context.metrics.resumed(resumed);
     await new Promise<void>((resolve, reject) => {
       const { port, host } = config.server;
       const { server } = this.#http;

@@ -63,7 +63,6 @@ import {
 import { searchJson, wholeSearchJson } from './wire/search-json.ts';
 import { exampleJson, healthJson, modelJson, readyJson, usageJson } from './wire/server-json.ts';
 
-/** All that handlers are given. */
 interface RoutedContext extends GatewayContext {
   readonly batches: BatchRunner;
   readonly feed: OverviewApi;

@@ -30,11 +30,9 @@ export interface GatewayContext {
   readonly streams: StreamSemaphore;
   readonly bodies: BodyRoom;
   readonly watchers: LogWatchers;
-  /** Where several nodes share the journal. */
   readonly cluster?: Cluster;
 }
 
-/** Fields of one request that are named. */
 const mostNamed = 32;
 
 /** Names of fields that were ignored: in the log, and in a header where there is one. A client may have written anything as a name. */

@@ -25,7 +25,7 @@ async function answer<Body>(context: GatewayContext, dialect: InboundDialect<Bod
   if (upstream !== undefined) return passThrough(context, exchange, upstream, record(value), dialect.path);
   const asked = dialect.read(value, context.journal.texts);
   requireJournal(context);
-  const { stream, background, stored } = asked;
+  const { stream, background = false, stored = false } = asked;
   const release = background && !stream ? () => {} : context.streams.take();
   try {
     const deadlineMs = background ? config.limits.deadlineMs : config.admission.deadlineMs;

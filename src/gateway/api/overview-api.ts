@@ -84,7 +84,6 @@ export class OverviewApi {
   }
 }
 
-/** A key sees its own; an admin key sees all. */
 export function readUsage({ usage }: GatewayContext, { response, caller }: Exchange): void {
   writeJson(response, 200, usage.view(ownerSeenBy(caller)));
 }

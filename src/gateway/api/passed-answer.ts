@@ -21,9 +21,7 @@ export interface PassedAnswer {
 const mostBytes = 4_194_304;
 
 export class PassedReader {
-  /** Of a stream. */
   readonly #events: SseParser | undefined;
-  /** Of an answer that comes whole. */
   readonly #whole = new BoundedBody(mostBytes);
   #bytes = 0;
   #text = '';

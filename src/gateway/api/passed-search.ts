@@ -42,7 +42,6 @@ export class PassedExchange {
     this.id = newId('srch_', this.#createdMs);
   }
 
-  /** Its turn has come. */
   begin(): void {
     this.#admittedMs = this.#context.clock.nowMs();
   }

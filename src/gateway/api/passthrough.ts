@@ -21,7 +21,6 @@ import type { GatewayContext } from './context.ts';
 import type { PassedReader } from './passed-answer.ts';
 import { PassedExchange } from './passed-search.ts';
 
-/** A model whose engine has an endpoint of its own. */
 export interface PassedModel {
   readonly served: ServedModel;
   readonly upstream: Upstream;
@@ -89,7 +88,6 @@ function headersOf(answer: Response, id: string): OutgoingHttpHeaders {
   };
 }
 
-/** The longest answer that is kept whole. */
 const wholeBytes = 32 * 1024 * 1024;
 
 /** While the engine cannot be reached, or says that it has too much to do. */

@@ -57,7 +57,7 @@ export async function listInput(context: GatewayContext, exchange: Exchange): Pr
 }
 
 async function responseOf({ journal }: GatewayContext, exchange: Exchange): Promise<StoredResponse> {
-  const found = await findResponse(journal, exchange.caller, exchange.parameters.id ?? '');
+  const found = await findResponse({ journal, caller: exchange.caller }, exchange.parameters.id ?? '');
   exchange.search = found.record.id;
   return found;
 }

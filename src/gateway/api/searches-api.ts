@@ -28,7 +28,6 @@ import { type GatewayContext, requestCancel, requireJournal, tellIgnored } from 
 import { planFor } from './plan-for.ts';
 import { endOnRecord } from './telling.ts';
 
-/** Where what is told of a search comes from. */
 type Stored = Pick<GatewayContext, 'journal' | 'searches'>;
 
 /** Searches of a list that are read at a time: their answers are read with them. */
@@ -118,7 +117,6 @@ function idempotencyOf({ request }: Exchange): string | undefined {
 const anyState = `(${searchStates.join('|')})`;
 
 export const searchesQuery = z.object({
-  /** Of several, with commas between them. */
   state: z
     .string()
     .regex(new RegExp(`^${anyState}(,${anyState})*$`), `must be of ${searchStates.join(', ')}`)

@@ -27,7 +27,6 @@ export class BatchDocument {
     this.#last = document;
   }
 
-  /** As they were when they were last read. */
   get facts(): BatchFacts {
     return batchFacts(this.#last);
   }

@@ -5,26 +5,21 @@ import type { KeptDocument } from '../../journal/documents.ts';
 import type { Plain } from '../../journal/journal.ts';
 import type { BatchJson, BatchProblem, BatchStatus } from '../wire/document-json.ts';
 
-/** A path of a dialect. */
-export type BatchEndpoint = string;
-
 export interface BatchFacts {
-  readonly endpoint: BatchEndpoint;
+  /** A path of a dialect. */
+  readonly endpoint: string;
   readonly input: string;
   /** The files of results, named from the beginning and shown at the end. */
   readonly output: string;
   readonly errors: string;
   readonly metadata: Readonly<Record<string, string>> | null;
-  /** What its key may do. */
   readonly maxPriority: number;
   readonly expiresMs: number;
   readonly status: BatchStatus;
   readonly problems: readonly BatchProblem[];
   /** Of its lines; 0 until they are checked. */
   readonly total: number;
-  /** Known when it has ended. */
   readonly counts: { readonly completed: number; readonly failed: number } | null;
-  /** When it came to a status. */
   readonly times: Readonly<Partial<Record<BatchStatus, number>>>;
   /** The process that works on it, until when unless it says so again. */
   readonly lease: { readonly node: string; readonly untilMs: number } | null;
@@ -38,7 +33,6 @@ export function asFacts(facts: BatchFacts): Plain {
   return { ...facts };
 }
 
-/** With a new status, and when it came to it. */
 export function inStatus(facts: BatchFacts, status: BatchStatus, nowMs: number): BatchFacts {
   return { ...facts, status, times: { ...facts.times, [status]: nowMs } };
 }

@@ -10,7 +10,6 @@ import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
 import { parseJson } from '../http/exchange.ts';
 import type { BatchProblem } from '../wire/document-json.ts';
-import type { BatchEndpoint } from './batch-facts.ts';
 
 export interface BatchLine {
   /** Its place in the file, from 0. */
@@ -26,7 +25,6 @@ const lineSchema = z.strictObject({
   body: z.record(z.string(), z.unknown()),
 });
 
-/** As many problems as are told at a time. */
 const mostProblems = 100;
 
 /** Characters that are read before other requests have their turn: some milliseconds. */
@@ -34,7 +32,7 @@ const sliceChars = 262_144;
 
 export async function readBatchLines(
   text: string,
-  endpoint: BatchEndpoint,
+  endpoint: string,
   { requests: most, bodyBytes }: { readonly requests: number; readonly bodyBytes: number },
 ): Promise<{ readonly lines: readonly BatchLine[]; readonly problems: readonly BatchProblem[] }> {
   const problems: BatchProblem[] = [];
@@ -74,7 +72,7 @@ function* linesOf(text: string): Generator<{ readonly at: number; readonly each:
   }
 }
 
-function readLine(text: string, at: number, endpoint: BatchEndpoint, bodyBytes: number): BatchLine | BatchProblem {
+function readLine(text: string, at: number, endpoint: string, bodyBytes: number): BatchLine | BatchProblem {
   // Of a request on its own its body could not be larger either.
   if (text.length > bodyBytes)
     return problemOf('invalid_json_line', `the line is longer than ${bodyBytes} bytes (server.bodyBytes)`, at);

@@ -25,7 +25,6 @@ async function* partsOf(documents: Documents, id: string): AsyncGenerator<string
   }
 }
 
-/** Undefined where there is no such file. */
 export async function readWhole(documents: Documents, id: string): Promise<string | undefined> {
   if ((await documents.find(id)) === undefined) return undefined;
   const texts: string[] = [];

@@ -41,7 +41,6 @@ export class BatchRunner {
     await Promise.all([...this.#ends]);
   }
 
-  /** Something may be to do. */
   look(): void {
     this.#again = true;
     if (!this.#isLooking) void this.#lookAgain();
@@ -57,7 +56,6 @@ export class BatchRunner {
     this.#isLooking = false;
   }
 
-  /** Something has been changed in this batch. */
   async changed(id: string): Promise<void> {
     await this.#runs.get(id)?.look();
     this.look();

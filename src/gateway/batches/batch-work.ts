@@ -99,7 +99,6 @@ export class BatchWork {
     if (this.#halt !== 'left') await this.#finish(lines);
   }
 
-  /** From here on it has files of results. */
   async #begin(total: number): Promise<void> {
     await openResults(this.#context.journal.documents, this.#document);
     const begin = (facts: BatchFacts) => ({ ...inStatus(facts, 'in_progress', this.#nowMs()), total });
@@ -124,7 +123,6 @@ export class BatchWork {
     await Promise.all(under);
   }
 
-  /** The lines that have their answers. */
   async #answered(): Promise<Set<number>> {
     const { documents } = this.#context.journal;
     const { output, errors } = this.#document.facts;

@@ -114,7 +114,6 @@ async function textOf(file: File, most: number): Promise<string> {
   return bytes.toString('utf8');
 }
 
-/** As the client wishes; undefined where it does not say. */
 function wishedMs({ file: _, purpose: __, ...expiry }: z.output<typeof uploadForm>): number | undefined {
   if (Object.keys(expiry).length === 0) return undefined;
   return parseBody(anchored, expiry)['expires_after[seconds]'] * 1000;
@@ -147,7 +146,6 @@ function inParts(text: string): string[] {
 export const filesQuery = z.object({
   ...listQuery.shape,
   purpose: z.string().optional(),
-  /** The newest come first. */
   order: z.literal('desc', "must be 'desc': the newest come first").optional(),
 });
 

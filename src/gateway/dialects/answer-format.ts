@@ -7,7 +7,6 @@ import type { JsonSchema } from '../../engine/engine.ts';
 import { refuseField } from '../http/api-error.ts';
 import { record } from './unchecked.ts';
 
-/** Any object is what `json_object` asks for. */
 const anyObject: JsonSchema = { type: 'object' };
 
 /** Undefined where plain text will do; a format that no search knows is refused under the name that a chat has for it. */
@@ -34,7 +33,6 @@ export function shapeIn({ response_format: format, ...call }: ChatFields): Wishe
   return shapeWith(format, forcedCall(call));
 }
 
-/** The same of a body whose forced call has been read. */
 export function shapeWith(format: unknown, forced: WishedShape | undefined): WishedShape | undefined {
   const schema = schemaIn(format);
   if (schema === undefined) return forced;

@@ -136,7 +136,6 @@ function treeDeltas({ facts: { plan }, fold }: ToldSearch): Deltas {
   };
 }
 
-/** One generation goes out token by token, its thinking apart. */
 function tokenDeltas({ facts: { plan } }: ToldSearch): Deltas {
   const split = new ThoughtStream(plan.reasoning === 'inline' ? undefined : plan.thinking);
   const cut = new StopCut(stopsOf(plan));

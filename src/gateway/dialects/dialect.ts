@@ -25,7 +25,6 @@ export interface InboundDialect<Body = unknown> {
   read(value: unknown, texts: TextKeeping): AskedBody<Body>;
   /** The chat that is searched for it, with what was said before it. */
   chat(body: Body, desk: Desk): SearchedChat | Promise<SearchedChat>;
-  /** Tells a search that was started for it. */
   teller(asked: AskedBody<Body>, search: ToldSearch): Teller;
   error(error: ErrorJson): object;
 }
@@ -34,7 +33,6 @@ export interface InboundDialect<Body = unknown> {
 export type FieldNames = readonly (readonly [RegExp, string])[];
 
 export interface Beyond {
-  /** No search can do it. */
   readonly isBeyond: boolean;
   /** Fields that shape the reply: the engine's own endpoint may honour what a search does not. */
   readonly passed: readonly string[];
@@ -47,9 +45,9 @@ export interface AskedBody<Body = unknown> {
   readonly body: Body;
   readonly stream: boolean;
   /** The search goes on without its client. */
-  readonly background: boolean;
+  readonly background?: boolean;
   /** Clients may read it again: all that is told of it comes from the journal. */
-  readonly stored: boolean;
+  readonly stored?: boolean;
   /** Fields that were taken and change nothing, by name. */
   readonly ignored: readonly string[];
 }
@@ -63,7 +61,6 @@ export interface Desk {
 
 export interface SearchedChat {
   readonly chat: ChatBody;
-  /** What the journal keeps of the body. */
   readonly kept: Plain;
 }
 
@@ -95,11 +92,9 @@ export interface Teller {
   end(end: ToldEnd): StreamFrame[];
   /** The whole reply, of a search that has followed `event` where there is one. */
   answer(end: ToldEnd): unknown;
-  /** The comment that keeps a quiet stream open. */
   heartbeat?(): string;
 }
 
-/** One server-sent event. */
 export interface StreamFrame {
   readonly event?: string;
   readonly data: object | '[DONE]';

@@ -149,18 +149,15 @@ function asked(of: Readonly<Record<string, Test>>, body: unknown): string[] {
   return found.filter(([name, value]) => value !== undefined && !of[name]!(value)).map(([name]) => name);
 }
 
-/** What no search honours, and perhaps the engine's own endpoint. */
 export function passedIn(body: unknown): string[] {
   return asked(shapingOfServers, body);
 }
 
-/** `honoured`: what the dialect reads itself. */
 export function refuseShaping(body: unknown, honoured: readonly string[], by = 'a search'): void {
   const name = asked(shaping, body).find((each) => !honoured.includes(each));
   if (name !== undefined) refuseField('unsupported_parameter', name, `cannot be honoured by ${by}`);
 }
 
-/** What a body asks of the engine's draws beyond the vocabulary. */
 export function drawsIn(body: object): Record<string, unknown> {
   const fields = record(body);
   const named = Object.keys(drawFields).map((name) => [name, fields[name] ?? undefined] as const);

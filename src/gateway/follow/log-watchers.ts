@@ -1,7 +1,8 @@
 // For those who read the log of a search, or wait for its end: wakes them when the journal has more, and reads it for them. Only the
 // journal says what is true; while it cannot be read, a reader waits.
 
-import { FaultError } from '../../base/fault.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isFault } from '../../base/fault.ts';
 import type { Journal, SearchRecord } from '../../journal/journal.ts';
 import { pageEntries } from '../../journal/read-log.ts';
 import type { LogEntry } from '../../log/entry.ts';
@@ -71,8 +72,8 @@ export class LogWatchers {
   async ended(search: string, gone: AbortSignal, isHopeless = () => false): Promise<SearchRecord | undefined> {
     const found = await this.#whenWoken(search, gone, async () => {
       const record = await this.#journal.find(search);
-      const isOver = record === undefined || record.endedMs !== undefined;
-      return isOver ? { record } : isHopeless() ? { record: undefined } : undefined;
+      if (record === undefined || record.endedMs !== undefined) return { record };
+      return isHopeless() ? {} : undefined;
     });
     return found?.record;
   }
@@ -105,7 +106,10 @@ const longestPauseMs = 2000;
 /** Resolves when the time is over, or the client is gone. */
 export type Pause = (ms: number, gone: AbortSignal) => Promise<void>;
 
-/** Undefined where the client went before the journal could be read. */
+/**
+ * Reads the journal for a client whose answer has begun: while it cannot be read (a database restarts) the read is tried again for as long as
+ * the client stays. Undefined where the client went first.
+ */
 export async function readThrough<Result>(
   read: () => Promise<Result>,
   gone: AbortSignal,
@@ -115,7 +119,7 @@ export async function readThrough<Result>(
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof FaultError) || error.fault.code !== 'unavailable') throw error;
+      if (!isFault(error, 'unavailable')) throw error;
     }
     if (!gone.aborted) await pause(pauseMs, gone);
     if (gone.aborted) return undefined;
@@ -123,13 +127,5 @@ export async function readThrough<Result>(
 }
 
 function pauseUnlessGone(ms: number, gone: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      gone.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    gone.addEventListener('abort', done, { once: true });
-  });
+  return delay(ms, undefined, { signal: gone }).catch(() => {});
 }

@@ -94,11 +94,8 @@ const mostNamed = 200;
 export function parseJson(body: Buffer): unknown {
   const value = decoded(body);
   const flaw = findHalfCharacter(value);
-  if (flaw !== undefined) refuseHalfCharacter(flaw.toReversed().join('.').slice(0, mostNamed).toWellFormed());
-  return value;
-}
-
-function refuseHalfCharacter(field: string): never {
+  if (flaw === undefined) return value;
+  const field = flaw.toReversed().join('.').slice(0, mostNamed).toWellFormed();
   const where = field === '' ? 'the body' : `'${field}'`;
   const reason = `${where} holds half of a surrogate pair (\\ud800 to \\udfff alone), which is no character in UTF-8`;
   return refuse('invalid_value', reason, field === '' ? undefined : field);
@@ -122,20 +119,8 @@ function decoded(body: Buffer): unknown {
 function findHalfCharacter(value: unknown): readonly string[] | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : [];
   if (typeof value !== 'object' || value === null) return undefined;
-  return Array.isArray(value) ? halfInItems(value) : halfInFields(value as Plain);
-}
-
-function halfInItems(items: readonly unknown[]): readonly string[] | undefined {
-  for (let at = 0; at < items.length; at += 1) {
-    const path = findHalfCharacter(items[at]);
-    if (path !== undefined) return [...path, String(at)];
-  }
-  return undefined;
-}
-
-function halfInFields(fields: Plain): readonly string[] | undefined {
-  for (const key in fields) {
-    const path = key.isWellFormed() ? findHalfCharacter(fields[key]) : [];
+  for (const key in value) {
+    const path = key.isWellFormed() ? findHalfCharacter((value as Plain)[key]) : [];
     if (path !== undefined) return [...path, key];
   }
   return undefined;

@@ -27,12 +27,9 @@ import { meterPrompts } from './prompt-meter.ts';
 export interface ModelHooks {
   onEntry(entry: LogEntry): void;
   onToken(token: Token): void;
-  /** Whether a client reads the tokens of a search as they come. */
   watches(search: string): boolean;
-  onFault(search: string, fault: Fault): void;
+  onFault(search: string | undefined, fault: Fault): void;
   onPrompt(search: string, tokens: number): void;
-  /** The turn of a search from a former process has come: its log is wanted. */
-  onLogWanted(search: string): void;
 }
 
 /** What steps a runtime: timers in production, virtual time where it is simulated. */
@@ -72,7 +69,6 @@ export class ServedModel {
   weights: string | undefined;
   /** No search is taken until its new weights are there. */
   isReloading = false;
-  /** The engines that its own program asks. */
   readonly #writers: readonly Engine[];
   readonly #loop: Loop;
   /** Of the servers, what is this process's where several use them. */
@@ -81,6 +77,7 @@ export class ServedModel {
   constructor(
     parts: OpenModel,
     hooks: ModelHooks,
+    onLogWanted: (search: string) => void,
     clock: Clock,
     loop: Loop = new LiveLoop(clock),
     generators: Generators = noPanel(parts),
@@ -96,7 +93,9 @@ export class ServedModel {
     this.#writers = writersOf(config, engine, generators.members);
     this.#loop = loop;
     this.runtime = new Runtime({
-      engine: meterPrompts(panelEngine(config.name, generators.own, generators.members), hooks.onPrompt),
+      engine: meterPrompts(panelEngine(config.name, generators.own, generators.members), (search, tokens) =>
+        hooks.onPrompt(search, tokens),
+      ),
       verifier,
       embedder,
       // It boosts only searches whose own policy says so: each request may choose.
@@ -108,10 +107,10 @@ export class ServedModel {
         this.growth.read(entry, fold);
         hooks.onEntry(entry);
       },
-      onLogWanted: hooks.onLogWanted,
-      onToken: hooks.onToken,
-      watches: hooks.watches,
-      onFault: hooks.onFault,
+      onLogWanted,
+      onToken: (token) => hooks.onToken(token),
+      watches: (search) => hooks.watches(search),
+      onFault: (search, fault) => hooks.onFault(search, fault),
       wake: this.#loop.wake,
     });
     this.#loop.drive(this.runtime);
@@ -127,7 +126,6 @@ export class ServedModel {
     return this.#writers.some((engine) => engine.load().healthy) && (this.verifier?.load().healthy ?? true);
   }
 
-  /** Roots of the servers that its engine uses now. */
   get servers(): readonly string[] {
     return this.engine.servers?.() ?? [];
   }
@@ -171,11 +169,10 @@ export type ServedModels = ReadonlyMap<string, ServedModel>;
 
 export function servedBy(models: ServedModels, name: string): ServedModel {
   const model = models.get(name);
-  if (model === undefined) throw new ApiError('model_not_found', `there is no model '${name}'`, { param: 'model' });
-  return model;
+  if (model !== undefined) return model;
+  throw new ApiError('model_not_found', `there is no model '${name.slice(0, 128)}'`, { param: 'model' });
 }
 
-/** What says which models there are, and whether one answers under any name. */
 export interface Serving {
   readonly searches: { readonly models: ServedModels };
   readonly config: { readonly server: Pick<ServerConfig, 'foreignNames'> };
@@ -188,7 +185,6 @@ export function modelNamed({ searches: { models }, config }: Serving, name: unkn
   return typeof name === 'string' && name !== '' ? models.values().next().value : undefined;
 }
 
-/** The same, refused where there is none. */
 export function servedModel(serving: Serving, name: string): ServedModel {
   const model = modelNamed(serving, name);
   if (model?.isReloading)

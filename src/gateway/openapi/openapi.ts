@@ -8,10 +8,8 @@ import { errorJson } from '../wire/search-json.ts';
 import recorded from './examples.json' with { type: 'json' };
 import { summaries, tags } from './summaries.ts';
 
-/** What a route reads and writes. */
 export interface Endpoint {
   readonly body?: z.ZodType;
-  /** A body that is a form. */
   readonly form?: z.ZodType;
   readonly query?: z.ZodObject;
   /** The schema of a JSON answer, or the media type of any other. */
@@ -19,7 +17,6 @@ export interface Endpoint {
   /** The answer is a stream of events where the request asks for one. */
   readonly streams?: true;
   readonly headers?: Readonly<Record<string, z.ZodType>>;
-  /** No key is needed. */
   readonly open?: true;
 }
 
@@ -61,11 +58,11 @@ export function openApi(endpoints: Readonly<Record<string, Endpoint>>) {
 function operation(method: string, path: string, endpoint: Endpoint): object {
   const name = `${method} ${path}`;
   const parameters = [...pathParameters(path), ...queryParameters(endpoint.query)];
-  const about = summaries[name];
-  assert(about !== undefined, `${name} has no summary in openapi/summaries.ts`);
+  const [tag, group] = Object.entries(summaries).find(([, each]) => name in each) ?? [];
+  assert(group !== undefined, `${name} has no summary in openapi/summaries.ts`);
   return {
-    summary: about.summary,
-    tags: [about.tag],
+    summary: group[name],
+    tags: [tag],
     operationId: `${method.toLowerCase()}${path.replace(/[^a-z0-9]+/gi, '_')}`,
     parameters: parameters.length === 0 ? undefined : parameters,
     requestBody: requestBody(name, path, endpoint),

@@ -29,7 +29,6 @@ export function repeatsStep(plan: SearchPlan, path: readonly Node[], complete: b
   return !complete || textOf(path.at(-1)) === '';
 }
 
-/** The step that is given as the answer. */
 export function answerStep(path: readonly Node[]): Node | undefined {
   return path.findLast((node) => textOf(node) !== '') ?? path.at(-1);
 }
@@ -49,7 +48,6 @@ export function wordsBehind({ answer }: SearchFold, path: readonly Node[]): stri
 interface ToldPath {
   readonly content: string;
   readonly reasoning: string;
-  /** The client's string that ended the content. */
   readonly matchedStop?: string | undefined;
 }
 
@@ -121,7 +119,6 @@ export interface ChoiceTokens {
   readonly token_mask: readonly number[] | null;
   /** Of the model before temperature and cuts; 0 where the mask is. */
   readonly token_logprobs: readonly number[] | null;
-  /** Of the path, by the verifier. */
   readonly score: number | null;
 }
 

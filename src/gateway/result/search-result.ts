@@ -47,7 +47,7 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
   return { texts, outcome };
 }
 
-/** Whoever reads the text alone must know that the answer is not in it. */
+/** Says that the answer is not in the text. */
 function unseen({ answer, content }: ResultTexts): string {
   return answer === null || content?.includes(answer) ? '' : '; a stop string ended its text before the answer';
 }
@@ -136,7 +136,6 @@ export function wholeTenths(ms: number): number {
   return Math.round(Math.max(0, ms) * 10) / 10;
 }
 
-/** The `coppice` object of an answer. */
 export function describeForClient(
   id: string,
   plan: Pick<AboutJson, 'mode' | 'program' | 'policy' | 'policy_note' | 'calibrated' | 'scoring'> & {

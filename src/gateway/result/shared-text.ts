@@ -22,7 +22,6 @@ interface SharedTextOptions {
   readonly programOptions?: Readonly<Record<string, unknown>>;
   /** Strands that it completes in all: one sample is a single path. */
   readonly rollouts: number;
-  /** The client's limit on the tokens of the path. */
   readonly maxTokens?: number | undefined;
   readonly thinking?: ThinkingTags | undefined;
   /** Where all goes out as content, tags and all. */
@@ -59,7 +58,6 @@ export class SharedText {
     this.#settles = programWith(program, programOptions).expandsOnce || singlePath;
   }
 
-  /** What has become certain since the last call. */
   take(): Piece[] {
     const pieces: Piece[] = [];
     if (!this.#settles) return pieces;
@@ -118,7 +116,6 @@ export class SharedText {
   }
 }
 
-/** The model has thought on the way to this step, or in it. */
 function hasThoughtAbove({ thoughtTokens, step }: Node): boolean {
   return thoughtTokens > 0 || step?.thought !== undefined;
 }

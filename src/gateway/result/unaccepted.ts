@@ -25,7 +25,6 @@ export function handsOn(plan: UnacceptedChoice, exit: ExitKind, verdict: Verdict
   return plan.onUnaccepted === 'escalate' && exit !== 'deadline' && isUnaccepted(plan, exit, verdict);
 }
 
-/** Why there is no accepted answer, without the attempt. */
 export function unacceptedText(verdict: Verdict, score: number | null, threshold: number, rollouts: number): string {
   const reasons: Readonly<Record<Verdict, string>> = {
     accepted: 'the one that was found is',
@@ -44,7 +43,6 @@ export function unacceptedError(plan: UnacceptedChoice, outcome: ResultFacts): A
   return new ApiError('not_accepted', unacceptedText(verdict, score, plan.threshold, rollouts));
 }
 
-/** The same as it stands in a frame or a line. */
 export function unacceptedJson(plan: UnacceptedChoice, outcome: ResultFacts | undefined): ErrorJson | undefined {
   return outcome && unacceptedError(plan, outcome)?.body;
 }

@@ -8,9 +8,7 @@ import { ApiError } from '../http/api-error.ts';
 interface Applicant {
   readonly id: string;
   readonly owner: string;
-  /** Searches of the owner that may wait. */
   readonly ownerQueue: number;
-  /** Until its deadline; missing where it has none. */
   readonly leftMs?: number;
 }
 
@@ -56,7 +54,6 @@ export class Admission {
     if (!fits) this.#wait(id, owner);
   }
 
-  /** Its turn has come. */
   admitted(id: string): void {
     const place = this.#places.get(id);
     if (place?.isWaiting !== true) return;
@@ -67,7 +64,6 @@ export class Admission {
     else this.#waitingByOwner.set(place.owner, left);
   }
 
-  /** It has ended, waiting or running. */
   leave(id: string): void {
     this.admitted(id);
     this.#places.delete(id);

@@ -10,34 +10,30 @@ import { type ServedModels, servedBy } from '../models/served-model.ts';
 import type { Admission } from './admission.ts';
 import { newId } from './search-facts.ts';
 
-export class GuestPlaces {
-  readonly #admission: Admission;
-  readonly #models: ServedModels;
-  readonly #clock: Clock;
-  readonly #keyOf: (caller: Caller) => LineKey | undefined;
+interface GuestsOptions {
+  readonly admission: Admission;
+  readonly models: ServedModels;
+  readonly clock: Clock;
+  readonly keyOf: (name: string) => LineKey | undefined;
+}
 
-  constructor(
-    admission: Admission,
-    models: ServedModels,
-    clock: Clock,
-    keyOf: (caller: Caller) => LineKey | undefined,
-  ) {
-    this.#keyOf = keyOf;
-    this.#admission = admission;
-    this.#models = models;
-    this.#clock = clock;
+export class GuestPlaces {
+  readonly #options: GuestsOptions;
+
+  constructor(options: GuestsOptions) {
+    this.#options = options;
   }
 
   /** Resolves when the guest may begin or is gone, throws where there is no room. Give the place back once. */
   async occupy(model: string, caller: Caller, gone: AbortSignal): Promise<() => void> {
-    const { queue } = servedBy(this.#models, model).runtime;
-    const { id, arrivalMs, facts } = this.#arrive(caller);
-    this.#admission.apply({ id, owner: caller.name, ownerQueue: caller.queue }, queue.forecast(facts));
+    const { admission } = this.#options;
+    const { queue, id, arrivalMs, facts } = this.#arrive(model, caller);
+    admission.apply({ id, owner: caller.name, ownerQueue: caller.queue }, queue.forecast(facts));
     const turn = queue.take(id, facts);
-    await admitted(queue, { id, turn, arrivalMs }, gone, () => this.#admission.admitted(id));
+    await admitted(queue, { id, turn, arrivalMs }, gone, () => admission.admitted(id));
     return () => {
       queue.dismiss(id);
-      this.#admission.leave(id);
+      admission.leave(id);
     };
   }
 
@@ -45,9 +41,8 @@ export class GuestPlaces {
    * One that no client waits for: it holds up no other and fills no queue. `parked` comes when its strand is needed: the place is
    * given back then, and it is to begin anew.
    */
-  async occupyIdle(model: string, caller: Caller, gone: AbortSignal): Promise<IdlePlace> {
-    const { queue } = servedBy(this.#models, model).runtime;
-    const { id, arrivalMs, facts } = this.#arrive(caller);
+  async occupyIdle(model: string, caller: Caller, gone: AbortSignal) {
+    const { queue, id, arrivalMs, facts } = this.#arrive(model, caller);
     const turn = queue.take(id, { ...facts, idle: true });
     const parked = new AbortController();
     const onParked = () => parked.abort();
@@ -55,18 +50,15 @@ export class GuestPlaces {
     return { parked: parked.signal, leave: () => queue.dismiss(id) };
   }
 
-  #arrive(caller: Caller) {
-    const arrivalMs = this.#clock.nowMs();
-    const key = this.#keyOf(caller);
+  #arrive(model: string, caller: Caller) {
+    const { models, clock, keyOf } = this.#options;
+    const { queue } = servedBy(models, model).runtime;
+    const arrivalMs = clock.nowMs();
+    const key = keyOf(caller.name);
     const priority = Math.min(0, caller.maxPriority);
-    const facts = { arrivalMs, priority, seats: 1, ...(key === undefined ? {} : { key }) };
-    return { id: newId('srch_', arrivalMs), arrivalMs, facts };
+    const facts = { arrivalMs, priority, seats: 1, ...(key && { key }) };
+    return { queue, id: newId('srch_', arrivalMs), arrivalMs, facts };
   }
-}
-
-interface IdlePlace {
-  readonly parked: AbortSignal;
-  readonly leave: () => void;
 }
 
 function admitted(

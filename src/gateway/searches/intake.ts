@@ -27,7 +27,6 @@ export class Intake {
     this.#keys = options.config.keys;
   }
 
-  /** From now on these share the line. */
   useKeys(keys: readonly KeyConfig[]): void {
     this.#keys = keys;
   }

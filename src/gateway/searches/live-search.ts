@@ -19,7 +19,6 @@ import type { SummaryJson } from '../wire/search-json.ts';
 export interface Ended {
   readonly state: 'done' | 'failed' | 'cancelled';
   readonly endedMs: number;
-  /** Undefined where it never ran. */
   readonly result: ClientResult | undefined;
   readonly error: ApiError | undefined;
 }
@@ -34,7 +33,6 @@ export interface LiveSearchFacts {
   readonly id: string;
   readonly owner: string;
   readonly plan: SearchPlan;
-  /** The body as the client sent it, for the record. */
   readonly body: Plain;
   /** The chat that is searched, where the body is not one: another model may be asked it. */
   readonly chat?: Plain;
@@ -45,11 +43,9 @@ export interface LiveSearchFacts {
   readonly escalatedFrom: string | null;
   /** The node whose client waits for it, where other nodes may run it. */
   readonly home?: string;
-  /** The span under which its own belongs. */
   readonly trace?: TraceContext;
 }
 
-/** Whether other nodes may run it. */
 export function mayMove({ facts: { background, home } }: { readonly facts: LiveSearchFacts }): boolean {
   return background || home !== undefined;
 }
@@ -61,13 +57,11 @@ interface ReadFold {
 
 export class LiveSearch {
   readonly facts: LiveSearchFacts;
-  /** Its program and rules, made once. */
   readonly built: BuiltSearch;
   readonly #log: ReadFold;
   state: SearchState = 'queued';
   /** Its place among all who wait, fixed when it was accepted; see scheduler/turns/turn.ts. */
   turn = 0;
-  /** Under which it may write to the journal. */
   epoch = 0;
   /** As the journal counts them. */
   runs = 0;
@@ -82,7 +76,6 @@ export class LiveSearch {
   /** The place of its last word in the log; missing where it never ran here. */
   exitSequence: number | undefined;
   isTold = false;
-  /** Its cost is final and its end written. */
   settled = false;
   /** Its client or an operator has asked for it to end. */
   cancelled = false;
@@ -100,7 +93,6 @@ export class LiveSearch {
     this.built = buildSearch(facts.plan);
   }
 
-  /** Only to be read. */
   get fold(): SearchFold {
     return this.#log.fold;
   }
@@ -109,14 +101,12 @@ export class LiveSearch {
     return this.facts.id;
   }
 
-  /** How far it has come. */
   get summary(): SummaryJson {
     const { sequence, rollouts, openStrands, width, widthReason, bestScore, generatedTokens, nodes } = this.fold;
     const counts = { sequence, nodes, rollouts, open_strands: openStrands };
     return { ...counts, width, why: widthReason ?? null, best_score: bestScore ?? null, tokens: generatedTokens };
   }
 
-  /** The last search of the chain. */
   get last(): LiveSearch {
     return this.successor?.last ?? this;
   }
@@ -131,7 +121,6 @@ export class LiveSearch {
     return this.successor === undefined ? this : this.successor.wait();
   }
 
-  /** Its listeners are told, event by event. */
   hear(entry: LogEntry): void {
     if (this.listeners.size === 0) return;
     for (const event of eventsIn(entry)) for (const listener of this.listeners) listener.event?.(event);
@@ -168,7 +157,6 @@ export async function replayLog(
   }
 }
 
-/** As it was accepted. */
 export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
   const { id, owner, background, createdMs } = record;
   const { body = {}, chat } = (record.request ?? {}) as { readonly body?: Plain; readonly chat?: Plain };

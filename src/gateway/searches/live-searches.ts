@@ -8,8 +8,7 @@ import { eventsIn, hasEvent, type LogEntry } from '../../log/entry.ts';
 import type { CancelReason } from '../../runtime/parts/inbox.ts';
 import type { Token } from '../../runtime/parts/options.ts';
 import { ApiError, journalTrouble } from '../http/api-error.ts';
-import type { ServedModel } from '../models/served-model.ts';
-import { type ServedModels, servedBy } from '../models/served-model.ts';
+import { type ModelHooks, type ServedModel, type ServedModels, servedBy } from '../models/served-model.ts';
 import { type Admission, retryAfterSeconds } from './admission.ts';
 import { type Ended, type LiveSearch, mayMove, type SearchListener } from './live-search.ts';
 import { cancelError, endOf, mayEscalate } from './search-end.ts';
@@ -26,10 +25,9 @@ interface LiveSearchesParts {
   readonly escalate: (search: LiveSearch) => LiveSearch | undefined;
 }
 
-/** Events that tell what an engine answered. */
 const answers = ['grown', 'merged', 'ghosted', 'probed'] as const;
 
-export class LiveSearches {
+export class LiveSearches implements ModelHooks {
   readonly #options: SearchesOptions;
   readonly #parts: LiveSearchesParts;
   readonly #byId = new Map<string, LiveSearch>();
@@ -39,7 +37,6 @@ export class LiveSearches {
     this.#parts = parts;
   }
 
-  /** Waiting and running, oldest first. */
   get all(): Iterable<LiveSearch> {
     return this.#byId.values();
   }
@@ -72,7 +69,6 @@ export class LiveSearches {
     }
   }
 
-  /** It is to be found here, whether or not it will run. */
   hold(search: LiveSearch): void {
     this.#byId.set(search.id, search);
   }
@@ -161,13 +157,12 @@ export class LiveSearches {
     for (const listener of this.#listeners(token.search)) listener.token?.(token);
   }
 
-  /** Whether a client reads its tokens as they come. */
-  isWatched(id: string): boolean {
+  watches(id: string): boolean {
     return [...this.#listeners(id)].some(({ token }) => token !== undefined);
   }
 
-  onFault(search: string, fault: Fault): void {
-    const live = this.#byId.get(search);
+  onFault(search: string | undefined, fault: Fault): void {
+    const live = this.#byId.get(search ?? '');
     if (live !== undefined) live.lastFault = fault.code;
     this.#options.log.warn('fault', { search, code: fault.code, message: fault.message });
   }
@@ -228,7 +223,6 @@ export class LiveSearches {
     return this.#options.journal.begin(search.id, search.epoch, runs).catch(() => false);
   }
 
-  /** Of the search, or of what its client holds on to. */
   #listeners(id: string): Iterable<SearchListener> {
     return (this.#parts.watches?.find(id) ?? this.#byId.get(id))?.listeners ?? [];
   }
@@ -247,7 +241,6 @@ export class LiveSearches {
     if (isSettled) this.#settle(search);
   }
 
-  /** Ends what was never started. */
   endUnstarted(search: LiveSearch, error?: ApiError): void {
     if (search.ended !== undefined) return;
     const state = error === undefined || search.cancelled ? 'cancelled' : 'failed';
@@ -263,7 +256,6 @@ export class LiveSearches {
     for (const search of this.#byId.values()) if (!search.settled) this.#settle(search);
   }
 
-  /** Its cost is final: so are its record and the metrics. */
   #settle(search: LiveSearch): void {
     if (search.ended === undefined) return;
     search.ended = this.#endOf(search, search.ended.endedMs);

@@ -2,7 +2,7 @@
 // none does. Each waits for its turn without its log, which is read when that has come.
 
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
-import { FaultError } from '../../base/fault.ts';
+import { FaultError, isFault } from '../../base/fault.ts';
 import type { SearchRecord } from '../../journal/journal.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { ServedModels } from '../models/served-model.ts';
@@ -35,7 +35,7 @@ export class Recovery {
     try {
       return await this.#take(record);
     } catch (error) {
-      if (isAway(error)) throw error;
+      if (isFault(error, 'unavailable')) throw error;
       const { journal, clock } = this.#options;
       this.#here.lose(record.id);
       await journal.claim(record.id, record.epoch, clock.nowMs());
@@ -136,13 +136,9 @@ export class Recovery {
   /** Where only the database was away, nothing is wrong with the search: a node goes on with it when it can be read. */
   #handBack(search: LiveSearch, error: unknown): boolean {
     const { cluster } = this.#options;
-    if (cluster === undefined || !isAway(error)) return false;
+    if (cluster === undefined || !isFault(error, 'unavailable')) return false;
     this.#here.lose(search.id);
     void cluster.giveBack([search.facts]);
     return true;
   }
-}
-
-function isAway(error: unknown): boolean {
-  return error instanceof FaultError && error.fault.code === 'unavailable';
 }

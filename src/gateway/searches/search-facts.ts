@@ -69,7 +69,6 @@ export function toAccept({ facts, turn }: LiveSearch, idempotencyKey?: string): 
   };
 }
 
-/** As the queue between nodes knows it. */
 export function offered({ id, facts, turn }: LiveSearch): OfferedSearch {
   return { id, model: facts.plan.model, turn };
 }

@@ -66,7 +66,6 @@ function shownAnswer(texts: Partial<ResultTexts> | undefined): string | null {
   return line.length <= mostShown ? line : `${line.slice(0, mostShown - 1)}…`;
 }
 
-/** The part that only a single search shows. */
 function detailRecord(record: SearchRecord): DetailJson {
   const { exit, summary: _, error: __, ...outcome } = outcomeOf(record);
   const noTexts: ResultTexts = { content: null, reasoning_content: null, refusal: null, answer: null };

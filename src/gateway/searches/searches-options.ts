@@ -23,7 +23,6 @@ export interface SearchesOptions {
   readonly onEnded?: (search: LiveSearch, ended: Ended) => void;
   /** Told when it is not here any more, whichever node ended it. */
   readonly onFinished?: (id: string) => void;
-  /** Alarms; real ones unless given. */
   readonly timers?: Timers;
   /** What steps the runtime of a model; timers unless given. */
   readonly loop?: () => Loop;
@@ -32,7 +31,6 @@ export interface SearchesOptions {
 export interface NewSearchOptions {
   readonly background: boolean;
   readonly body: Plain;
-  /** The chat that is searched, where the body is not one. */
   readonly chat?: Plain;
   readonly idempotencyKey?: string;
   readonly title?: string;

@@ -4,18 +4,15 @@
 
 import { escalatedPlan } from '../../answering/plan/plan.ts';
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
-import type { Fault } from '../../base/fault.ts';
 import { liveTimers } from '../../base/timers.ts';
 import type { KeyConfig, LimitsConfig } from '../../config/schema.ts';
 import type { SearchRecord } from '../../journal/journal.ts';
-import type { LogEntry } from '../../log/entry.ts';
 import type { CancelReason } from '../../runtime/parts/inbox.ts';
-import type { Token } from '../../runtime/parts/options.ts';
 import { askedIn } from '../dialects/body-wish.ts';
 import type { ChatBody } from '../dialects/chat-body.ts';
 import type { Caller } from '../http/keys.ts';
 import { generatorsOf } from '../models/panels.ts';
-import { type ModelHooks, ServedModel, type ServedModels } from '../models/served-model.ts';
+import { ServedModel, type ServedModels } from '../models/served-model.ts';
 import { Admission } from './admission.ts';
 import { GuestPlaces } from './guests.ts';
 import { Intake } from './intake.ts';
@@ -45,15 +42,19 @@ export class Searches {
     const admission = new Admission(config.admission.queue, (owner) => cluster?.waiting(owner) ?? 0);
     this.admission = admission;
     this.#intake = new Intake(options, models, admission);
-    this.guests = new GuestPlaces(admission, models, clock, ({ name }) => this.#intake.keyOf(name));
-    this.#watches = cluster && this.#watchesOf();
+    this.guests = new GuestPlaces({ admission, models, clock, keyOf: (name) => this.#intake.keyOf(name) });
+    const { timers = liveTimers } = options;
+    const findHere = (id: string) => this.find(id);
+    const endUnclaimed = (record: SearchRecord) => this.recoverOne(record);
+    this.#watches = cluster && new Watches({ journal, clock, timers, findHere, endUnclaimed });
     const escalate = (search: LiveSearch) => this.#escalate(search);
     this.#here = new LiveSearches(options, { models, admission, watches: this.#watches, escalate });
     this.#recovery = new Recovery(options, models, this.#intake, this.#here);
     const generators = generatorsOf(options.models);
+    const onLogWanted = (search: string) => void this.#recovery.resume(search);
     for (const parts of options.models) {
       const { name } = parts.config;
-      models.set(name, new ServedModel(parts, this.#hooks(), clock, options.loop?.(), generators.get(name)));
+      models.set(name, new ServedModel(parts, this.#here, onLogWanted, clock, options.loop?.(), generators.get(name)));
     }
     journal.listen({
       lost: (id) => this.lose(id),
@@ -64,12 +65,10 @@ export class Searches {
     });
   }
 
-  /** From now on these share the line. */
   useKeys(keys: readonly KeyConfig[]): void {
     this.#intake.useKeys(keys);
   }
 
-  /** Waiting and running, oldest first. */
   get live(): Iterable<LiveSearch> {
     return this.#here.all;
   }
@@ -125,7 +124,6 @@ export class Searches {
     else if (this.#watches?.has(wanted.id)) void this.#watches.cancel(wanted.id);
   }
 
-  /** Another process has it, or is to have it: whatever we do now would be done twice. */
   lose(id: string): void {
     this.#here.lose(id);
   }
@@ -144,7 +142,6 @@ export class Searches {
     return taken.filter(Boolean).length;
   }
 
-  /** True where it goes on. */
   recoverOne(record: SearchRecord): Promise<boolean> {
     return this.#recovery.take(record);
   }
@@ -155,26 +152,6 @@ export class Searches {
     await Promise.all([...this.models.values()].map((model) => model.close()));
     this.#here.settleAll();
     await this.#here.putDown(this.live);
-  }
-
-  #hooks(): ModelHooks {
-    const here = this.#here;
-    return {
-      onEntry: (entry: LogEntry) => here.onEntry(entry),
-      onToken: (token: Token) => here.onToken(token),
-      watches: (search: string) => here.isWatched(search),
-      onFault: (search: string, fault: Fault) => here.onFault(search, fault),
-      onPrompt: (search: string, tokens: number) => here.onPrompt(search, tokens),
-      onLogWanted: (search: string) => void this.#recovery.resume(search),
-    };
-  }
-
-  #watchesOf(): Watches {
-    const { journal, clock } = this.#options;
-    const findHere = (id: string) => this.find(id);
-    const endUnclaimed = (record: SearchRecord) => this.recoverOne(record);
-    const { timers = liveTimers } = this.#options;
-    return new Watches({ journal, nowMs: () => clock.nowMs(), timers, findHere, endUnclaimed });
   }
 
   /** Its client was told to ask again, and may find it: so that it is not found waiting for ever, a node takes it. */
@@ -190,7 +167,6 @@ export class Searches {
     }
   }
 
-  /** What its client is to hold on to. */
   #watch(search: LiveSearch): LiveSearch {
     const { home } = search.facts;
     return home === undefined || home !== this.#options.cluster?.node || this.#watches === undefined

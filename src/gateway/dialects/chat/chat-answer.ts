@@ -45,7 +45,6 @@ export function completion(search: ToldSearch, { texts, outcome }: ClientResult)
   };
 }
 
-/** What a trainer reads of a choice, where the search has recorded its tokens. */
 function tokensOf({ facts }: ToldSearch, leaf: Node | undefined): Partial<ChoiceTokens> {
   return facts.plan.recordTokens ? choiceTokens(leaf) : {};
 }
@@ -74,12 +73,10 @@ interface FurtherChoice {
   readonly delta: Delta;
   readonly index: number;
   readonly logprobs: LogprobsJson | null;
-  /** Where its path ends. */
   readonly leaf: Node | undefined;
   readonly end: 'stop' | 'length';
 }
 
-/** The answers after the first, where several were asked for. */
 function furtherOf({ facts: { plan }, fold }: ToldSearch, { refusal }: ResultTexts): FurtherChoice[] {
   const further = refusal === null ? furtherAnswers(plan, fold) : [];
   return further.map((path, at) => {
@@ -104,7 +101,6 @@ function coppiceObject(search: ToldSearch, { texts, outcome }: ClientResult) {
   return { ...describeForClient(id, plan, texts, outcome, escalatedFrom), ...answers };
 }
 
-/** Makes the chunks of one answer: the same id, time and model in all of them. */
 export class Chunks {
   readonly #head: ReturnType<typeof head>;
   readonly #usage: { readonly usage: null } | undefined;

@@ -64,7 +64,6 @@ export function parseCountBody(value: unknown): CountBody {
   return body;
 }
 
-/** Whether the client wants to see the steps before the answer. */
 export function showsThinking({ thinking }: MessageBody): boolean {
   return thinking?.type === 'enabled' || thinking?.type === 'adaptive';
 }

@@ -63,7 +63,6 @@ export function parseResponseBody(value: unknown): ResponseBody {
 /** The one thing that can be included; others, such as encrypted reasoning, do not exist here. */
 const includesLogprobs = 'message.output_text.logprobs';
 
-/** What is asked to be included and cannot be. */
 export function notIncluded({ include }: ResponseBody): string[] {
   return (include ?? []).filter((each) => each !== includesLogprobs).map((each) => `include.${each}`);
 }
@@ -72,12 +71,10 @@ export function itemsOf({ input }: ResponseBody): readonly InputItem[] {
   return typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input;
 }
 
-/** As it is asked for, and as the answer says it again. */
 export function formatOf({ text }: ResponseBody): Readonly<Record<string, unknown>> | undefined {
   return text?.format ?? undefined;
 }
 
-/** The chat that is searched: instructions, what was said before, and the input. */
 export function chatOf(body: ResponseBody, said: readonly ChatMessage[]): ChatBody {
   const { model, instructions, temperature, top_p, seed, max_output_tokens, reasoning, coppice, metadata, user } = body;
   const system: ChatMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
@@ -100,7 +97,6 @@ export function chatOf(body: ResponseBody, said: readonly ChatMessage[]): ChatBo
   } as ChatBody;
 }
 
-/** Parts of a message that are text. */
 const textTypes: readonly string[] = ['input_text', 'output_text', 'text', 'refusal'];
 
 const itemTypes: readonly unknown[] = ['message', 'reasoning', 'item_reference', undefined];

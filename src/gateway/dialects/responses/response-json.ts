@@ -8,7 +8,6 @@ import type { ResultFacts } from '../../wire/result-json.ts';
 import { formatOf, type ResponseBody } from './response-body.ts';
 
 export interface ResponseFacts {
-  /** Of the search. */
   readonly id: string;
   readonly plan: SearchPlan;
   readonly body: ResponseBody;

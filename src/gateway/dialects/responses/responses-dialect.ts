@@ -32,7 +32,7 @@ export const responsesDialect: InboundDialect<ResponseBody> = {
   beyond,
   read,
   chat,
-  teller: ({ body, stored }, { facts: { id, plan, createdMs, background } }) =>
+  teller: ({ body, stored = false }, { facts: { id, plan, createdMs, background } }) =>
     responseTeller({ id, plan, body, createdMs, background, stored }),
   error: (error) => ({ error }),
 };
@@ -66,9 +66,9 @@ function isStored({ store, background, previous_response_id: previous }: Respons
   return texts === 'keep' && store !== false;
 }
 
-async function chat(body: ResponseBody, { journal, caller }: Desk): Promise<SearchedChat> {
-  const history = await historyOf(journal, caller, body);
-  const said = await saidIn(journal, caller, itemsOf(body));
+async function chat(body: ResponseBody, desk: Desk): Promise<SearchedChat> {
+  const history = await historyOf(desk, body);
+  const said = await saidIn(desk, itemsOf(body));
   return { chat: chatOf(body, [...history, ...said]), kept: { ...body, history } };
 }
 
