@@ -1,9 +1,6 @@
 // Structured logs: one line per event, fields only. Never a body, a header, a key or a text of user or model; whatever
 // comes from outside is escaped, so that no line can be forged and no terminal driven.
 
-import { wholeTenths } from '../result/search-result.ts';
-import type { ObservedEnd, ObservedSearch } from './observed.ts';
-
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 type LogLevel = (typeof logLevels)[number];
 
@@ -62,29 +59,4 @@ function quoted(text: string): string {
   return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (found) => {
     return `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
-}
-
-/** Token counts in the words of docs/http-api.md: generated, of them computed and thrown away. */
-export function searchLine(search: ObservedSearch, { result, endedMs, error }: ObservedEnd) {
-  const { id, owner, plan, background, createdMs } = search.facts;
-  const whose = { id, key: owner, model: plan.model, program: plan.program, policy: plan.policy, background };
-  const end = { state: search.state, ...(error && { error: error.code }), ms: wholeTenths(endedMs - createdMs) };
-  if (result === undefined) return { ...whose, ...end };
-  const { exit, verdict, score, usage, tokens, rollouts, queue_ms, search_ms } = result.outcome;
-  return {
-    ...whose,
-    ...end,
-    exit: exit.kind,
-    rule: exit.rule,
-    verdict,
-    score,
-    rollouts,
-    prompt: usage.prompt_tokens,
-    generated: usage.completion_tokens,
-    computed: tokens.computed ?? 0,
-    thrown_away: tokens.thrown_away ?? 0,
-    verifier: tokens.verifier ?? 0,
-    queue_ms,
-    search_ms,
-  };
 }

@@ -6,8 +6,8 @@ import type { Clock } from '../../base/clock.ts';
 import type { WindowUse } from '../../cluster/membership.ts';
 import type { KeyConfig } from '../../config/schema.ts';
 import { ApiError } from '../http/api-error.ts';
+import type { ClientResult } from '../wire/result-json.ts';
 import type { UsageJson } from '../wire/server-json.ts';
-import type { ObservedEnd, ObservedSearch } from './observed.ts';
 
 interface UsedTokens {
   readonly prompt: number;
@@ -29,8 +29,16 @@ interface KeyUsage {
 
 type KeyQuota = NonNullable<KeyConfig['quota']>;
 
-/** Of a search whose cost is final. */
-export function countUsage(meter: UsageMeter, { facts }: ObservedSearch, { result }: ObservedEnd): void {
+interface PaidSearch {
+  readonly facts: { readonly owner: string };
+}
+
+/** Counts a search whose cost is final. */
+export function countUsage(
+  meter: UsageMeter,
+  { facts }: PaidSearch,
+  { result }: { readonly result: ClientResult | undefined },
+): void {
   if (result === undefined) return;
   const { usage, tokens } = result.outcome;
   const { prompt_tokens: prompt, completion_tokens: completion } = usage;

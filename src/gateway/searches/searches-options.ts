@@ -7,7 +7,7 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Journal, Plain } from '../../journal/journal.ts';
 import type { TraceContext } from '../http/exchange.ts';
-import type { Loop } from '../models/served-model.ts';
+import type { Loop, ServedModels } from '../models/served-model.ts';
 import type { Log } from '../observe/log.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 
@@ -40,4 +40,11 @@ export interface NewSearchOptions {
 /** A search that exists already under the same idempotency key. */
 export interface Known {
   readonly known: string;
+}
+
+/** What metrics and the overview read of all searches. */
+export interface ObservedSearches {
+  readonly live: Iterable<LiveSearch>;
+  readonly models: ServedModels;
+  readonly admission: { readonly waiting: number; readonly running: number };
 }

@@ -2,7 +2,8 @@
 // that a client sends, so that their number is bounded.
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import type { ObservedEnd, ObservedSearch, ObservedSearches } from '../observed.ts';
+import type { Ended, LiveSearch } from '../../searches/live-search.ts';
+import type { ObservedSearches } from '../../searches/searches-options.ts';
 import { addModelMetrics } from './model-metrics.ts';
 import { ReadMetrics } from './read-metrics.ts';
 
@@ -96,7 +97,7 @@ export class Metrics {
     this.#meters.refusals.inc({ code });
   }
 
-  ended({ facts }: ObservedSearch, { result, endedMs }: ObservedEnd): void {
+  ended({ facts }: LiveSearch, { result, endedMs }: Ended): void {
     if (result === undefined) return;
     const meters = this.#meters;
     const { model, program, policy } = facts.plan;

@@ -3,13 +3,13 @@
 // time) and how often guesses were right comes from its growth meter. Labels end in a class for the rest, so that they stay few.
 
 import type { Registry } from 'prom-client';
-import type { ObservedModel } from '../observed.ts';
+import type { ServedModel } from '../../models/served-model.ts';
 import { ReadMetrics } from './read-metrics.ts';
 
 const mostAhead = 4;
 const mostDepth = 8;
 
-type Models = () => Iterable<ObservedModel>;
+type Models = () => Iterable<ServedModel>;
 
 export function addModelMetrics(registry: Registry, models: Models): void {
   addServing(registry, models);
@@ -20,7 +20,7 @@ export function addModelMetrics(registry: Registry, models: Models): void {
 }
 
 /** What `read` gives of each model, under the model's name; models of which it gives nothing are left out. */
-function perModel<Source>(registry: Registry, models: Models, read: (model: ObservedModel) => Source | undefined) {
+function perModel<Source>(registry: Registry, models: Models, read: (model: ServedModel) => Source | undefined) {
   return new ReadMetrics(registry, ['model'], () =>
     Array.from(models()).flatMap((model): [{ model: string }, Source][] => {
       const source = read(model);

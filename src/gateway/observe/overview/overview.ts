@@ -5,8 +5,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../../../base/clock.ts';
 import { version } from '../../../config/version.ts';
+import type { Journal } from '../../../journal/journal.ts';
 import { type ExitKind, exitKinds } from '../../../log/end.ts';
 import type { ServerCost, Servers } from '../../../scheduler/cycle.ts';
+import type { ServedModel } from '../../models/served-model.ts';
+import type { Ended, LiveSearch } from '../../searches/live-search.ts';
+import type { ObservedSearches } from '../../searches/searches-options.ts';
 import type {
   JournalHealthJson,
   ListedJson,
@@ -16,7 +20,6 @@ import type {
   SampleJson,
   ServerCostJson,
 } from '../../wire/overview-json.ts';
-import type { ObservedEnd, ObservedJournal, ObservedModel, ObservedSearch, ObservedSearches } from '../observed.ts';
 import { percentile } from './history.ts';
 
 const windowMs = 15 * 60_000;
@@ -65,7 +68,7 @@ export class Overview {
     this.#delay.enable();
   }
 
-  ended(search: ObservedSearch, { result, endedMs }: ObservedEnd): void {
+  ended(search: LiveSearch, { result, endedMs }: Ended): void {
     if (result === undefined) return;
     const { exit, tokens, usage } = result.outcome;
     const latencyMs = endedMs - search.facts.createdMs;
@@ -176,19 +179,19 @@ function budgetOf({ models }: ObservedSearches): OverviewJson['budget'] {
 }
 
 /** Figures only: what the trouble is, with its paths, is for the log. */
-export function viewJournal(kind: string, journal: ObservedJournal): JournalHealthJson {
+export function viewJournal(kind: string, journal: Pick<Journal, 'trouble' | 'health'>): JournalHealthJson {
   const { unwritten, oldestUnwrittenMs, failures, bytes } = journal.health();
   const healthy = journal.trouble === undefined;
   return { kind, healthy, unwritten, oldest_unwritten_ms: Math.round(oldestUnwrittenMs), failures, bytes };
 }
 
-function viewVerifier(kind: string, verifier: ObservedModel['verifier']): ModelLoadJson['verifier'] {
+function viewVerifier(kind: string, verifier: ServedModel['verifier']): ModelLoadJson['verifier'] {
   if (verifier === undefined) return null;
   const { healthy, waiting, scoreMs } = verifier.load();
   return { kind, healthy, waiting, score_ms: scoreMs ?? null };
 }
 
-function viewModel({ name, config, engine, verifier, runtime, healthy }: ObservedModel): ModelLoadJson {
+function viewModel({ name, config, engine, verifier, runtime, healthy }: ServedModel): ModelLoadJson {
   const { runningSequences, waitingSequences, stepMs, drafting, healthy: engineHealthy } = engine.load();
   return {
     name,
@@ -225,14 +228,14 @@ function readable(value: number): number {
 }
 
 /** Those that run, then those that wait, each with its place in the queue of its model, over all keys. */
-function inOrder({ live }: ObservedSearches): { readonly search: ObservedSearch; readonly place: number | null }[] {
-  const running: { search: ObservedSearch; place: null }[] = [];
-  const waiting: ObservedSearch[] = [];
+function inOrder({ live }: ObservedSearches): { readonly search: LiveSearch; readonly place: number | null }[] {
+  const running: { search: LiveSearch; place: null }[] = [];
+  const waiting: LiveSearch[] = [];
   for (const search of live) {
     if (search.state === 'running') running.push({ search, place: null });
     else if (search.state === 'queued') waiting.push(search);
   }
-  const isIdle = ({ facts }: ObservedSearch) => Number(facts.plan.idle === true);
+  const isIdle = ({ facts }: LiveSearch) => Number(facts.plan.idle === true);
   waiting.sort((a, b) => isIdle(a) - isIdle(b) || a.turn - b.turn);
   const ahead = new Map<string, number>();
   return [
@@ -246,7 +249,7 @@ function inOrder({ live }: ObservedSearches): { readonly search: ObservedSearch;
   ];
 }
 
-function listedRow({ id, facts, state, summary }: ObservedSearch, place: number | null, nowMs: number): ListedJson {
+function listedRow({ id, facts, state, summary }: LiveSearch, place: number | null, nowMs: number): ListedJson {
   const { plan, title, createdMs } = facts;
   const { width, why, open_strands, nodes, rollouts, best_score, tokens } = summary;
   return {

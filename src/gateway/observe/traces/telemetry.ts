@@ -5,16 +5,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../../config/schema.ts';
 import type { Exchange, TraceContext } from '../../http/exchange.ts';
+import type { Ended, LiveSearch } from '../../searches/live-search.ts';
 import type { ResultFacts } from '../../wire/result-json.ts';
 import type { Log } from '../log.ts';
-import type { ObservedEnd, ObservedSearch } from '../observed.ts';
 import type { Attributes } from './otlp.ts';
 import { type SpanCounts, SpanSender } from './span-sender.ts';
 
 export interface Telemetry {
   /** Runs a handler inside a span. */
   trace(exchange: Exchange, route: string, run: () => Promise<void>): Promise<void>;
-  ended(search: ObservedSearch, ended: ObservedEnd): void;
+  ended(search: LiveSearch, ended: Ended): void;
   /** Spans that reached the collector, and those that were given up. */
   readonly counts: SpanCounts;
   close(): Promise<void>;
@@ -73,7 +73,7 @@ class Tracer implements Telemetry {
     }
   }
 
-  ended(search: ObservedSearch, { result, endedMs, error }: ObservedEnd): void {
+  ended(search: LiveSearch, { result, endedMs, error }: Ended): void {
     const parent = search.facts.trace;
     const trace = parent ?? this.#begin(undefined);
     if (trace === undefined) return;
@@ -114,7 +114,7 @@ class Tracer implements Telemetry {
   }
 }
 
-function requestAttributes({ facts }: ObservedSearch): Attributes {
+function requestAttributes({ facts }: LiveSearch): Attributes {
   const { plan, id } = facts;
   return {
     'gen_ai.operation.name': 'chat',
@@ -138,7 +138,7 @@ function textAttributes(content: string | null): Attributes {
   return { 'gen_ai.output.messages': JSON.stringify([message]) };
 }
 
-function resultAttributes(search: ObservedSearch, outcome: ResultFacts): Attributes {
+function resultAttributes(search: LiveSearch, outcome: ResultFacts): Attributes {
   const { usage, exit, rollouts, nodes, score, finish_reason, queue_ms } = outcome;
   return {
     'gen_ai.usage.input_tokens': usage.prompt_tokens,
