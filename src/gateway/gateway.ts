@@ -211,7 +211,6 @@ export class Gateway {
     }
   }
 
-  /** Resolves when their answers are written, or after so long. */
   async #answered(mostMs: number): Promise<void> {
     const waited = this.searches.waitedFor.map((search) => search.wait());
     if (waited.length === 0) return;

@@ -56,7 +56,6 @@ export class RequestServer {
     this.#stopping = true;
   }
 
-  /** Returns the names of keys that are gone. */
   useKeys(keys: readonly KeyConfig[]): readonly string[] {
     return this.#keyring.use(keys);
   }

@@ -20,7 +20,6 @@ import { type PassedAnswer, PassedReader } from './passed-answer.ts';
 /** The engine's own; `gone` where its client has, `none` where it never answered to the end. */
 type PassedStatus = number | 'gone' | 'none';
 
-/** One request on its way through: what is seen of it, and its search in the end. */
 export class PassedExchange {
   readonly id: string;
   /** Set when the answer has been passed on to its end, or cannot be. */

@@ -31,7 +31,6 @@ export function upstreamFor(context: GatewayContext, dialect: InboundDialect, va
   return passable(model);
 }
 
-/** The engine's own endpoint honours a field that no search does. */
 function isPassed({ engine }: ServedModel, { passed }: Beyond): boolean {
   const { passes = [] } = engine.capabilities;
   return passed.length > 0 && passed.every((name) => passes.includes(name));

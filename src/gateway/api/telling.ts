@@ -65,7 +65,6 @@ export async function streamStored(
   if (!events.closed) events.end();
 }
 
-/** What a search says and its client has not been told yet. */
 type Heard = { readonly event: LoggedEvent } | { readonly token: Token };
 
 /**
@@ -118,44 +117,34 @@ function follow(search: LiveSearch, { event, token }: Teller, hear: (heard: Hear
   });
 }
 
-/** From the first, up to the last word; waits for what is not on disk yet, or cannot be read now. */
+/** From the first, up to the last word, of the search that took over where one did; waits for what is not on disk yet, or cannot be read now. */
 async function* storedFrames(
-  context: GatewayContext,
+  { watchers, searches, journal }: GatewayContext,
   teller: Teller,
   id: string,
   gone: AbortSignal,
 ): AsyncGenerator<StreamFrame> {
-  const { watchers, searches } = context;
   yield* teller.begin();
   try {
-    for (let after = -1; ; ) {
+    let record: SearchRecord | undefined;
+    for (let after = -1; record === undefined; ) {
       const page = await watchers.page(id, after, gone, () => searches.find(id) !== undefined);
-      if (page === undefined) return;
+      if (page === undefined || (page.entries.length === 0 && page.record === undefined)) return;
       for (const event of page.entries.flatMap(eventsIn)) yield* teller.event?.(event) ?? [];
       after = page.entries.at(-1)?.sequence ?? after;
       await nextSlice();
-      if (page.record !== undefined) yield* lastFrames(context, teller, page.record, gone);
-      if (page.entries.length === 0) return;
+      record = page.record;
     }
+    const next = successorIn(record);
+    const last = next === undefined ? undefined : await watchers.ended(next, gone);
+    const search = last && (await readThrough(() => readBack(journal, last), gone));
+    if (gone.aborted) return;
+    if (search !== undefined) yield* teller.takeOver?.(search) ?? [];
+    yield* teller.end(endOfRecord(last ?? record));
   } catch (error) {
     if (!isFault(error, 'damaged')) throw error;
     yield* teller.end({ ...accepted, state: 'failed', error: asApiError(error).body });
   }
-}
-
-/** Of a search that has ended; where another one took over, when that has ended too. */
-async function* lastFrames(
-  { watchers, journal }: GatewayContext,
-  teller: Teller,
-  record: SearchRecord,
-  gone: AbortSignal,
-): AsyncGenerator<StreamFrame> {
-  const next = successorIn(record);
-  const last = next === undefined ? undefined : await watchers.ended(next, gone);
-  const search = last && (await readThrough(() => readBack(journal, last), gone));
-  if (gone.aborted) return;
-  if (search !== undefined) yield* teller.takeOver?.(search) ?? [];
-  yield* teller.end(endOfRecord(last ?? record));
 }
 
 const notWritten = 'the search has ended, but its end cannot be written now; read it later by its id';

@@ -17,7 +17,6 @@ export interface BatchFacts {
   readonly expiresMs: number;
   readonly status: BatchStatus;
   readonly problems: readonly BatchProblem[];
-  /** Of its lines; 0 until they are checked. */
   readonly total: number;
   readonly counts: { readonly completed: number; readonly failed: number } | null;
   readonly times: Readonly<Partial<Record<BatchStatus, number>>>;
@@ -37,7 +36,6 @@ export function inStatus(facts: BatchFacts, status: BatchStatus, nowMs: number):
   return { ...facts, status, times: { ...facts.times, [status]: nowMs } };
 }
 
-/** `counts`: of a batch that is under way. */
 export function viewBatch(document: KeptDocument, counts: NonNullable<BatchFacts['counts']>): BatchJson {
   const facts = batchFacts(document);
   const { status, problems, times, total } = facts;

@@ -32,7 +32,6 @@ export async function readWhole(documents: Documents, id: string): Promise<strin
   return texts.join('');
 }
 
-/** Makes them where a former process has not. */
 export async function openResults(documents: Documents, { id, owner, facts }: BatchDocument): Promise<void> {
   for (const [file, what] of filesOf(facts)) {
     if ((await documents.find(file)) !== undefined) continue;

@@ -70,16 +70,11 @@ export class BatchRunner {
     };
     const waiting = opened.filter((document) => !this.#runs.has(document.id) && isFree(document));
     while (this.#timer !== undefined && this.#runs.size < limits.activeBatches) {
-      const next = this.#nextOf(waiting);
+      const under = (owner: string) => [...this.#runs.values()].filter((run) => run.owner === owner).length;
+      const next = waiting.sort((a, b) => under(a.owner) - under(b.owner)).shift();
       if (next === undefined) return;
-      waiting.splice(waiting.indexOf(next), 1);
       await this.#take(next);
     }
-  }
-
-  #nextOf(waiting: readonly KeptDocument[]): KeptDocument | undefined {
-    const under = (owner: string) => [...this.#runs.values()].filter((run) => run.owner === owner).length;
-    return [...waiting].sort((a, b) => under(a.owner) - under(b.owner)).at(0);
   }
 
   async #take(document: KeptDocument): Promise<void> {

@@ -1,6 +1,6 @@
-// One batch from its file to its results. Its lines become searches of the idle class, some at a time, each under an idempotency
-// key of its own: after a crash the same lines find the same searches again, done or on their way. A line's answer is a part
-// of a file of results under the line's number, and is written once. It must never leave a line without one, unless the batch is cancelled.
+// One batch from its file to its results. Its lines become idle searches, each under an idempotency key of its own: after a crash the same
+// lines find the same searches again. A line's answer is a part of a file of results under the line's number, written once. It must never
+// leave a line without one, unless the batch is cancelled.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FaultError, isFault } from '../../base/fault.ts';
@@ -68,7 +68,6 @@ export class BatchWork {
     }
   }
 
-  /** Stops where it is; the process that takes it up goes on from the journal. */
   leave(): void {
     this.#stop('left');
   }

@@ -99,7 +99,6 @@ const anchored = z.object({
   'expires_after[seconds]': z.coerce.number().int().min(leastSeconds),
 });
 
-/** When a file expires is said with both fields or with neither. */
 export const uploadForm = z.strictObject({
   file: z.file('must be a file'),
   purpose: z.literal('batch', "must be 'batch': files are for batches"),

@@ -1,6 +1,5 @@
-// The contract of an API that clients speak to the gateway: what a body of it asks for, and how a search is told in its words, whole,
-// as a stream, or as an error. A new one is a folder beside this file and a line in api/dialects.ts, and passes
-// tests/conformance/dialect.ts. A dialect never starts a search, and never writes to a connection or to the journal.
+// The contract of an API that clients speak: what a body asks for, and how a search is told, whole, as a stream or as an error. A dialect
+// never starts a search and never writes to a connection or to the journal. A new one passes tests/conformance/dialect.ts.
 
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
@@ -29,7 +28,6 @@ export interface InboundDialect<Body = unknown> {
   error(error: ErrorJson): object;
 }
 
-/** Words of a chat's body, and what they are called in another API. */
 export type FieldNames = readonly (readonly [RegExp, string])[];
 
 export interface Beyond {
@@ -44,7 +42,6 @@ export interface Beyond {
 export interface AskedBody<Body = unknown> {
   readonly body: Body;
   readonly stream: boolean;
-  /** The search goes on without its client. */
   readonly background?: boolean;
   /** Clients may read it again: all that is told of it comes from the journal. */
   readonly stored?: boolean;
@@ -52,7 +49,6 @@ export interface AskedBody<Body = unknown> {
   readonly ignored: readonly string[];
 }
 
-/** What a dialect may look up while it reads. */
 export interface Desk {
   readonly journal: Pick<Journal, 'find'>;
   readonly caller: Caller;
@@ -88,7 +84,6 @@ export interface Teller {
   token?(token: Token): StreamFrame[];
   /** The search that took over, when it has ended: told before the end. Missing where `ToldSearch.last` is enough. */
   takeOver?(search: ToldSearch): StreamFrame[];
-  /** The rest of a stream, an error included. */
   end(end: ToldEnd): StreamFrame[];
   /** The whole reply, of a search that has followed `event` where there is one. */
   answer(end: ToldEnd): unknown;
@@ -98,6 +93,5 @@ export interface Teller {
 export interface StreamFrame {
   readonly event?: string;
   readonly data: object | '[DONE]';
-  /** For readers that come back after it. */
   readonly sequence?: number;
 }

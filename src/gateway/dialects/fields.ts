@@ -1,6 +1,5 @@
-// What becomes of fields of a body that no search reads itself, whatever the API: the one table. A field either shapes draws, and goes to an
-// engine that takes it; or shapes the reply, and is honoured or refused by name; or is ignored, and named in a header and in the log.
-// Fields inside `coppice` are checked strictly: nothing here is about them.
+// The one table of fields that no search reads itself. A field either shapes draws, and goes to an engine that takes it; or shapes the reply,
+// and is honoured or refused by name; or is ignored, and named in a header and in the log.
 
 import { z } from 'zod';
 import { isRecord } from '../../base/record.ts';

@@ -78,7 +78,6 @@ export class LogWatchers {
     return found?.record;
   }
 
-  /** Looks until there is something, at every sign of life and every few seconds. */
   async #whenWoken<Found>(
     search: string,
     gone: AbortSignal,
@@ -103,7 +102,6 @@ export class LogWatchers {
 const firstPauseMs = 50;
 const longestPauseMs = 2000;
 
-/** Resolves when the time is over, or the client is gone. */
 export type Pause = (ms: number, gone: AbortSignal) => Promise<void>;
 
 /**

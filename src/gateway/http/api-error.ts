@@ -43,10 +43,8 @@ export const errorKinds = {
 export type ApiErrorCode = keyof typeof errorKinds;
 
 interface ApiErrorOptions {
-  /** The field of the body that is to blame. */
   readonly param?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  /** The methods that the path takes. */
   readonly allow?: string;
 }
 

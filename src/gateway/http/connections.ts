@@ -1,7 +1,6 @@
-// Room for those who speak and read. A connection is answered one request at a time, and only so many wait behind it. It is
-// silent until it has sent a whole request, and again once that has been answered; its answer is unread while the system
-// takes no further byte of it. When there is no room for another, the connection that has been silent for longest is
-// closed, else the one whose answer has been unread for longest, else the newcomer. Never one that waits for us.
+// Bounds open connections, and answers each one request at a time. A connection is silent until it has sent a whole request, and again once
+// that is answered; its answer is unread while the system takes no further byte of it. When there is no room for another, the connection
+// that has been silent for longest is closed, else the one whose answer has been unread for longest, else the newcomer.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -37,9 +36,7 @@ interface HeldRequest {
 
 interface OpenConnection {
   readonly socket: Socket;
-  /** The request that it is at. */
   answering: HeldRequest | undefined;
-  /** Sent before that was answered. */
   readonly waiting: HeldRequest[];
   /** Bytes that the system had taken when they last grew, and since when no more, where some are left. */
   takenBytes: number;
@@ -64,7 +61,6 @@ export class Connections {
   /** Those that were silent when last seen, longest first. */
   readonly #silent = new Set<OpenConnection>();
 
-  /** Open at most since memory was last given back. */
   #mostOpen = 0;
   readonly #giveBack: () => void;
 

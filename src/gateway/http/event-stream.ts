@@ -8,7 +8,6 @@ import { baseHeaders, goneOf, roomIn } from './exchange.ts';
 import type { FixedLimits } from './fixed-limits.ts';
 
 export class EventStream {
-  /** Aborted when the connection is closed, by either side. */
   readonly gone: AbortSignal;
   readonly #response: ServerResponse;
   readonly #heartbeat: () => string;
@@ -57,13 +56,11 @@ export class EventStream {
     this.text(name, JSON.stringify(value), id);
   }
 
-  /** An event whose data is JSON already. */
   text(name: string, json: string, id?: number): void {
     const line = id === undefined ? '' : `id: ${id}\n`;
     this.raw(`${line}event: ${name}\ndata: ${json}\n\n`);
   }
 
-  /** As a dialect tells it: text goes out as it is. */
   frame({ event, data }: { readonly event?: string; readonly data: object | string }): void {
     const text = typeof data === 'string' ? data : JSON.stringify(data);
     this.raw(event === undefined ? `data: ${text}\n\n` : `event: ${event}\ndata: ${text}\n\n`);
@@ -75,7 +72,6 @@ export class EventStream {
     this.#response.write(text);
   }
 
-  /** Resolves when the reader has caught up, or is gone. */
   ready(): Promise<void> {
     return roomIn(this.#response);
   }

@@ -14,7 +14,6 @@ export interface Exchange {
   readonly caller: Caller;
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The search that was started or touched, for the log. */
   search?: string;
   trace?: TraceContext;
 }
@@ -87,7 +86,6 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 const mostLevels = 128;
 /** Fields, objects and lists; more than a thousand messages and a hundred tools have. Each takes some microseconds wherever it is read. */
 const mostParts = 50_000;
-/** Characters of a field's name in a message. */
 const mostNamed = 200;
 
 /** What it gives can be kept and handed on: not too deep, and every text of it, keys included, is whole characters. */

@@ -9,7 +9,6 @@ export interface Route {
   readonly path: string;
   /** HEAD has no meaning for an answer that may never end. */
   readonly isEndless: boolean;
-  /** A client without a key may ask. */
   readonly open: boolean;
   handle(exchange: Exchange): void | Promise<void>;
 }

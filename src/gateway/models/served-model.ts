@@ -39,7 +39,6 @@ export interface Loop {
   stop(): void;
 }
 
-/** The model's engine as its runtime uses it, and those that its draws may name. */
 export interface Generators {
   readonly own: Engine;
   readonly members: ReadonlyMap<string, PanelMember>;
@@ -65,9 +64,7 @@ export class ServedModel {
   readonly runtime: Runtime;
   /** How fast its searches complete paths, and how often what they grow ahead is asked for. */
   readonly growth = new GrowthMeter();
-  /** What the operator calls its weights, once they have changed under it. */
   weights: string | undefined;
-  /** No search is taken until its new weights are there. */
   isReloading = false;
   readonly #writers: readonly Engine[];
   readonly #loop: Loop;

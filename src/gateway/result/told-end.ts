@@ -5,7 +5,7 @@ import type { SearchRecord, SearchState } from '../../journal/journal.ts';
 import type { ExitKind } from '../../log/end.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { ClientResult, ResultFacts, ResultTexts } from '../wire/result-json.ts';
-import type { ErrorJson } from '../wire/search-json.ts';
+import type { ErrorJson, SummaryJson } from '../wire/search-json.ts';
 import { unacceptedJson } from './unaccepted.ts';
 
 export interface ToldEnd {
@@ -23,8 +23,14 @@ export function stateAfter(exit: ExitKind): 'done' | 'failed' | 'cancelled' {
   return exit === 'cancelled' || exit === 'failed' ? exit : 'done';
 }
 
+/** The outcome as the journal has it. */
+export interface WrittenOutcome extends Partial<ResultFacts> {
+  readonly summary?: SummaryJson;
+  readonly error?: ErrorJson;
+}
+
 export function endOfRecord({ state, outcome, texts }: SearchRecord): ToldEnd {
-  const { error, ...facts } = (outcome ?? {}) as Partial<ResultFacts> & { readonly error?: ErrorJson };
+  const { error, summary, ...facts } = (outcome ?? {}) as WrittenOutcome;
   const known = facts.exit === undefined ? undefined : (facts as ResultFacts);
   return { state, outcome: known, texts: texts as ResultTexts | undefined, error };
 }

@@ -50,7 +50,6 @@ export function mayMove({ facts: { background, home } }: { readonly facts: LiveS
   return background || home !== undefined;
 }
 
-/** Has the fold of a log, and may make it when it is first read. */
 interface ReadFold {
   readonly fold: SearchFold;
 }
@@ -63,9 +62,7 @@ export class LiveSearch {
   /** Its place among all who wait, fixed when it was accepted; see scheduler/turns/turn.ts. */
   turn = 0;
   epoch = 0;
-  /** As the journal counts them. */
   runs = 0;
-  /** One of them is this process's. */
   hasBegun = false;
   startedMs: number | undefined;
   promptTokens = 0;
@@ -111,7 +108,6 @@ export class LiveSearch {
     return this.successor?.last ?? this;
   }
 
-  /** The last search of the chain, once its end is told. */
   async wait(): Promise<LiveSearch> {
     if (!this.isTold) {
       await new Promise<void>((resolve) => {

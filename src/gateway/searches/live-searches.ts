@@ -1,6 +1,6 @@
-// The searches that wait or run in this process, from their submission to their end: what the runtime tells of them is
-// journalled and handed on; its fold is the runtime's. One exists once it is in the journal, runs under an epoch, and ends when its `exited` event has been
-// written; only then its clients are told. Order matters: writes are called in the order in which they must be found after a crash.
+// The searches that wait or run in this process. What the runtime tells of them is journalled and handed on. A search exists once it is in the
+// journal, runs under an epoch, and ends when its `exited` event is written; only then its clients are told. Writes are called in the order
+// in which they must be found after a crash.
 
 import { requestOf } from '../../answering/plan/search-request.ts';
 import type { Fault } from '../../base/fault.ts';

@@ -27,7 +27,6 @@ export function randomSeed(): number {
   return hash(randomBytes(8).toString('hex'));
 }
 
-/** The same for the same body, whatever process reads it. */
 export function fingerprint(body: Plain): string {
   return createHash('sha256').update(JSON.stringify(body)).digest('hex');
 }

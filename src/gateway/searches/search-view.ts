@@ -2,16 +2,9 @@
 
 import type { SearchRecord } from '../../journal/journal.ts';
 import { describeForClient } from '../result/search-result.ts';
+import type { WrittenOutcome } from '../result/told-end.ts';
 import type { ResultFacts, ResultTexts } from '../wire/result-json.ts';
-import type {
-  AboutJson,
-  DetailJson,
-  ErrorJson,
-  ResultJson,
-  SearchJson,
-  SummaryJson,
-  WholeSearchJson,
-} from '../wire/search-json.ts';
+import type { AboutJson, DetailJson, ResultJson, SearchJson, WholeSearchJson } from '../wire/search-json.ts';
 import type { LiveSearch } from './live-search.ts';
 import { toAccept } from './search-facts.ts';
 
@@ -78,11 +71,6 @@ function detailRecord(record: SearchRecord): DetailJson {
 /** What the journal holds was written by this program: its shapes are those of `toAccept` and `toFinish`. */
 function aboutOf({ about }: SearchRecord): AboutJson {
   return about as unknown as AboutJson;
-}
-
-interface WrittenOutcome extends Partial<ResultFacts> {
-  readonly summary?: SummaryJson;
-  readonly error?: ErrorJson;
 }
 
 function outcomeOf({ outcome }: SearchRecord): WrittenOutcome {

@@ -24,7 +24,6 @@ export interface SearchesOptions {
   /** Told when it is not here any more, whichever node ended it. */
   readonly onFinished?: (id: string) => void;
   readonly timers?: Timers;
-  /** What steps the runtime of a model; timers unless given. */
   readonly loop?: () => Loop;
 }
 

@@ -1,6 +1,5 @@
 // The searches of a gateway: `Intake` lets them in, `LiveSearches` has them until their end, `Recovery` takes up those of a former
-// process, `Watches` is what clients hold on to where other nodes may run them. Joins these; knows no HTTP. A search that was
-// accepted is handed to its runtime at once and waits there.
+// process, `Watches` is what clients hold on to where other nodes may run them. An accepted search waits in its runtime.
 
 import { escalatedPlan } from '../../answering/plan/plan.ts';
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
@@ -81,7 +80,6 @@ export class Searches {
     return this.#here.find(id);
   }
 
-  /** Those that end with their clients here, whichever node runs them. */
   get waitedFor(): LiveSearch[] {
     const here = [...this.live].filter(({ facts }) => !facts.background && facts.home === undefined);
     const { node } = this.#options.cluster ?? {};
@@ -146,7 +144,6 @@ export class Searches {
     return this.#recovery.take(record);
   }
 
-  /** Interactive searches are cancelled, background ones left to the journal. */
   async close(): Promise<void> {
     this.#watches?.close();
     await Promise.all([...this.models.values()].map((model) => model.close()));

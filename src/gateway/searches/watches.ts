@@ -1,7 +1,6 @@
-// Searches that a client of this node waits for, where other nodes may run them. What the client is told comes from the
-// durable log alone, whichever node writes it: so a search may move in the middle, and its client's answer goes on. What runs
-// here is told from memory once it is safe, the rest is read from the journal when a bell rings, or every few seconds. It runs nothing and
-// writes nothing but the wish to cancel. The safe part of a log is folded only for a client that reads it.
+// Searches that a client of this node waits for, where other nodes may run them. Clients are told from the durable log alone, whichever node
+// writes it: so a search may move in the middle, and its answer goes on. Entries made here are told from memory once they are safe, the rest
+// is read from the journal when a bell rings, or every few seconds. It runs nothing and writes nothing but the wish to cancel.
 
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -19,14 +18,12 @@ interface WatchesOptions {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** The search itself where it is here, waiting or running. */
   readonly findHere: (id: string) => LiveSearch | undefined;
   readonly endUnclaimed: (record: SearchRecord) => Promise<unknown>;
 }
 
 /** The safe part of a log, folded from the first time that its fold is read. */
 class SafeLog {
-  /** Of the last entry, -1 before the first. */
   sequence = -1;
   hasExit = false;
   readonly #unread: LogEntry[] = [];
@@ -87,7 +84,6 @@ export class Watches {
     return this.#watches.get(id)?.search;
   }
 
-  /** What the client of this search is to hold on to. */
   follow(facts: LiveSearchFacts): LiveSearch {
     const log = new SafeLog();
     const search = new LiveSearch(facts, log);

@@ -26,7 +26,6 @@ export type ModelJson = Written<typeof modelJson>;
 export const exampleJson = z.object({
   title: text,
   question: text,
-  /** The model that can answer it. */
   model: text,
 });
 export type ExampleJson = Written<typeof exampleJson>;
@@ -49,12 +48,10 @@ export const usageJson = z.object({
       object: z.literal('usage'),
       key: text,
       requests: number,
-      /** By its quota. */
       refused: number,
       prompt_tokens: number,
       completion_tokens: number,
       verifier_tokens: number,
-      /** Null where it has none. */
       quota: z.object({ window_ms: number, ends_ms: number, requests: share, tokens: share }).nullable(),
     }),
   ),

@@ -144,7 +144,6 @@ export class Chunks {
   }
 }
 
-/** The same as a piece of a stream: whole, under its place among the calls. */
 function callDelta(search: ToldSearch, text: string, index = 0): object | undefined {
   const called = callsOf(search, text, index);
   return called && { tool_calls: called.tool_calls.map((call) => ({ index: 0, ...call })) };

@@ -18,7 +18,6 @@ import { type OutputItem, type ResponseFacts, type ResponseStatus, responseJson,
 
 export interface ResponseEvent {
   readonly type: string;
-  /** Dense from 0. */
   readonly sequence_number: number;
   readonly [field: string]: unknown;
 }
@@ -73,7 +72,6 @@ export class ResponseFold {
     return this.#number(this.#items.take());
   }
 
-  /** The last word, once cost and end are written. */
   finish(end: ToldEnd): ResponseEvent[] {
     this.#release(end);
     const told = this.#broken ? { ...end, state: 'failed' as const } : this.#told(end);

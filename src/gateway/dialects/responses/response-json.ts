@@ -14,7 +14,6 @@ export interface ResponseFacts {
   readonly createdMs: number;
   readonly background: boolean;
   readonly stored: boolean;
-  /** The search that took over and answered; `plan` is its plan then. */
   readonly answeredBy?: { readonly id: string; readonly escalatedFrom: string | null };
 }
 

@@ -1,5 +1,4 @@
-// Prometheus metrics by its conventions, in the words of the design; what Node tells of itself keeps its stock names. Labels are closed sets or names from the configuration, never something
-// that a client sends, so that their number is bounded.
+// Prometheus metrics. Labels are closed sets or names from the configuration, never something that a client sends.
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { Ended, LiveSearch } from '../../searches/live-search.ts';
@@ -11,7 +10,6 @@ import { ReadMetrics } from './read-metrics.ts';
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60, 120, 300];
 /** From a wide search that had an engine to itself to one that waited for minutes and wrote little. */
 const tokenSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5];
-/** Every generated token is in one of these. */
 const tokenClasses = ['committed', 'discarded', 'speculative'] as const;
 /** Every token that was grown ahead of a program is in one: asked for later, given up, or kept and never asked for. */
 const aheadClasses = { adopted: 'adopted', forsaken: 'forsaken', unasked: 'speculative' } as const;

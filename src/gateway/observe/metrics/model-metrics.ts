@@ -1,6 +1,5 @@
-// Metrics of the served models, read from what each keeps of itself: its queue, its engine, its verifier, and, where it has them, its
-// embedder and its draft model. How fast paths are completed (P4's precise goodput is the rate of their tokens over that of their
-// time) and how often guesses were right comes from its growth meter. Labels end in a class for the rest, so that they stay few.
+// Metrics of the served models, read from their queues, engines, verifiers, embedders, draft models and growth meters (P4's precise goodput is
+// the rate of path tokens over that of path time). Labels end in a class for the rest, so that they stay few.
 
 import type { Registry } from 'prom-client';
 import type { ServedModel } from '../../models/served-model.ts';
@@ -108,7 +107,6 @@ function addEmbedding(registry: Registry, models: Models): void {
   metrics.count('embedder_failed_texts', failed, (load) => load.failed);
 }
 
-/** Of engines that were tried with a draft model. */
 function addDrafting(registry: Registry, models: Models): void {
   const metrics = perModel(registry, models, ({ engine }) => engine.load().drafting);
   metrics.gauge(

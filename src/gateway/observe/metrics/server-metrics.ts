@@ -18,7 +18,6 @@ interface SharedQueue {
   readonly queueAgeMs: number;
 }
 
-/** Nothing waits between nodes where there is only one. */
 export function addSharedQueueMetrics(registry: Registry, cluster: SharedQueue | undefined): void {
   const shared = new ReadMetrics(registry, [], () => [[{}, cluster]]);
   const same = 'as every node sees it';

@@ -1,6 +1,5 @@
-// What the page draws over time: latency, throughput and exits of the searches that have ended, read from the journal, so that they
-// are those of all nodes and outlive a restart. Reads in pages with the loop free between them, at most so many searches, and
-// the same for all readers for a while. It must never hold up what serves.
+// Latency, throughput and exits of ended searches over a range of time, read from the journal: of all nodes, and past a restart. Reads in
+// pages with the loop free between them, and once for all readers for a while: it must never hold up what serves.
 
 import type { Clock } from '../../../base/clock.ts';
 import { nextSlice } from '../../../base/slices.ts';
@@ -23,7 +22,6 @@ const pageLength = 50;
 const freshShare = 1 / 8;
 const restFactor = 20;
 const freshMs = { least: 1000, most: 60_000 };
-/** Ranges times keys. */
 const mostKept = 64;
 
 interface Kept {
@@ -42,7 +40,6 @@ export class History {
     this.#clock = clock;
   }
 
-  /** Of one key, or of all where `owner` is undefined. */
   read(range: HistoryRange, owner: string | undefined): Promise<HistoryJson> {
     const atMs = this.#clock.nowMs();
     const key = JSON.stringify([range, owner]);
@@ -85,7 +82,6 @@ export interface PastSearch {
   readonly latencyMs: number;
   readonly kind: ExitKind;
   readonly tokens: number;
-  /** Missing where it has shown nothing of its model. */
   readonly shown?: KindSearch | undefined;
 }
 

@@ -1,6 +1,5 @@
-// Traces by OpenTelemetry's conventions for generative AI (gen_ai.*), sent as OTLP over HTTP in JSON when an endpoint is
-// configured (span-sender.ts). A request is a server span; its search is a child with the times of queue and growth. No
-// text unless configured.
+// Traces by OpenTelemetry's conventions for generative AI (gen_ai.*), where an endpoint is configured. A request is a server span, its search
+// a child of it. No text unless configured.
 
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../../config/schema.ts';
@@ -12,10 +11,8 @@ import type { Attributes } from './otlp.ts';
 import { type SpanCounts, SpanSender } from './span-sender.ts';
 
 export interface Telemetry {
-  /** Runs a handler inside a span. */
   trace(exchange: Exchange, route: string, run: () => Promise<void>): Promise<void>;
   ended(search: LiveSearch, ended: Ended): void;
-  /** Spans that reached the collector, and those that were given up. */
   readonly counts: SpanCounts;
   close(): Promise<void>;
 }
