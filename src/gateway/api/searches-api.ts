@@ -137,7 +137,6 @@ export async function listSearches(context: GatewayContext, { response, query, c
   writeJson(response, 200, { object: 'list', data: data.slice(0, limit), has_more: data.length > limit });
 }
 
-/** What the journal holds, and how far those that run here have come. */
 export async function listed({ journal, searches }: Stored, { limit, ...query }: ListQuery): Promise<SearchJson[]> {
   const found: SearchJson[] = [];
   for (let before = query.before; ; ) {

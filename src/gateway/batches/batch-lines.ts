@@ -12,7 +12,6 @@ import { parseJson } from '../http/exchange.ts';
 import type { BatchProblem } from '../wire/document-json.ts';
 
 export interface BatchLine {
-  /** Its place in the file, from 0. */
   readonly at: number;
   readonly customId: string;
   readonly body: Plain;

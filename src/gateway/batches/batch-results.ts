@@ -4,7 +4,7 @@
 import { nextSlice } from '../../base/slices.ts';
 import type { Documents, KeptDocument } from '../../journal/documents.ts';
 import type { FileJson } from '../wire/document-json.ts';
-import type { BatchDocument } from './batch-document.ts';
+import type { BatchDocument } from './batch-facts.ts';
 
 export type FileFacts = Pick<FileJson, 'filename' | 'purpose' | 'bytes'>;
 

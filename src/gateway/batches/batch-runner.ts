@@ -3,8 +3,7 @@
 
 import type { KeptDocument } from '../../journal/documents.ts';
 import type { GatewayContext } from '../api/context.ts';
-import { BatchDocument, leaseMs } from './batch-document.ts';
-import { asFacts, batchFacts } from './batch-facts.ts';
+import { asFacts, BatchDocument, batchFacts, leaseMs } from './batch-facts.ts';
 import { BatchWork } from './batch-work.ts';
 import { LineSlots } from './line-slots.ts';
 

@@ -42,7 +42,6 @@ export interface EndedChain {
   readonly last: SearchRecord;
 }
 
-/** Tells searches that have ended from their logs, as live ones are told. */
 export async function lineAnswer(
   { journal }: GatewayContext,
   dialect: InboundDialect,

@@ -89,7 +89,6 @@ interface Deltas {
   rest(last: ToldSearch, result: ClientResult): Delta[] | undefined;
 }
 
-/** What is given only where it is accepted is not certain before the end. */
 function deltasOf(search: ToldSearch): Deltas {
   const { plan } = search.facts;
   if (plan.shape?.isCall) return { rest: wordsBeforeCall };

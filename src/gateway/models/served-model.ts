@@ -146,7 +146,6 @@ export class ServedModel {
     this.engine.divide?.(sharersOf);
   }
 
-  /** Strands over all its replicas, whoever uses them. */
   get strands(): number {
     return strandsOf(this.config, this.engine);
   }

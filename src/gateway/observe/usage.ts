@@ -50,13 +50,11 @@ export class UsageMeter {
     this.useKeys(keys);
   }
 
-  /** From now on these are the keys; what was used stays. */
   useKeys(keys: readonly KeyConfig[]): void {
     this.#quotas = new Map(keys.flatMap(({ name, quota }) => (quota === undefined ? [] : [[name, quota] as const])));
     for (const { name } of keys) this.#of(name);
   }
 
-  /** Counts a request, or refuses it with the time after which to come back. */
   request(key: string): void {
     const used = this.#of(key);
     const quota = this.#quotas.get(key);

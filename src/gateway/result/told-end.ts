@@ -39,7 +39,6 @@ export function successorIn(record: SearchRecord | undefined): string | undefine
   return (record?.outcome as Partial<ResultFacts> | undefined)?.escalated_to;
 }
 
-/** The result, or the error that a client is told in its place. */
 export function resultFor(plan: SearchPlan, end: ToldEnd): ClientResult | { readonly error: ErrorJson } {
   const { outcome, texts } = end;
   const error = end.error ?? unacceptedJson(plan, outcome);

@@ -36,7 +36,6 @@ export function unacceptedText(verdict: Verdict, score: number | null, threshold
   return `No answer was accepted ${made}: ${reasons[verdict]}.`;
 }
 
-/** The error in the place of an answer, where the client asked for one. */
 export function unacceptedError(plan: UnacceptedChoice, outcome: ResultFacts): ApiError | undefined {
   const { verdict, score, rollouts, exit } = outcome;
   if (plan.onUnaccepted !== 'error' || !isUnaccepted(plan, exit.kind, verdict)) return undefined;

@@ -19,7 +19,6 @@ import type { Watches } from './watches.ts';
 interface LiveSearchesParts {
   readonly models: ServedModels;
   readonly admission: Admission;
-  /** Those that clients of this node wait for, where other nodes may run them. */
   readonly watches: Watches | undefined;
   /** The search that takes over from one without an accepted answer, where one does. */
   readonly escalate: (search: LiveSearch) => LiveSearch | undefined;
@@ -90,7 +89,6 @@ export class LiveSearches implements ModelHooks {
     if (search !== undefined) this.#options.log.warn('lost', { search: id, epoch: search.epoch });
   }
 
-  /** Its log cannot be kept: it ends as failed, here and in the journal. */
   refuse(id: string, why: string): void {
     const search = this.#giveUp(id, `the journal could not keep this search: ${why}`);
     if (search === undefined) return;

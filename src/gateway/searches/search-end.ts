@@ -9,7 +9,6 @@ import { handsOn, unacceptedError } from '../result/unaccepted.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 
-/** Of a search whose `exited` event has come, and whose successor, if it has one, is known. */
 export function endOf(search: LiveSearch, endedMs: number, retryAfterSeconds: number): Ended {
   const result = finalResult(search);
   const state = stateAfter(result.outcome.exit.kind);

@@ -58,7 +58,6 @@ function callsOf({ facts }: ToldSearch, text: string, index = 0) {
   return { content: null, tool_calls: [call] };
 }
 
-/** Of the answer itself; the words of a refusal are no tokens of the model. */
 function logprobsOf({ facts, fold }: ToldSearch, { texts, outcome }: ClientResult): LogprobsJson | null {
   const isText = texts.refusal === null && facts.plan.shape?.isCall === undefined;
   return isText ? answerLogprobs(facts.plan, fold, outcome.complete) : null;

@@ -24,7 +24,6 @@ export function responseId(searchId: string): string {
   return searchId.replace(/^srch_/, 'resp_');
 }
 
-/** Undefined where it is no name of a response, or of an item of one. */
 export function searchIdOf(name: string): string | undefined {
   return /^(resp|msg|rs)_[0-9a-f]{32}$/.test(name) ? name.replace(/^[a-z]+_/, 'srch_') : undefined;
 }

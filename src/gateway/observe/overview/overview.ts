@@ -82,7 +82,6 @@ export class Overview {
     if (this.#samples.length > mostSamples) this.#samples.shift();
   }
 
-  /** The samples of the last 15 minutes, oldest first. */
   get history(): readonly SampleJson[] {
     return this.#samples;
   }
@@ -142,7 +141,6 @@ export class Overview {
     return counts;
   }
 
-  /** By searches that have ended and, so far, by those that run. */
   #generated({ live }: ObservedSearches): number {
     let sum = this.#endedTokens;
     for (const { summary } of live) sum += summary.tokens;
