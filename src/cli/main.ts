@@ -34,8 +34,8 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (name === 'sim') {
-    console.error('coppice: sim is a command of the lab: npm run lab -- sim in the repository');
+  if (name === 'sim' || name === 'calibrate') {
+    console.error(`coppice: ${name} is a command of the lab: npm run lab -- ${name} in the repository`);
     return 2;
   }
   if (command === undefined) {

@@ -76,32 +76,6 @@ export { parseRequestTrace, type RequestTrace, readRequestTrace } from '../bench
 export { type Resampling, TraceStream, type TraceUse } from '../bench/simulated/trace/trace-stream.ts';
 export { traceStreamOf } from '../bench/simulated/trace/traced-questions.ts';
 export { mean, meanDifference, percentile, quantile } from '../bench/statistics.ts';
-export { nothingGivesUp, settledSection } from '../bench/thresholds/settled-run.ts';
-export { thresholdReport } from '../bench/thresholds/threshold-report.ts';
-export {
-  calibrateThresholds,
-  type LabelledAnswers,
-  type ThresholdRun,
-  thresholdRunOf,
-} from '../bench/thresholds/threshold-run.ts';
-export {
-  type CalibratedSearch,
-  type CalibrationFile,
-  type CalibrationSection,
-  calibrationFormat,
-  calibrationVersion,
-  checkBinding,
-  type ModelIdentity,
-  parseCalibration,
-} from '../calibration/calibration-file.ts';
-export { type CandidateSettings, candidateRule, candidatesFor } from '../calibration/candidates.ts';
-export { calibrateHazard, type HazardParts, type NoHazard, pairOf } from '../calibration/hazard-choice.ts';
-export { emptyNotes, hazardNoting, type NotedSearch, type OpenNotes, triedCuts } from '../calibration/hazard-notes.ts';
-export { type AnswerPair, reportOf } from '../calibration/paired.ts';
-export { readCalibration, weightsName } from '../calibration/read-calibration.ts';
-export { type DriftFinding, SectionWatch } from '../calibration/section-watch.ts';
-export { type AnswerStanding, type ShadowedSearch, shadowRule, withShadow } from '../calibration/shadow.ts';
-export { checkOut, checkOutFor, writeSection } from '../calibration/write-calibration.ts';
 export {
   configurationLine,
   configurationOf,
@@ -109,14 +83,6 @@ export {
   readBench,
   withVerifier,
 } from '../cli/commands/bench-options.ts';
-export {
-  type CalibratedFlags,
-  calibratedGroup,
-  calibratedKnobs,
-  calibrationSize,
-  exitGroup,
-  readCalibrated,
-} from '../cli/commands/calibrate/calibrated-search.ts';
 export { namedOf } from '../cli/commands/doctor/doctor-options.ts';
 export { exampleServer, type Flags, type Help, helpAsked, helpFlag } from '../cli/terminal/help.ts';
 export { keyOf, modelFlags, readModelFlags, serverFlags } from '../cli/terminal/model-flags.ts';
@@ -185,7 +151,6 @@ export { type CertaintyRule, certainExit, leadNeeded } from '../exit/certain.ts'
 export { concluded } from '../exit/concluded.ts';
 export { readable } from '../exit/evidence.ts';
 export { certaintyKnobs } from '../exit/exits.ts';
-export { hazardFeatures } from '../exit/hazard.ts';
 export { doomedBy, type Pruning, pruningsOf, spentAt } from '../exit/prune/prune.ts';
 export { chanceToReach, experience } from '../exit/prune/prune-outdone.ts';
 export { Gateway } from '../gateway/gateway.ts';

@@ -11,7 +11,6 @@ import type { SearchPlan, Wish } from '../../answering/plan/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/plan/search-request.ts';
 import { type FinishedRun, runSearch } from '../../answering/search-run.ts';
 import { FaultError, fault, raise } from '../../base/fault.ts';
-import { calibratedText, searchText } from '../../calibration/calibration-file.ts';
 import { efforts } from '../../config/search-limits.ts';
 import { flagKnobs } from '../../config/vocabulary.ts';
 import { isShipped } from '../../engine/llama/shipped-models.ts';
@@ -98,7 +97,6 @@ export async function run(args: readonly string[]): Promise<number> {
 
 async function answer(settings: Settings, model: OpenModel, loadedMs: number): Promise<number> {
   const plan = ownPlan(model, settings.question, settings.wish, defaultSeed);
-  mustSaySomething(model, plan);
   const trace = settings.trace === undefined ? undefined : await openTrace(settings, plan, settings.trace);
   try {
     const interrupt = new AbortController();
@@ -126,13 +124,6 @@ async function answer(settings: Settings, model: OpenModel, loadedMs: number): P
   } finally {
     await closeTrace(trace);
   }
-}
-
-/** A calibration that is named has to be used: one that holds for other searches is refused. */
-function mustSaySomething({ calibration, config }: OpenModel, plan: SearchPlan): void {
-  if (calibration === undefined || plan.calibrated !== undefined) return;
-  const holds = `--calibration ${config.calibration} holds for ${calibratedText(calibration)}`;
-  raise('bad-setting', `${holds}, and for nothing that is set here; this search is ${searchText(plan)}`);
 }
 
 const defaultSeed = 1;

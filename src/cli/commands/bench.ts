@@ -11,7 +11,6 @@ import { raise } from '../../base/fault.ts';
 import { runBlock } from '../../bench/contest/block.ts';
 import { ablationOf, contendersOf, searching } from '../../bench/contest/contenders.ts';
 import type { Contender, Contest, Trial, VerifierMode } from '../../bench/contest/contest.ts';
-import { driftLines } from '../../bench/contest/drift-lines.ts';
 import { type EqualTokens, equalTokens } from '../../bench/contest/equal-tokens.ts';
 import { pairing, pairingLine } from '../../bench/contest/pairs.ts';
 import { tally, unsolvedIn } from '../../bench/contest/tally.ts';
@@ -52,9 +51,7 @@ export async function run(args: readonly string[]): Promise<number> {
     const equal = await equalTokens(contenders, kept, answer);
     progress.end();
     const [model] = models.values();
-    // What a calibration expected of these questions, beside what came.
-    const drift = contenders.flatMap((each) => driftLines(contestOf(each), each, questions, kept.of(each.name)));
-    print(settings, model?.note ?? '', questions, contenders, equal, kept, drift);
+    print(settings, model?.note ?? '', questions, contenders, equal, kept);
     return 0;
   } finally {
     await Promise.all([...models.values()].map(closeModel));
@@ -96,7 +93,6 @@ function print(
   contenders: readonly Contender[],
   equal: EqualTokens | undefined,
   kept: Trials,
-  drift: readonly string[],
 ): void {
   const rows = contenders.map(({ name }) => name);
   const names = equal === undefined ? rows : [...new Set([...rows, equal.row])];
@@ -105,7 +101,7 @@ function print(
   const pairings = equal === undefined ? [] : names.map((name) => pairing(kept.of(name), kept.of(equal.row)));
   const configuration = configurationOf(settings);
   if (settings.json) {
-    console.log(JSON.stringify({ ...configuration, note, contenders, tallies, equal, pairings, drift }));
+    console.log(JSON.stringify({ ...configuration, note, contenders, tallies, equal, pairings }));
     return;
   }
   console.log(`${questions.length} questions, ${note}`);
@@ -117,6 +113,5 @@ function print(
     console.log(`\nagainst ${equal.row}, which takes the tokens of ${equal.as}; intervals paired by question`);
     for (const each of pairings) if (each.contender !== equal.row) console.log(pairingLine(each));
   }
-  if (drift.length > 0) console.log(['', ...drift].join('\n'));
   console.log(`\n${configurationLine(configuration)}`);
 }

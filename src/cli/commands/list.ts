@@ -26,10 +26,6 @@ export const commands: Readonly<Record<string, Command>> = {
     load: () => import('./doctor/doctor.ts'),
   },
   bench: { about: 'compares programs and policies on a set of questions', load: () => import('./bench.ts') },
-  calibrate: {
-    about: 'chooses thresholds on labelled questions, reports them on others',
-    load: () => import('./calibrate/calibrate.ts'),
-  },
   rehearse: {
     about: 'tries out what your servers hold: simulated questions, real work',
     load: () => import('./rehearse.ts'),

@@ -4,9 +4,8 @@
 import { answeredBy, defaultModels, simulatedModel } from '../../answering/models/default-models.ts';
 import type { OpenModel } from '../../answering/models/open-model.ts';
 import { openModels } from '../../answering/models/open-models.ts';
-import { usualRest, usualSearch } from '../../answering/plan/planned-search.ts';
+import { usualRest } from '../../answering/plan/planned-search.ts';
 import { raise } from '../../base/fault.ts';
-import { type CalibratedSearch, calibratedText } from '../../calibration/calibration-file.ts';
 import { printConfig, printExample, printSchema } from '../../config/print.ts';
 import type { Config } from '../../config/schema.ts';
 import { Gateway } from '../../gateway/gateway.ts';
@@ -81,7 +80,6 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
   const log = createLog({ level, format, write: (line) => process.stderr.write(line) });
   const { journal, cluster, clock } = await openJournal(config, process.env, log);
   const models = await openModels(config.models, process.env, log);
-  for (const model of models) mustConcern(model);
   const telemetry = createTelemetry(config.telemetry, process.env, log);
   const page = config.server.page ? await findPage(log) : undefined;
   const gateway = new Gateway({
@@ -140,17 +138,6 @@ function announce(models: readonly OpenModel[], url: string): void {
   }
   if (models[0]?.config.engine.kind === 'sim')
     console.log('the engine is simulated: times are like a real one, answers mean nothing');
-}
-
-/** A calibration of other searches than those that a model runs would change nothing, without a word: it is refused. */
-function mustConcern(model: OpenModel): void {
-  const { calibration, config } = model;
-  if (calibration === undefined) return;
-  const { program, aggregation } = usualSearch(model);
-  const concerns = (own: CalibratedSearch) => own.program === program && own.aggregation === aggregation;
-  if (calibration.sections.some(({ search }) => concerns(search))) return;
-  const holds = `calibration ${config.calibration} holds for ${calibratedText(calibration)}`;
-  raise('bad-setting', `${holds}; searches of model '${config.name}' are ${program} with rewards by ${aggregation}`);
 }
 
 function describeKey(name: string): string {

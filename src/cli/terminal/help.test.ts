@@ -2,13 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { knobOf, type SearchKnob, settingName } from '../../config/vocabulary.ts';
 import * as ask from '../commands/ask.ts';
 import * as bench from '../commands/bench.ts';
-import * as calibrate from '../commands/calibrate/calibrate.ts';
 import * as doctor from '../commands/doctor/doctor.ts';
 import { commands } from '../commands/list.ts';
 import { helpText } from './help.ts';
 import { everySetting, ownKnobs, readSettings } from './settings.ts';
 
-describe.each(Object.entries({ ask, bench, calibrate, doctor }))('the help of %s', (_, { flags, help, settings }) => {
+describe.each(Object.entries({ ask, bench, doctor }))('the help of %s', (_, { flags, help, settings }) => {
   it('has at most 45 flags and 40 lines of 80 columns', () => {
     const lines = helpText(help, false).split('\n');
     expect(Object.keys(flags).length).toBeLessThanOrEqual(45);

@@ -36,7 +36,6 @@ export const modelFlags = {
   },
   prm: { type: text, takes: 'NAME|PATH', about: 'reward model here: a file or an adapter, exact or none' },
   ...serverFlags,
-  calibration: { type: text, takes: 'FILE', about: 'what coppice calibrate wrote for this model', rare: true },
   budget: { type: text, takes: 'N', about: 'strands open at a time (16, of the shipped models 32)', rare: true },
 } as const satisfies Flags;
 
@@ -44,7 +43,6 @@ export const modelFlags = {
 const shorthands = {
   'key-env': 'engine.apiKeyEnv',
   'verifier-key-env': 'verifier.apiKeyEnv',
-  calibration: 'calibration',
   budget: 'budget',
 } as const;
 

@@ -139,7 +139,7 @@ export function wholeTenths(ms: number): number {
 /** The `coppice` object of an answer. */
 export function describeForClient(
   id: string,
-  plan: Pick<AboutJson, 'mode' | 'program' | 'policy' | 'policy_note' | 'calibrated' | 'scoring'> & {
+  plan: Pick<AboutJson, 'mode' | 'program' | 'policy' | 'policy_note' | 'scoring'> & {
     readonly weights?: string | undefined;
   },
   texts: ResultTexts,
@@ -148,13 +148,12 @@ export function describeForClient(
 ): CoppiceJson {
   const { exit, verdict, verdict_text, score, support, complete, rollouts, nodes, queue_ms, search_ms, tokens } =
     outcome;
-  const { program, policy, policy_note, calibrated = [], scoring } = plan;
+  const { program, policy, policy_note, scoring } = plan;
   const note = {
     ...(policy_note === undefined ? {} : { policy_note }),
     ...(plan.weights === undefined ? {} : { weights: plan.weights }),
   };
-  const how =
-    plan.mode === 'direct' ? ({ passed_through: true } as const) : { scoring, program, policy, ...note, calibrated };
+  const how = plan.mode === 'direct' ? ({ passed_through: true } as const) : { scoring, program, policy, ...note };
   const { models, money, choices } = outcome;
   const written = { ...(models && { models }), ...(money === undefined ? {} : { money }), ...(choices && { choices }) };
   const effort = { rollouts, nodes, queue_ms, search_ms, tokens, ...written };

@@ -39,7 +39,6 @@ export function fingerprint(body: Plain): string {
 export function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): AboutJson {
   const { model, mode, program, policy, scoring, priority, rollouts, threshold, tokenBudget, deadlineMs } = plan;
   const limits = { rollouts, threshold, token_budget: tokenBudget, deadline_ms: deadlineMs };
-  const { calibrated = [] } = plan;
   const note = mode === 'search' ? restingRules(plan) : undefined;
   return {
     model,
@@ -48,7 +47,6 @@ export function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): About
     policy,
     ...(plan.weights === undefined ? {} : { weights: plan.weights }),
     ...(note === undefined ? {} : { policy_note: note }),
-    calibrated,
     scoring,
     priority,
     limits,

@@ -1,7 +1,6 @@
 // What a setting gave on the questions that chose nothing, question by question against the search without it: points of
-// accuracy lost and tokens saved, each with its 95 % interval. Pure.
+// accuracy lost and tokens saved, each with its 95 % interval.
 
-import type { CalibrationSection } from './calibration-file.ts';
 import type { AnswerStanding } from './shadow.ts';
 
 /** One question, answered without the setting and with it. */
@@ -10,32 +9,43 @@ export interface AnswerPair {
   readonly exited: AnswerStanding & { readonly fired: boolean };
 }
 
-type PairedInterval = CalibrationSection['reported']['pointsLost'];
+/** A mean with the ends of its 95 % interval. */
+interface PairedInterval {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface PairedReport {
+  readonly questions: number;
+  readonly pointsLost: PairedInterval;
+  /** Per cent. */
+  readonly tokensSaved: PairedInterval;
+  /** Share of the searches that the rule ended. */
+  readonly firedShare: number;
+  /** Mean of a search. */
+  readonly tokens: number;
+}
 
 const normal95 = 1.96;
 
-export function reportOf(pairs: readonly AnswerPair[]): CalibrationSection['reported'] {
-  return { questions: pairs.length, pointsLost: pointsLost(pairs), tokensSaved: tokensSaved(pairs) };
+export function reportOf(pairs: readonly AnswerPair[]): PairedReport {
+  const questions = pairs.length;
+  return {
+    questions,
+    pointsLost: pointsLost(pairs),
+    tokensSaved: tokensSaved(pairs),
+    firedShare: pairs.filter(({ exited }) => exited.fired).length / questions,
+    tokens: pairs.reduce((sum, { exited }) => sum + exited.tokens, 0) / questions,
+  };
 }
 
 /** The best of many was lucky too: what is chosen must keep within an interval that is wider by half. */
 const caution = 1.5;
 
 /** Points of accuracy that a setting may lose at worst, as far as the questions it is chosen on can tell. */
-export function lossAtWorst({ pointsLost: { value, high } }: CalibrationSection['reported']): number {
+export function lossAtWorst({ pointsLost: { value, high } }: PairedReport): number {
   return value + caution * (high - value);
-}
-
-export function expectedOf(pairs: readonly AnswerPair[]): CalibrationSection['expected'] {
-  const tokens = pairs.map(({ exited }) => exited.tokens);
-  const mean = tokens.reduce((sum, each) => sum + each, 0) / pairs.length;
-  const squares = tokens.reduce((sum, each) => sum + (each - mean) ** 2, 0);
-  return {
-    searches: pairs.length,
-    firedShare: pairs.filter(({ exited }) => exited.fired).length / pairs.length,
-    tokens: mean,
-    tokensSpread: Math.sqrt(squares / Math.max(1, pairs.length - 1)),
-  };
 }
 
 /**

@@ -1,15 +1,12 @@
-// The calibration of certainty, on a real model or in the lab: on one half every search uses all it may while the candidates look
-// on, and the best of them is chosen; on the other half the search is run without it and with it, and that is what is
-// reported. The choice never sees the second half.
+// Thresholds of certainty: on one half of the questions every search uses all it may while the candidates look on, and the best of
+// them is chosen; on the other half the search runs without it and with it, and that is reported. The choice never sees the second half.
 
-import type { SearchPlan } from '../../answering/plan/search-plan.ts';
-import { raise } from '../../base/fault.ts';
-import { bestCandidate, fewestQuestions } from '../../calibration/best-candidate.ts';
-import type { CalibratedSearch, CalibrationSection } from '../../calibration/calibration-file.ts';
-import { type CandidateSettings, candidatesFor } from '../../calibration/candidates.ts';
-import { halvesOf } from '../../calibration/halves.ts';
-import { type AnswerPair, expectedOf, reportOf } from '../../calibration/paired.ts';
-import type { ShadowedSearch } from '../../calibration/shadow.ts';
+import { raise, type SearchPlan } from 'coppice/internals';
+import { bestCandidate, fewestQuestions } from './best-candidate.ts';
+import { type CandidateSettings, candidatesFor } from './candidates.ts';
+import { halvesOf } from './halves.ts';
+import { type AnswerPair, type PairedReport, reportOf } from './paired.ts';
+import type { ShadowedSearch } from './shadow.ts';
 
 export interface LabelledAnswers<Question> {
   /** Each question with all that its search may use, and where each candidate would have ended it. */
@@ -23,24 +20,31 @@ export interface ThresholdRun<Question> {
   textOf(question: Question): string;
   readonly answers: LabelledAnswers<Question>;
   readonly candidates: readonly CandidateSettings[];
-  readonly search: CalibratedSearch;
+  readonly search: ChosenThresholds['search'];
   /** Points of accuracy that may be lost. */
   readonly lossBudget: number;
   readonly seed: number;
 }
 
-/** For the searches of a plan: every rule of certainty that its program can end by. */
+/** A rule with its thresholds, on what it was chosen, and what it gave on other questions. */
+export interface ChosenThresholds {
+  readonly search: Pick<SearchPlan, 'program' | 'rollouts'>;
+  readonly settings: CandidateSettings;
+  readonly lossBudget: number;
+  readonly chosen: { readonly questions: number; readonly pointsLost: number; readonly tokensSaved: number };
+  readonly reported: PairedReport;
+}
+
+/** Tries every rule of certainty that the program of a plan can end by. */
 export function thresholdRunOf(
-  plan: SearchPlan,
+  { program, rollouts }: SearchPlan,
   lossBudget: number,
   seed: number,
 ): Omit<ThresholdRun<never>, 'questions' | 'textOf' | 'answers'> {
-  const { program, programOptions: options, branching, choose, aggregation, rollouts } = plan;
-  const search: CalibratedSearch = { program, options, branching, choose, aggregation, rollouts };
-  return { search, candidates: candidatesFor(program, rollouts), lossBudget, seed };
+  return { search: { program, rollouts }, candidates: candidatesFor(program, rollouts), lossBudget, seed };
 }
 
-export async function calibrateThresholds<Question>(run: ThresholdRun<Question>): Promise<CalibrationSection> {
+export async function calibrateThresholds<Question>(run: ThresholdRun<Question>): Promise<ChosenThresholds> {
   const { answers, candidates, search, lossBudget } = run;
   const { choosing, reporting } = halvesOf(run.questions, (question) => run.textOf(question), run.seed);
   const fewest = fewestQuestions(lossBudget);
@@ -53,13 +57,11 @@ export async function calibrateThresholds<Question>(run: ThresholdRun<Question>)
   const settings = candidates[found.candidate]!;
   const pairs = await answers.pairs(reporting, settings);
   return {
-    kind: 'certain',
     search,
     settings,
     lossBudget,
     chosen: { questions: choosing.length, pointsLost: found.pointsLost, tokensSaved: found.tokensSaved },
     reported: reportOf(pairs),
-    expected: expectedOf(pairs),
   };
 }
 

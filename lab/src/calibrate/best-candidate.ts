@@ -1,6 +1,5 @@
-// The choice: of all candidates, the one that saves most tokens and loses no more accuracy than allowed, on the questions it
-// is chosen on. Those that are sure to keep the budget go first. Where the questions are too few to be sure of any, one question
-// more than was seen to be lost is counted as lost. Pure.
+// Chooses the candidate that saves most tokens and loses no more accuracy than allowed. Candidates that are sure to keep the budget
+// go first. Where the questions are too few to be sure of any, one question more than was seen to be lost counts as lost.
 
 import { lossAtWorst, reportOf } from './paired.ts';
 import type { AnswerStanding, ShadowedSearch } from './shadow.ts';

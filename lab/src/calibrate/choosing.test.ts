@@ -1,10 +1,9 @@
+import { hash, Random } from 'coppice/internals';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { hash, Random } from '../base/random.ts';
 import { bestCandidate, fewestQuestions } from './best-candidate.ts';
-import { DriftMeter } from './drift.ts';
 import { halvesOf } from './halves.ts';
-import { expectedOf, reportOf } from './paired.ts';
+import { reportOf } from './paired.ts';
 import type { ShadowedSearch } from './shadow.ts';
 
 const text = (each: { readonly question: string }) => each.question;
@@ -106,28 +105,4 @@ it('reports pairs with intervals that hold what is true, and never shrink to not
   expect(saved / 400).toBeGreaterThan(0.93);
   const same = [{ full: { tokens: 2, right: true }, exited: { tokens: 2, right: true, fired: false } }];
   expect(reportOf(Array(50).fill(same[0])).pointsLost.high).toBeGreaterThan(1);
-});
-
-it('tells a drift from chance: other questions are seen, the same ones are not', () => {
-  const live = (seed: number, share: number, meanTokens: number) =>
-    Array.from({ length: 400 }, (_, at) => {
-      const draw = new Random('live', seed, at);
-      return { fired: draw.uniform() < share, tokens: meanTokens * (0.5 + draw.uniform()) };
-    });
-  const calibrated = live(0, 0.4, 1000).map(({ fired, tokens }) => ({
-    full: { tokens: 2 * tokens, right: true },
-    exited: { tokens, right: true, fired },
-  }));
-  const expected = expectedOf(calibrated);
-  const isEverDrifted = (seed: number, share: number, tokens: number) => {
-    const meter = new DriftMeter({ expected });
-    return live(seed, share, tokens).some((each) => {
-      meter.ended(each);
-      return meter.reading.drifted;
-    });
-  };
-  const seeds = Array.from({ length: 40 }, (_, at) => at + 1);
-  expect(seeds.filter((seed) => isEverDrifted(seed, 0.4, 1000)).length).toBeLessThan(3);
-  expect(seeds.filter((seed) => isEverDrifted(seed, 0.15, 1000)).length).toBe(40);
-  expect(seeds.filter((seed) => isEverDrifted(seed, 0.4, 1400)).length).toBe(40);
 });

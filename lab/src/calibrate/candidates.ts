@@ -1,11 +1,7 @@
-// What is tried for a program: every rule of certainty that goes with it, each at a grid of its thresholds. Pure.
+// The settings that are tried for a program: every rule of certainty that goes with it, each at a grid of its thresholds.
 
-import { assert } from '../base/assert.ts';
-import type { CertaintyRule } from '../exit/certain.ts';
-import type { ExitRule } from '../exit/exit.ts';
-import { createRules } from '../policy/create.ts';
-import type { PolicyOptions } from '../policy/knobs.ts';
-import { type ProgramName, programOf } from '../program/registry/programs.ts';
+import { createRules, type ExitRule, type PolicyOptions, type ProgramName } from 'coppice';
+import { assert, type CertaintyRule, programOf } from 'coppice/internals';
 
 export type CandidateSettings = Partial<PolicyOptions> & { readonly certain: CertaintyRule };
 
@@ -35,7 +31,7 @@ function thresholds(certainAnswers: number, asked: readonly number[]): Candidate
   );
 }
 
-/** Those that count votes of independent samples. */
+/** Rules that count votes of independent samples. */
 function counting(early: readonly number[]): CandidateSettings[] {
   return [
     ...(['beta', 'certificate'] as const).flatMap((certain) =>

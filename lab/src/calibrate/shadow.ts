@@ -1,12 +1,8 @@
-// What a search would have been under rules that did not run: they look at every moment at which rules are read, and the
-// first time that one would have ended the search is written down. Many settings are tried on one run so, each by the very
-// rule that would run with it. A shadow ends nothing. Pure.
+// Many settings are tried on one run: the rule of each looks on whenever rules are read, and the first moment at which it would have
+// ended the search is written down. A shadow ends nothing.
 
-import type { ExitRule, SearchView } from '../exit/exit.ts';
-import type { Exit } from '../log/end.ts';
-import { certainAnswer } from '../program/choice.ts';
-import type { Program } from '../program/program.ts';
-import type { Belief, Certainty, PathVote } from '../tree/readings/certaindex.ts';
+import type { Certainty, Exit, ExitRule, PathVote, Program, SearchView } from 'coppice';
+import { certainAnswer } from 'coppice/internals';
 
 /** Where a search stood: generated tokens, and whether its answer was right. */
 export interface AnswerStanding {
@@ -52,7 +48,7 @@ export function shadowRule(
 }
 
 /** What all candidates ask for is worked out once. */
-function remembering(belief: Belief): Belief {
+function remembering(belief: SearchView['belief']): SearchView['belief'] {
   const known = new Map<number | undefined, Certainty>();
   let votes: readonly PathVote[] | undefined;
   return {
