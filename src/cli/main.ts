@@ -6,7 +6,7 @@ import './node-version.ts';
 import { FaultError } from '../base/fault.ts';
 import { nearest } from '../base/nearest.ts';
 import { type Command, commands as listed } from './commands/list.ts';
-import { helpAsked } from './terminal/help.ts';
+import { helpAsked } from './flags/help.ts';
 
 const commands: Readonly<Record<string, Command>> = {
   ...listed,

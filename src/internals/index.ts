@@ -82,14 +82,14 @@ export {
   help as benchHelp,
   readBench,
   withVerifier,
-} from '../cli/commands/bench-options.ts';
+} from '../cli/commands/bench/bench-options.ts';
 export { namedOf } from '../cli/commands/doctor/doctor-options.ts';
-export { exampleServer, type Flags, type Help, helpAsked, helpFlag } from '../cli/terminal/help.ts';
-export { keyOf, modelFlags, readModelFlags, serverFlags } from '../cli/terminal/model-flags.ts';
-export { flagOf, given, oneOf, readArguments, whole } from '../cli/terminal/options.ts';
-export { chooseQuestions } from '../cli/terminal/question-flags.ts';
-export { settingHelp } from '../cli/terminal/setting-help.ts';
-export { readSettings, type SettingScope, setFlag, settingOfFlag } from '../cli/terminal/settings.ts';
+export { exampleServer, type Flags, type Help, helpAsked, helpFlag } from '../cli/flags/help.ts';
+export { keyOf, modelFlags, readModelFlags, serverFlags } from '../cli/flags/model-flags.ts';
+export { flagOf, given, oneOf, readArguments, whole } from '../cli/flags/options.ts';
+export { chooseQuestions } from '../cli/flags/question-flags.ts';
+export { settingHelp } from '../cli/flags/setting-help.ts';
+export { readSearchArguments, readSettings, type SettingScope, setFlag } from '../cli/flags/settings.ts';
 export { Cluster, type ClusterOptions } from '../cluster/cluster.ts';
 export { serverName } from '../cluster/server-name.ts';
 export { checkConfig, overlay } from '../config/load.ts';

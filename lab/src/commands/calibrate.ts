@@ -14,8 +14,7 @@ import {
   ownPlan,
   type PlannedModel,
   raise,
-  readArguments,
-  readSettings,
+  readSearchArguments,
   readTrees,
   requestKnobs,
   type SettingName,
@@ -24,7 +23,6 @@ import {
   setFlag,
   settingHelp,
   settingNames,
-  settingOfFlag,
   type Wish,
   whole,
 } from 'coppice/internals';
@@ -104,13 +102,13 @@ async function calibrated({ wish, sim, trees, size, lossBudget, seed }: Settings
 }
 
 function readArgs(args: readonly string[]): Settings {
-  const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
+  const { values, wish } = readSearchArguments({ args: [...args], options: flags }, scope);
   const rollouts = flagOf('rollouts', values.rollouts, requestKnobs.rollouts);
   return {
     wish: {
       program: oneOf('program', values.program, programNames),
       ...given('policy', values.policy, (name) => oneOf('policy', name, policyNames)),
-      ...readSettings(values.set, scope).wish,
+      ...wish,
       rollouts,
     },
     lossBudget: flagOf('loss', values.loss, { low: 0, high: 100, unit: 'points of accuracy', why: '' }),

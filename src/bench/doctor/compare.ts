@@ -94,7 +94,10 @@ export async function compare(options: CompareOptions): Promise<ComparedRun> {
   });
   const limits = { limitMs, most: roundsOfBudget * budget, nowMs: () => clock.nowMs() };
   await timedRounds(questions, limits, async (round, leftMs) => {
-    const signal = AbortSignal.any([clock.after(Math.max(0, Math.ceil(leftMs))), ...present(options.signal)]);
+    const signal = AbortSignal.any([
+      clock.after(Math.max(0, Math.ceil(leftMs))),
+      ...(options.signal ? [options.signal] : []),
+    ]);
     for (const role of roles)
       await runBlock(contestOf(role, signal), contenders[role], round, (trial) => found.add(role, trial));
     options.onAnswered?.(found.whole().length);
@@ -157,8 +160,4 @@ class Found {
 
 function isFailed(...trials: readonly Trial[]): boolean {
   return trials.some(({ exit }) => exit === 'failed');
-}
-
-function present<Value>(value: Value | undefined): Value[] {
-  return value === undefined ? [] : [value];
 }

@@ -9,7 +9,7 @@ import { type Advice, adviceOf, comparisonLines } from '../../../bench/doctor/ad
 import { type CompareClock, compare } from '../../../bench/doctor/compare.ts';
 import { type Comparison, comparisonOf } from '../../../bench/doctor/comparison.ts';
 import { easySums } from '../../../bench/doctor/easy-sums.ts';
-import type { CurvePoint } from '../../../bench/doctor/knee.ts';
+import type { CurvePoint } from '../../../bench/doctor/step-time.ts';
 import type { ModelConfig } from '../../../config/schema.ts';
 import { isShipped } from '../../../engine/llama/shipped-models.ts';
 import { duration, LiveBlock } from '../../terminal/terminal.ts';

@@ -1,32 +1,22 @@
 // The options of `coppice bench`: read once, checked, and told again under the table.
 
-import { type OwnModelOptions, ownModel } from '../../answering/models/own-model.ts';
-import { raise } from '../../base/fault.ts';
-import { type ContestSettings, type VerifierMode, verifierModes } from '../../bench/contest/contest.ts';
-import { requestKnobs, type SearchKnob } from '../../config/vocabulary.ts';
-import { type PolicyName, policyNames } from '../../policy/policies.ts';
-import { type ProgramName, programNames, programOf } from '../../program/registry/programs.ts';
-import { exampleServer, type Flags, type Help, helpFlag } from '../terminal/help.ts';
-import { knobFlags, readWish } from '../terminal/knob-flags.ts';
-import { modelFlags, readModelFlags } from '../terminal/model-flags.ts';
-import { flagOf, given, oneOf, readArguments, whole } from '../terminal/options.ts';
-import { type QuestionChoice, questionFlags, readQuestionFlags } from '../terminal/question-flags.ts';
-import { settingHelp } from '../terminal/setting-help.ts';
-import {
-  ownKnobs,
-  readSettings,
-  type SettingScope,
-  setFlag,
-  settingNames,
-  settingOfFlag,
-} from '../terminal/settings.ts';
+import { type OwnModelOptions, ownModel } from '../../../answering/models/own-model.ts';
+import { type VerifierMode, verifierModes } from '../../../bench/contest/contest.ts';
+import { requestKnobs, type SearchKnob } from '../../../config/vocabulary.ts';
+import { policyNames } from '../../../policy/policies.ts';
+import { type ProgramName, programNames, programOf } from '../../../program/registry/programs.ts';
+import { exampleServer, type Flags, type Help, helpFlag } from '../../flags/help.ts';
+import { knobFlags } from '../../flags/knob-flags.ts';
+import { modelFlags, readModelFlags } from '../../flags/model-flags.ts';
+import { flagOf, given, oneOf, whole } from '../../flags/options.ts';
+import { questionFlags, readQuestionFlags } from '../../flags/question-flags.ts';
+import { settingHelp } from '../../flags/setting-help.ts';
+import { ownKnobs, readSearchArguments, type SettingScope, setFlag, settingNames } from '../../flags/settings.ts';
 
 /** What all contenders are told; who they are, and how many rollouts and which seed they get, is the contest's. */
 const ofContest: readonly SearchKnob[] = ['program', 'policy', 'rollouts', 'seed'];
-const told = ownKnobs.filter((name) => !ofContest.includes(name));
-const scope: SettingScope = { search: told, model: () => true };
+const scope: SettingScope = { search: ownKnobs.filter((name) => !ofContest.includes(name)), model: () => true };
 
-const questionGroup = questionFlags('test', '40');
 const contestGroup = {
   programs: {
     type: 'string',
@@ -79,14 +69,14 @@ const outputGroup = {
 } as const satisfies Flags;
 
 /** For node:util's parseArgs, and for the shell's completion. */
-export const flags = { ...questionGroup, ...contestGroup, ...searchGroup, ...modelFlags, ...outputGroup } as const;
+export const flags = { ...questionFlags, ...contestGroup, ...searchGroup, ...modelFlags, ...outputGroup } as const;
 export const settings = settingNames(scope);
 
 export const help: Help = {
   usage: 'bench [options]',
   about: 'Answers a set of questions with several programs and policies, and prints one table.',
   groups: [
-    ['the questions', questionGroup],
+    ['the questions', questionFlags],
     ['the contest', contestGroup],
     ['every search', searchGroup],
     ['the model', modelFlags],
@@ -104,19 +94,7 @@ export const help: Help = {
 const mediumRollouts = 16; // what `reasoning_effort: medium` buys
 const contestBudget = 16; // strands open at a time, of every model: rows of different models are compared
 
-export type BenchSettings = ContestSettings &
-  QuestionChoice & {
-    readonly own: OwnModelOptions;
-    readonly entrants: readonly ProgramName[];
-    readonly policies: readonly PolicyName[];
-    readonly ablate?: PolicyName;
-    readonly scoredBy: readonly VerifierMode[];
-    readonly rollouts: number;
-    readonly pathRollouts?: number;
-    readonly resume?: string;
-    readonly samples?: number;
-    readonly json: boolean;
-  };
+export type BenchSettings = ReturnType<typeof readBench>;
 
 /** The model with one of its judges, or both, as it has them by itself. */
 export function withVerifier(own: OwnModelOptions, mode: VerifierMode): OwnModelOptions {
@@ -168,16 +146,11 @@ function rolloutsOf(given: string | undefined, branching: number, entrants: read
 }
 
 /** Of a contest; the lab's commands on the same questions and models read theirs with it. */
-export function readBench(args: readonly string[]): BenchSettings {
-  const moved = args.find((arg) => /^--(load|record)(=|$)/.test(arg))?.split('=')[0];
-  if (moved !== undefined)
-    raise('bad-setting', `${moved} is a command of the lab: npm run lab -- ${moved.slice(2)} in the repository`);
-  const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
-  const set = readSettings(values.set, scope);
+export function readBench(args: readonly string[]) {
+  const { values, wish, model } = readSearchArguments({ args: [...args], options: flags }, scope);
   const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames));
   const needsVerifier = entrants.some((name) => programOf(name).needsVerifier);
-  const own = readModelFlags(values, needsVerifier, set.model);
-  const wish = readWish(values, told, set.wish);
+  const own = readModelFlags(values, needsVerifier, model);
   return {
     ...readQuestionFlags(values),
     entrants,

@@ -1,7 +1,7 @@
 // The help of a command, from the same declarations that its arguments are read by: one usage line, groups of flags, three
 // examples; `--help all` adds the rarer flags and every setting. At most 80 columns wide. Reads nothing but arguments.
 
-import { wrap } from './terminal.ts';
+import { wrap } from '../terminal/terminal.ts';
 
 /** As node:util's parseArgs takes it, with what the help says of it. */
 export interface Flag {

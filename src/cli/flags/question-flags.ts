@@ -9,34 +9,23 @@ import { given, oneOf, whole } from './options.ts';
 const tasks = ['countdown', 'word-problem', 'ledger', 'sudoku'] as const;
 const splits = ['test', 'calibration'] as const;
 
-type QuestionSplit = (typeof splits)[number];
-
 /** For node:util's parseArgs, and for the help. */
-export function questionFlags(split: QuestionSplit, size: string) {
-  return {
-    task: { type: 'string', takes: 'NAME', default: 'countdown', about: `${tasks.join(', ')}` },
-    questions: { type: 'string', takes: 'FILE', about: 'your own: JSONL with question and answer' },
-    size: { type: 'string', takes: 'N', default: size, about: 'so many of them, spread evenly' },
-    full: { type: 'boolean', default: false, about: 'all of them' },
-    split: {
-      type: 'string',
-      takes: 'NAME',
-      default: split,
-      about: "the task's test or calibration questions",
-      rare: true,
-    },
-    range: { type: 'string', takes: 'A-B', about: 'only questions A to B, counted from 1', rare: true },
-  } as const satisfies Flags;
-}
+export const questionFlags = {
+  task: { type: 'string', takes: 'NAME', default: 'countdown', about: `${tasks.join(', ')}` },
+  questions: { type: 'string', takes: 'FILE', about: 'your own: JSONL with question and answer' },
+  size: { type: 'string', takes: 'N', default: '40', about: 'so many of them, spread evenly' },
+  full: { type: 'boolean', default: false, about: 'all of them' },
+  split: {
+    type: 'string',
+    takes: 'NAME',
+    default: 'test',
+    about: "the task's test or calibration questions",
+    rare: true,
+  },
+  range: { type: 'string', takes: 'A-B', about: 'only questions A to B, counted from 1', rare: true },
+} as const satisfies Flags;
 
-export interface QuestionChoice {
-  readonly task: (typeof tasks)[number];
-  readonly split: QuestionSplit;
-  readonly file?: string;
-  readonly range?: readonly [number, number];
-  readonly size: number;
-  readonly full: boolean;
-}
+type QuestionChoice = ReturnType<typeof readQuestionFlags>;
 
 interface QuestionValues {
   readonly task: string;
@@ -47,7 +36,7 @@ interface QuestionValues {
   readonly full: boolean;
 }
 
-export function readQuestionFlags(values: QuestionValues): QuestionChoice {
+export function readQuestionFlags(values: QuestionValues) {
   return {
     task: oneOf('task', values.task, tasks),
     split: oneOf('split', values.split, splits),

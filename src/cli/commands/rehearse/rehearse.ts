@@ -4,26 +4,26 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { raise } from '../../base/fault.ts';
-import { requestsOn } from '../../bench/rehearse/busy.ts';
-import { tokensPerWord } from '../../bench/rehearse/filler.ts';
-import { type RehearsalParts, type RehearsalPoint, rehearse } from '../../bench/rehearse/rehearsal.ts';
-import { rehearsalTable, rehearsedRows } from '../../bench/rehearse/rehearsal-table.ts';
+import { raise } from '../../../base/fault.ts';
+import { requestsOn } from '../../../bench/rehearse/busy.ts';
+import { tokensPerWord } from '../../../bench/rehearse/filler.ts';
+import { type RehearsalParts, type RehearsalPoint, rehearse } from '../../../bench/rehearse/rehearsal.ts';
+import { rehearsalTable, rehearsedRows } from '../../../bench/rehearse/rehearsal-table.ts';
 import {
   addRecord,
   findRecord,
   isComplete,
   type RehearsalRecord,
   readRecords,
-} from '../../bench/rehearse/result-file.ts';
-import { readRequestTrace } from '../../bench/simulated/trace/request-trace.ts';
-import { fitsInto } from '../../bench/simulated/trace/traced-questions.ts';
-import { version } from '../../config/version.ts';
-import type { DialectName } from '../../engine/remote/dialect/dialect.ts';
-import { openRemoteEngine } from '../../engine/remote/open-engine.ts';
-import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
-import { openRemoteVerifier } from '../../verifier/remote/open-verifier.ts';
-import type { RemoteVerifier } from '../../verifier/remote/remote-verifier.ts';
+} from '../../../bench/rehearse/result-file.ts';
+import { readRequestTrace } from '../../../bench/simulated/trace/request-trace.ts';
+import { fitsInto } from '../../../bench/simulated/trace/traced-questions.ts';
+import { version } from '../../../config/version.ts';
+import type { DialectName } from '../../../engine/remote/dialect/dialect.ts';
+import { openRemoteEngine } from '../../../engine/remote/open-engine.ts';
+import { SqliteJournal } from '../../../journal/sqlite/sqlite-journal.ts';
+import { openRemoteVerifier } from '../../../verifier/remote/open-verifier.ts';
+import type { RemoteVerifier } from '../../../verifier/remote/remote-verifier.ts';
 import { type RehearseOptions, readRehearseOptions } from './rehearse-options.ts';
 
 export { flags, help } from './rehearse-options.ts';

@@ -2,24 +2,24 @@
 // the exits that it can use, tokens of both models are counted, and best-of-n runs at as many tokens as the best search.
 // Every trial can be kept in a file, from which an interrupted run goes on.
 
-import { closeModel, type OpenModel } from '../../answering/models/open-model.ts';
-import { openModel } from '../../answering/models/open-models.ts';
-import { ownModel } from '../../answering/models/own-model.ts';
-import type { GoldQuestion } from '../../answering/question-file.ts';
-import { isRight } from '../../answering/question-form.ts';
-import { raise } from '../../base/fault.ts';
-import { runBlock } from '../../bench/contest/block.ts';
-import { ablationOf, contendersOf, searching } from '../../bench/contest/contenders.ts';
-import type { Contender, Contest, Trial, VerifierMode } from '../../bench/contest/contest.ts';
-import { type EqualTokens, equalTokens } from '../../bench/contest/equal-tokens.ts';
-import { pairing, pairingLine } from '../../bench/contest/pairs.ts';
-import { tally, unsolvedIn } from '../../bench/contest/tally.ts';
-import { deadlineLines, tallyTable } from '../../bench/contest/tally-table.ts';
-import { Trials } from '../../bench/contest/trial-file.ts';
-import { growthLines } from '../../bench/contest/trial-growth.ts';
-import { AnswerProgress } from '../terminal/answer-progress.ts';
-import { openingLog } from '../terminal/opening-log.ts';
-import { chooseQuestions } from '../terminal/question-flags.ts';
+import { closeModel, type OpenModel } from '../../../answering/models/open-model.ts';
+import { openModel } from '../../../answering/models/open-models.ts';
+import { ownModel } from '../../../answering/models/own-model.ts';
+import type { GoldQuestion } from '../../../answering/question-file.ts';
+import { isRight } from '../../../answering/question-form.ts';
+import { raise } from '../../../base/fault.ts';
+import { runBlock } from '../../../bench/contest/block.ts';
+import { ablationOf, contendersOf, searching } from '../../../bench/contest/contenders.ts';
+import type { Contender, Contest, Trial, VerifierMode } from '../../../bench/contest/contest.ts';
+import { type EqualTokens, equalTokens } from '../../../bench/contest/equal-tokens.ts';
+import { pairing, pairingLine } from '../../../bench/contest/pairs.ts';
+import { tally, unsolvedIn } from '../../../bench/contest/tally.ts';
+import { deadlineLines, tallyTable } from '../../../bench/contest/tally-table.ts';
+import { Trials } from '../../../bench/contest/trial-file.ts';
+import { growthLines } from '../../../bench/contest/trial-growth.ts';
+import { chooseQuestions } from '../../flags/question-flags.ts';
+import { AnswerProgress } from '../../terminal/answer-progress.ts';
+import { openingLog } from '../../terminal/opening-log.ts';
 import { type BenchSettings, configurationLine, configurationOf, readBench, withVerifier } from './bench-options.ts';
 
 export { flags, help, settings } from './bench-options.ts';

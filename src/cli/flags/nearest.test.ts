@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { nearest } from '../../base/nearest.ts';
 import { commands } from '../commands/list.ts';
+import { painter } from '../terminal/paint.ts';
 import { readArguments } from './options.ts';
-import { painter } from './paint.ts';
 
 describe('did you mean', () => {
   const known = ['rollouts', 'policies', 'threshold', 'help'];

@@ -1,6 +1,7 @@
 // `--set NAME=VALUE`: every setting of a model's section of the configuration, by the same name, checked by the same schema.
 // What belongs to a search becomes a wish, and the rest lies over the model that the flags name. Opens nothing.
 
+import type { ParseArgsConfig } from 'node:util';
 import { checkWish } from '../../answering/plan/plan-check.ts';
 import type { Wish } from '../../answering/plan/search-plan.ts';
 import { raise } from '../../base/fault.ts';
@@ -8,7 +9,6 @@ import { nearest } from '../../base/nearest.ts';
 import { nest, overlay, type PlainTree } from '../../config/load.ts';
 import { modelSettings, settingValue } from '../../config/model-settings.ts';
 import {
-  flagName,
   flagValue,
   modelKnobs,
   policySettingKnobs,
@@ -20,6 +20,8 @@ import {
   settingName,
 } from '../../config/vocabulary.ts';
 import type { Flags } from './help.ts';
+import { readWish } from './knob-flags.ts';
+import { readArguments } from './options.ts';
 
 export const setFlag = {
   set: { type: 'string', multiple: true, takes: 'NAME=VALUE', about: 'any other setting; once for each' },
@@ -72,6 +74,14 @@ export function settingNames(scope: SettingScope): string[] {
   return settingGroups(scope).flatMap(([, names]) => names);
 }
 
+/** The arguments of a command that searches: its flags and `--set`, which together make the wish; `model` is what `--set` says of the model. */
+export function readSearchArguments<T extends ParseArgsConfig>(config: T, scope: SettingScope) {
+  const read = readArguments(config, (flag) => settingOfFlag(flag, scope));
+  const values = read.values as Readonly<Record<string, unknown>>;
+  const { wish, model } = readSettings(values.set as string[] | undefined, scope);
+  return { ...read, wish: readWish(values, scope.search, wish), model };
+}
+
 interface ToldSettings {
   readonly wish: Wish;
   /** Of the model's section, as a tree. */
@@ -112,29 +122,9 @@ function camelled(name: string): string {
   return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Flags of former versions whose names say less than the setting's. */
-const formerFlags: ReadonlyMap<string, string> = new Map([
-  ['good', 'verifier.good'],
-  ['bad', 'verifier.bad'],
-  ['marker', 'verifier.marker'],
-  ['embedder-model', 'embedder.model'],
-  ['embedder-key-env', 'embedder.apiKeyEnv'],
-  ['step-prompt', 'stepPrompt'],
-  ['delimiter', 'delimiters'],
-  ['check', 'check'],
-  ['draft', 'engine.draft'],
-  ['gpu', 'engine.gpu'],
-  ['dialect', 'engine.dialect'],
-  ['threads', 'engine.threads'],
-  ['kv-tokens', 'engine.contextTokens'],
-  ['kv-bytes', 'engine.kvBytes'],
-]);
-
-/** The setting that a flag of a former version set, where `--set` of this command takes it. */
-export function settingOfFlag(flag: string, scope: SettingScope): string | undefined {
-  const knob = searchKnobNames.find((name) => flagName(name) === flag);
-  const name = formerFlags.get(flag) ?? (knob && settingName(knob));
-  return name !== undefined && settingNames(scope).includes(name) ? name : undefined;
+/** The setting that a flag which is not known may mean, where `--set` of this command takes it. */
+function settingOfFlag(flag: string, scope: SettingScope): string | undefined {
+  return settingNames(scope).find((name) => name.split('.').at(-1) === camelled(flag));
 }
 
 /** The names that a scope takes, as a reader looks for them. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { knobOf, type SearchKnob, settingName } from '../../config/vocabulary.ts';
 import * as ask from '../commands/ask.ts';
-import * as bench from '../commands/bench.ts';
+import * as bench from '../commands/bench/bench.ts';
 import * as doctor from '../commands/doctor/doctor.ts';
 import { commands } from '../commands/list.ts';
 import { helpText } from './help.ts';
@@ -38,12 +38,12 @@ describe('--set', () => {
   });
 });
 
-describe('a flag of a former version', () => {
+describe('a setting written as a flag', () => {
   it.each([
-    [['--kv-tokens', '4096'], '--kv-tokens is a setting: write --set engine.contextTokens=4096'],
+    [['--context-tokens', '4096'], '--context-tokens is a setting: write --set engine.contextTokens=4096'],
     [['--bound-prune=best'], '--bound-prune is a setting: write --set boundPrune=best'],
     [['--top-p', '0.9'], '--top-p is a setting: write --set sampling.topP=0.9'],
-    [['--delimiter', 'a b'], "--delimiter is a setting: write --set delimiters='a b'"],
+    [['--delimiters', 'a b'], "--delimiters is a setting: write --set delimiters='a b'"],
   ])('%j is refused with what to write', async (args, message) => {
     await expect(ask.run(['why?', ...args])).rejects.toThrow(message);
   });

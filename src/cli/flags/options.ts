@@ -5,13 +5,13 @@ import { raise } from '../../base/fault.ts';
 import { complaint, type Knob, type ValueOf, valueOfText } from '../../base/knob.ts';
 import { nearest } from '../../base/nearest.ts';
 
-/** The setting that an option of a former version has become, if it has become one. */
-type Successor = (option: string) => string | undefined;
+/** The setting that an unknown option means, if it means one. */
+type MeantSetting = (option: string) => string | undefined;
 
 /** As node:util's parseArgs, with its complaints as faults. */
 export function readArguments<T extends ParseArgsConfig>(
   config: T,
-  settingOf: Successor = () => undefined,
+  settingOf: MeantSetting = () => undefined,
 ): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs<T>({ ...config, args: joinNegatives(config) });
@@ -32,7 +32,7 @@ function joinNegatives({ args = [], options = {} }: ParseArgsConfig): string[] {
   return joined;
 }
 
-function complaintOf(error: unknown, { args = [], options = {} }: ParseArgsConfig, settingOf: Successor): string {
+function complaintOf(error: unknown, { args = [], options = {} }: ParseArgsConfig, settingOf: MeantSetting): string {
   const message = error instanceof Error ? error.message : String(error);
   const lacking = message.match(/^Option '(?:-\w, )?(--[\w-]+)[^']*' argument (?:is ambiguous|missing)/)?.[1];
   if (lacking !== undefined) return `${lacking} needs a value`;
