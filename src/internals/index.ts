@@ -72,10 +72,10 @@ export {
   tookMs,
 } from '../bench/simulated/service.ts';
 export { ownTraceHead, type TracedRequest } from '../bench/simulated/trace/formats.ts';
-export { parseRequestTrace, type RequestTrace, readRequestTrace } from '../bench/simulated/trace/request-trace.ts';
-export { type Resampling, TraceStream, type TraceUse } from '../bench/simulated/trace/trace-stream.ts';
+export { readRequestTrace } from '../bench/simulated/trace/request-trace.ts';
+export type { TraceUse } from '../bench/simulated/trace/trace-stream.ts';
 export { traceStreamOf } from '../bench/simulated/trace/traced-questions.ts';
-export { mean, meanDifference, percentile, quantile } from '../bench/statistics.ts';
+export { mean, meanDifference, percentile } from '../bench/statistics.ts';
 export {
   configurationLine,
   configurationOf,
@@ -95,7 +95,6 @@ export { serverName } from '../cluster/server-name.ts';
 export { checkConfig, overlay } from '../config/load.ts';
 export { budgetKnob } from '../config/machine-knobs.ts';
 export type { Config } from '../config/schema.ts';
-export { version } from '../config/version.ts';
 export { modelKnobs, requestKnobs, samplingKnobs } from '../config/vocabulary.ts';
 export { type CostModel, decodeMs, kvTokensFitting, type ModelShape, prefillMs } from '../cost/cost.ts';
 export { curve, valueAt } from '../cost/curve.ts';
@@ -170,7 +169,6 @@ export { PostgresJournal } from '../journal/postgres/postgres-journal.ts';
 export { migrate } from '../journal/postgres/schema.ts';
 export { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 export { SearchModel } from '../library/search-model.ts';
-export type { LoggedEvent } from '../log/events.ts';
 export { GrowthMeter, type GrowthTotals, goodput } from '../log/growth-meter.ts';
 export { addGuesses, type Guesses, rightShares, sumOfGuesses } from '../log/guesses.ts';
 export { verdictOf } from '../log/verdict.ts';
@@ -183,7 +181,7 @@ export { bestAnswer, type Choice, certainAnswer } from '../program/choice.ts';
 export { followLanded } from '../program/growth.ts';
 export { createMcts } from '../program/mcts/mcts.ts';
 export { createRefine } from '../program/refine/refine.ts';
-export { programKnobs, programOf, programOptions } from '../program/registry/programs.ts';
+export { programKnobs, programOf } from '../program/registry/programs.ts';
 export { attemptsText } from '../program/whole-answers/attempts.ts';
 export { createPanel, type PanelOrder, panel, shownAttempts, turnOf } from '../program/whole-answers/panel.ts';
 export { answersOf, landedOf, votesOf } from '../program/whole-answers/root-answers.ts';

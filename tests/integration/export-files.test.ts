@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { run } from '../../src/cli/commands/export/export.ts';
+import { run } from '../../src/cli/commands/export.ts';
 import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
 import { ask, runGateway } from '../support/running-gateway.ts';
 

@@ -73,9 +73,8 @@ export interface ComparedRun {
 const roundsOfBudget = 4;
 
 export async function compare(options: CompareOptions): Promise<ComparedRun> {
-  const { model, rollouts, samples, clock, limitMs, budget } = options;
+  const { model, wish, rollouts, samples, clock, limitMs, budget } = options;
   const questions = shuffled(options.questions, options.seed);
-  const { wish } = options;
   const tree = treeOf(options, questions[0]!);
   const contenders = {
     greedy: { name: 'greedy', program: 'greedy', policy: 'vanilla', rollouts: 1 },

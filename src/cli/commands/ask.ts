@@ -1,7 +1,7 @@
 // `coppice ask`: one question, on the embedded engine or on servers. While it grows, the tree is shown; then the answer, its path, why
 // the search stopped, and what it cost.
 
-import { createWriteStream, type WriteStream } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { extractAnswer } from '../../answer/extract.ts';
 import { closeModel, type OpenModel } from '../../answering/models/open-model.ts';
 import { openModel } from '../../answering/models/open-models.ts';
@@ -10,7 +10,7 @@ import { noteFor } from '../../answering/models/scorer-note.ts';
 import type { SearchPlan, Wish } from '../../answering/plan/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/plan/search-request.ts';
 import { type FinishedRun, runSearch } from '../../answering/search-run.ts';
-import { FaultError, fault, raise } from '../../base/fault.ts';
+import { FaultError, raise } from '../../base/fault.ts';
 import { efforts } from '../../config/search-limits.ts';
 import { isShipped } from '../../engine/llama/shipped-models.ts';
 import type { LoggedEvent } from '../../log/events.ts';
@@ -96,7 +96,7 @@ export async function run(args: readonly string[]): Promise<number> {
 
 async function answer(settings: Settings, model: OpenModel, loadedMs: number): Promise<number> {
   const plan = ownPlan(model, settings.question, settings.wish, defaultSeed);
-  const trace = settings.trace === undefined ? undefined : await openTrace(settings, plan, settings.trace);
+  const trace = settings.trace === undefined ? undefined : openTrace(settings, plan, settings.trace);
   try {
     const interrupt = new AbortController();
     process.once('SIGINT', () => interrupt.abort());
@@ -112,7 +112,7 @@ async function answer(settings: Settings, model: OpenModel, loadedMs: number): P
       fold,
       signal: interrupt.signal,
       onEvent: (event, tree) => {
-        trace?.write(`${JSON.stringify(event)}\n`);
+        if (trace !== undefined) writeLine(trace, event);
         view.see(event, tree);
       },
     });
@@ -121,7 +121,7 @@ async function answer(settings: Settings, model: OpenModel, loadedMs: number): P
     report(settings, plan, model, reported);
     return statusOf(reported);
   } finally {
-    await closeTrace(trace);
+    if (trace !== undefined) closeSync(trace);
   }
 }
 
@@ -215,22 +215,20 @@ function report(
   console.log(answerLines(reported, widthOf(process.stdout, 100), painter(process.stdout, process.env)).join('\n'));
 }
 
-function openTrace({ question, own }: Settings, plan: SearchPlan, file: string): Promise<WriteStream> {
+/** A descriptor: every event is in the file when the next one comes, also where the process is killed. */
+function openTrace({ question, own }: Settings, plan: SearchPlan, file: string): number {
   const { program, policy, rollouts, threshold, seed } = plan;
   const model = own.model ?? plan.model;
   const header: TraceHeader = { trace: 1, question, model, program, policy, rollouts, threshold, seed };
-  const stream = createWriteStream(file, { mode: 0o600 });
-  return new Promise((resolve, reject) => {
-    const refuse = (error: Error) =>
-      reject(new FaultError(fault('bad-setting', `cannot write --trace ${file}: ${error.message}`)));
-    stream.once('error', refuse);
-    stream.once('open', () => {
-      stream.write(`${JSON.stringify(header)}\n`);
-      resolve(stream);
-    });
-  });
+  try {
+    const trace = openSync(file, 'w', 0o600);
+    writeLine(trace, header);
+    return trace;
+  } catch (error) {
+    return raise('bad-setting', `cannot write --trace ${file}: ${(error as Error).message}`);
+  }
 }
 
-function closeTrace(stream: WriteStream | undefined): Promise<void> {
-  return new Promise((resolve) => (stream === undefined ? resolve() : stream.end(() => resolve())));
+function writeLine(trace: number, value: object): void {
+  writeSync(trace, `${JSON.stringify(value)}\n`);
 }

@@ -33,7 +33,7 @@ export const commands: Readonly<Record<string, Command>> = {
   replay: { about: 'steps through a trace that ask wrote', load: () => import('./replay.ts') },
   export: {
     about: 'writes finished searches as data to train on',
-    load: () => import('./export/export.ts'),
+    load: () => import('./export.ts'),
   },
   migrate: { about: 'makes the tables that serve needs in PostgreSQL', load: () => import('./migrate.ts') },
 };

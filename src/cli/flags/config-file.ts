@@ -36,7 +36,6 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return raise('bad-setting', `cannot read --config ${file}: ${reason}`);
+    return raise('bad-setting', `cannot read --config ${file}: ${(error as Error).message}`);
   }
 }

@@ -18,11 +18,6 @@ export interface Flag {
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-export interface HelpEntry {
-  readonly name: string;
-  readonly text: string;
-}
-
 export interface Help {
   /** What every line to type begins with; `coppice` unless given. */
   readonly starts?: string;
@@ -31,7 +26,10 @@ export interface Help {
   readonly about: string;
   readonly groups: readonly (readonly [title: string, flags: Flags])[];
   /** Everything that `--set` may name, for commands that have it. */
-  readonly settings?: readonly (readonly [title: string, entries: readonly HelpEntry[]])[];
+  readonly settings?: readonly (readonly [
+    title: string,
+    entries: readonly (readonly [name: string, text: string])[],
+  ])[];
   readonly examples: readonly string[];
   /** What a reader of all of it wants to know besides. */
   readonly notes?: string;
@@ -60,7 +58,7 @@ export function helpText(help: Help, all: boolean): string {
     return shown.length === 0 ? [] : [['', title, ...shown.flatMap(([name, flag]) => flagLines(name, flag))]];
   });
   const settingGroups = settings.map(([title, entries]) => {
-    return ['', `--set, ${title}`, ...entries.flatMap(({ name, text }) => entryLines(name, text))];
+    return ['', `--set, ${title}`, ...entries.flatMap(([name, text]) => entryLines(name, text))];
   });
   return [
     `usage: ${starts} ${usage}`,

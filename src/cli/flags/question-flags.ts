@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type GoldQuestion, readQuestions } from '../../answering/question-file.ts';
 import { raise } from '../../base/fault.ts';
 import type { Flags } from './help.ts';
-import { given, oneOf, whole } from './options.ts';
+import { given, oneOf, type readArguments, whole } from './options.ts';
 
 const tasks = ['countdown', 'word-problem', 'ledger', 'sudoku'] as const;
 const splits = ['test', 'calibration'] as const;
@@ -27,14 +27,7 @@ export const questionFlags = {
 
 type QuestionChoice = ReturnType<typeof readQuestionFlags>;
 
-interface QuestionValues {
-  readonly task: string;
-  readonly split: string;
-  readonly questions?: string | undefined;
-  readonly range?: string | undefined;
-  readonly size: string;
-  readonly full: boolean;
-}
+type QuestionValues = ReturnType<typeof readArguments<{ options: typeof questionFlags }>>['values'];
 
 export function readQuestionFlags(values: QuestionValues) {
   return {

@@ -3,11 +3,10 @@
 
 import { modelSettings } from '../../config/model-settings.ts';
 import { flagKnobs, flagName, knobOf, type SearchKnob } from '../../config/vocabulary.ts';
-import type { HelpEntry } from './help.ts';
 import { knobsByName, type SettingScope, settingGroups } from './settings.ts';
 
-export function settingHelp(scope: SettingScope): [string, HelpEntry[]][] {
-  return settingGroups(scope).map(([title, names]) => [title, names.map((name) => ({ name, text: textOf(name) }))]);
+export function settingHelp(scope: SettingScope): [string, [string, string][]][] {
+  return settingGroups(scope).map(([title, names]) => [title, names.map((name) => [name, textOf(name)])]);
 }
 
 function textOf(name: string): string {

@@ -99,7 +99,7 @@ export function readDoctorSettings(args: readonly string[]) {
     questions: values.questions,
     verifierKeyEnv: values['verifier-key-env'],
     ...namedOf(config),
-    embedder: config.embedder && endpointOf(config.embedder),
+    embedder: config.embedder && { ...config.embedder, ...keyOf(config.embedder.apiKeyEnv) },
   };
 }
 
@@ -108,8 +108,4 @@ export function namedOf({ engine }: ModelConfig) {
   if (engine.kind !== 'openai') return { named: {}, keyEnv: undefined };
   const { model, dialect, apiKeyEnv: keyEnv } = engine;
   return { named: { ...(model && { model }), ...(dialect && { dialect }) }, keyEnv };
-}
-
-function endpointOf({ url, model, apiKeyEnv }: NonNullable<ModelConfig['embedder']>) {
-  return { url, model, ...keyOf(apiKeyEnv) };
 }

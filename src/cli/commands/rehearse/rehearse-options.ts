@@ -13,7 +13,7 @@ import { perSecondOf, readRequestTrace } from '../../../bench/simulated/trace/re
 import { budgetKnob } from '../../../config/machine-knobs.ts';
 import { modelKnobs, requestKnobs } from '../../../config/vocabulary.ts';
 import { remoteVerifierKinds } from '../../../verifier/remote/open-verifier.ts';
-import { type Flags, type Help, helpFlag } from '../../flags/help.ts';
+import { exampleServer, type Flags, type Help, helpFlag } from '../../flags/help.ts';
 import { keyOf, serverFlags } from '../../flags/model-flags.ts';
 import { flagOf, given, oneOf, readArguments, whole } from '../../flags/options.ts';
 
@@ -48,7 +48,7 @@ const pointGroup = {
   trace: {
     type: text,
     takes: 'FILE',
-    about: "gaps and lengths of a trace (Azure's CSV, Mooncake's JSON lines, lab trace)",
+    about: 'gaps and lengths of a trace: CSV of Azure, JSON lines of Mooncake, or lab trace',
   },
   requests: { type: text, takes: 'N', default: '64', about: 'requests of each point' },
   budget: { type: text, takes: 'M', default: String(searchDefaults.budget), about: 'strands in all' },
@@ -69,7 +69,7 @@ const outputGroup = {
     default: 'rehearsal.jsonl',
     about: 'a line of JSON per point; points that are there are not run again',
   },
-  prediction: { type: text, takes: 'FILE', about: "what the lab's sim --json said, to be compared" },
+  prediction: { type: text, takes: 'FILE', about: 'what sim --json of the lab said, to be compared' },
   base: { type: text, takes: 'ROW', default: 'positive', about: 'the row to compare with' },
   json: { type: 'boolean', default: false, about: 'prints JSON instead of tables' },
   ...helpFlag,
@@ -86,7 +86,7 @@ export const help: Help = {
     ['the points; lists are separated by commas', pointGroup],
     ['output', outputGroup],
   ],
-  examples: ['rehearse --engine http://127.0.0.1:8000 --verifier http://127.0.0.1:8001 --policy positive,safe'],
+  examples: [`rehearse --engine ${exampleServer} --verifier URL --policy positive,safe --load 0.8/s`],
   notes: 'The exit status is 0 when every point is complete.',
 };
 
@@ -118,13 +118,9 @@ function serversOf(role: string, urls: readonly string[] | undefined, keyEnv: st
   return urls.map((url) => ({ url: url.replace(/\/+$/, '').replace(/\/v1$/, ''), ...key }));
 }
 
-type PointValues = Readonly<
-  Record<'policy' | 'setting' | 'requests' | 'budget' | 'rollouts' | 'threshold' | 'seed', string>
-> & {
-  readonly [Name in 'load' | 'trees' | 'trace']?: string | undefined;
-};
+type Values = ReturnType<typeof readArguments<{ options: typeof flags }>>['values'];
 
-function pointsOf(values: PointValues, prediction: Prediction | undefined): RehearsalPoint[] {
+function pointsOf(values: Values, prediction: Prediction | undefined): RehearsalPoint[] {
   const { trees, trace: file } = values;
   const trace = file === undefined ? undefined : readRequestTrace(file);
   if (trace !== undefined && trees !== undefined)

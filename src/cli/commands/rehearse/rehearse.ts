@@ -31,7 +31,8 @@ export { flags, help } from './rehearse-options.ts';
 export async function run(args: readonly string[]): Promise<number> {
   const options = readRehearseOptions(args);
   const records = readRecords(options.out);
-  const missing = options.points.filter((point) => !isDone(records, point));
+  const done = records.filter(isComplete);
+  const missing = options.points.filter((point) => findRecord(done, point) === undefined);
   if (missing.length > 0) records.push(...(await rehearseAll(options, missing)));
   const shown = options.points.flatMap((point) => findRecord(records, point) ?? []);
   print(
@@ -39,11 +40,6 @@ export async function run(args: readonly string[]): Promise<number> {
     shown.filter(({ result }) => result.served.length > 0),
   );
   return shown.length === options.points.length && shown.every(isComplete) ? 0 : 1;
-}
-
-function isDone(records: readonly RehearsalRecord[], point: RehearsalPoint): boolean {
-  const found = findRecord(records, point);
-  return found !== undefined && isComplete(found);
 }
 
 /** Point after point until the time is up; what is left then is named, and run the next time. */

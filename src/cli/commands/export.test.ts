@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ask, runGateway } from '../../../../tests/support/running-gateway.ts';
-import { ScriptedEngine } from '../../../../tests/support/scripted-engine.ts';
-import type { TextKeeping } from '../../../journal/journal.ts';
-import { SqliteJournal } from '../../../journal/sqlite/sqlite-journal.ts';
+import { ask, runGateway } from '../../../tests/support/running-gateway.ts';
+import { ScriptedEngine } from '../../../tests/support/scripted-engine.ts';
+import type { TextKeeping } from '../../journal/journal.ts';
+import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { run } from './export.ts';
 
 let folder: string;

@@ -5,21 +5,21 @@ import { createWriteStream, existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { defaultModels } from '../../../answering/models/default-models.ts';
-import { raise } from '../../../base/fault.ts';
-import type { Config } from '../../../config/schema.ts';
-import { ExportCounts, exportTrees, type TableName, tableColumns, tableNames } from '../../../export/export-trees.ts';
-import type { LoggedSearch } from '../../../export/finished-tree.ts';
-import { jsonLine } from '../../../export/json-lines.ts';
-import { writeParquet } from '../../../export/parquet.ts';
-import type { ExportRow } from '../../../export/row.ts';
-import { PostgresJournal } from '../../../journal/postgres/postgres-journal.ts';
-import { SqliteJournal } from '../../../journal/sqlite/sqlite-journal.ts';
-import { configFlags, readConfig } from '../../flags/config-file.ts';
-import { type Flags, type Help, helpFlag } from '../../flags/help.ts';
-import { oneOf, readArguments } from '../../flags/options.ts';
-import { databaseOf } from '../open-journal.ts';
-import { journalledSearches, rightnessBy, tracedSearches } from './exported-searches.ts';
+import { defaultModels } from '../../answering/models/default-models.ts';
+import { raise } from '../../base/fault.ts';
+import type { Config } from '../../config/schema.ts';
+import { ExportCounts, exportTrees, type TableName, tableColumns, tableNames } from '../../export/export-trees.ts';
+import type { LoggedSearch } from '../../export/finished-tree.ts';
+import { writeParquet } from '../../export/parquet.ts';
+import type { ExportRow } from '../../export/row.ts';
+import { jsonLine } from '../../export/row.ts';
+import { PostgresJournal } from '../../journal/postgres/postgres-journal.ts';
+import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
+import { configFlags, readConfig } from '../flags/config-file.ts';
+import { type Flags, type Help, helpFlag } from '../flags/help.ts';
+import { oneOf, readArguments } from '../flags/options.ts';
+import { journalledSearches, rightnessBy, tracedSearches } from './export/exported-searches.ts';
+import { databaseOf } from './open-journal.ts';
 
 const sourceGroup = {
   journal: { type: 'string', takes: 'FILE', about: 'short for --set journal.path=FILE' },
