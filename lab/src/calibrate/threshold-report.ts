@@ -4,10 +4,10 @@ import type { ChosenThresholds } from './threshold-run.ts';
 
 export function thresholdReport({ search, settings, lossBudget, chosen, reported }: ChosenThresholds): string {
   const { pointsLost, tokensSaved, firedShare, tokens } = reported;
-  const set = Object.entries(settings).map(([name, value]) => `--set ${name}=${value}`);
+  const set = Object.entries(settings).map(([name, value]) => `${name} ${value}`);
   return [
     `${search.program}, ${search.rollouts} rollouts, at most ${lossBudget} points of accuracy to lose`,
-    `chosen on ${chosen.questions} questions: ${set.join(' ')}`,
+    `chosen on ${chosen.questions} questions: ${set.join(', ')}`,
     `  there: ${chosen.tokensSaved.toFixed(1)} % of tokens saved, ${chosen.pointsLost.toFixed(2)} points lost (one question more than was seen)`,
     `on ${reported.questions} others, run without and with it, 95 % intervals, paired:`,
     `  tokens saved ${tokensSaved.value.toFixed(1)} % (${tokensSaved.low.toFixed(1)} to ${tokensSaved.high.toFixed(1)})`,
