@@ -10,6 +10,7 @@ export interface ProbeRequest extends Pick<GenerateRequest, 'search' | 'prompt' 
   /** Exactly `maxTokens` tokens. */
   readonly exact?: true;
   readonly logprobs?: boolean;
+  readonly temperature?: number;
 }
 
 interface Probed {
@@ -33,7 +34,8 @@ export class EngineProbe {
     engine.connect((message) => this.#receive(message));
   }
 
-  ask(wanted: readonly ProbeRequest[]): Promise<Probed> {
+  /** `limitMs`: what is not answered by then is cancelled. */
+  ask(wanted: readonly ProbeRequest[], limitMs?: number): Promise<Probed> {
     const requests = wanted.map((each) => this.#request(each));
     const { promise, resolve } = Promise.withResolvers<Probed>();
     const startMs = performance.now();
@@ -48,7 +50,9 @@ export class EngineProbe {
       if (open === 0) resolve({ steps, fault, elapsedMs: performance.now() - startMs });
     };
     this.#engine.generate(requests);
-    return promise;
+    if (limitMs === undefined) return promise;
+    const timer = setTimeout(() => this.#engine.cancel(requests.map(({ id }) => id)), limitMs);
+    return promise.finally(() => clearTimeout(timer));
   }
 
   /** Keeps so many requests there for a while, each answered one followed by the next at once: answers a millisecond, once it goes steadily. */
@@ -70,7 +74,7 @@ export class EngineProbe {
     return promise;
   }
 
-  #request({ delimiters = [], logprobs = false, ...wanted }: ProbeRequest): GenerateRequest {
+  #request({ delimiters = [], logprobs = false, temperature = 1, ...wanted }: ProbeRequest): GenerateRequest {
     const id = this.#next;
     this.#next += 1;
     return {
@@ -79,7 +83,7 @@ export class EngineProbe {
       parent: rootKey,
       path: [],
       index: id,
-      sampling: { temperature: 1 },
+      sampling: { temperature },
       seed: id,
       expansion: Math.floor(id / this.#siblings),
       needs: { logprobs, tokens: false, seed: false },

@@ -5,8 +5,10 @@ import { assert } from '../base/assert.ts';
 /** The nearest-rank percentile: the smallest value that at least `percent` % of the values do not exceed. */
 export function percentile(values: readonly number[], percent: number): number {
   assert(values.length > 0, 'a percentile of nothing');
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)]!;
+  return quantile(
+    values.toSorted((a, b) => a - b),
+    percent / 100,
+  ).value;
 }
 
 export function mean(values: readonly number[]): number {

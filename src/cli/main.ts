@@ -6,7 +6,7 @@ import './node-version.ts';
 import { FaultError } from '../base/fault.ts';
 import { nearest } from '../base/nearest.ts';
 import { type Command, commands as listed } from './commands/list.ts';
-import { helpAsked } from './terminal/help.ts';
+import { helpAsked } from './flags/help.ts';
 
 const commands: Readonly<Record<string, Command>> = {
   ...listed,
@@ -34,8 +34,8 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (name === 'sim') {
-    console.error('coppice: sim is a command of the lab: npm run lab -- sim in the repository');
+  if (name === 'sim' || name === 'calibrate') {
+    console.error(`coppice: ${name} is a command of the lab: npm run lab -- ${name} in the repository`);
     return 2;
   }
   if (command === undefined) {

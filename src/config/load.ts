@@ -58,6 +58,7 @@ const drawnSingly =
 const gone: ReadonlyMap<string, string> = new Map([
   ['expansion', drawnSingly],
   ['widening', drawnSingly],
+  ['calibration', 'is no setting any more: npm run lab -- calibrate chooses thresholds; set `certain` and its options'],
 ]);
 
 /** Lays the configuration over what embedded models, and those with a list of replicas, have by default. */

@@ -51,12 +51,6 @@ export const engineKnobs = {
   },
 } as const satisfies Knobs;
 
-/** A file is no knob: it has no bounds. Named in the configuration of a model, and by a flag of every command that searches. */
-export const calibrationSetting = {
-  name: 'calibration',
-  why: 'file of coppice calibrate for this model: what it has chosen goes before the settings of model and policy, and behind those of a request',
-} as const;
-
 /** What is computed about a step before the verifier is asked. */
 export const checkKnob = {
   default: 'none',

@@ -6,7 +6,7 @@ import { routerNames } from '../engine/remote/replica/router-hints.ts';
 import { commandDefaults, sandboxKinds } from '../verifier/command/limits.ts';
 import { testLanguages } from '../verifier/command/test-runners.ts';
 import { fieldOf, fieldsOf, real, schemaOf, whole } from './knob.ts';
-import { budgetKnob, budgetPerKnob, calibrationSetting, checkKnob, engineKnobs } from './machine-knobs.ts';
+import { budgetKnob, budgetPerKnob, checkKnob, engineKnobs } from './machine-knobs.ts';
 import { replicas } from './replicas.ts';
 import { modelKnobs, policySettingKnobs, programSettingKnobs, samplingKnobs } from './vocabulary.ts';
 
@@ -196,7 +196,6 @@ export const model = z.strictObject({
     description:
       'folder with prompts of your own in the place of those that programs and the judge ship with (probe.txt, value.txt and so on)',
   }),
-  [calibrationSetting.name]: z.string().min(1).optional().meta({ description: calibrationSetting.why }),
   sampling,
   ...fieldsOf(policySettingKnobs),
   ...fieldsOf(programSettingKnobs),

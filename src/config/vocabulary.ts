@@ -232,7 +232,7 @@ export const searchKnobs = {
   ...programSettingKnobs,
 } as const;
 
-/** What experiments turn and a calibration chooses, beside those: no file, body, flag or library call may. */
+/** What experiments turn beside those: no file, body, flag or library call may. */
 const innerKnobs = { ...internalKnobs(policyKnobs), ...internalKnobs(programKnobs) } as const;
 export type InternalOptions = OptionsOf<typeof innerKnobs>;
 export const internalNames: readonly string[] = Object.keys(innerKnobs);

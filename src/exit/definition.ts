@@ -4,19 +4,13 @@
 import type { Knobs } from '../base/knob.ts';
 import { definedPart, type NamedPart, type NoOptions, type PartInput, type PlugIn } from '../base/part.ts';
 import type { ExitRule, PruneRule } from './exit.ts';
-import type { HazardModel } from './hazard.ts';
 
-export interface ExitFacts {
-  readonly hazard?: HazardModel | undefined;
-}
-
-/** Makes no rule where what it rests on is missing. */
-export type ExitPart = PlugIn<ExitRule | undefined, ExitFacts>;
+export type ExitPart = PlugIn<ExitRule>;
 export type PrunePart = PlugIn<PruneRule>;
 
 export function defineExit<const Name extends string, const Options extends Knobs = NoOptions>(
-  part: PartInput<ExitRule | undefined, Name, Options, ExitFacts>,
-): NamedPart<ExitRule | undefined, Name, Options, ExitFacts> {
+  part: PartInput<ExitRule, Name, Options>,
+): NamedPart<ExitRule, Name, Options> {
   return definedPart(part);
 }
 

@@ -7,7 +7,6 @@ import { type CertaintyRule, certainExit } from './certain.ts';
 import { concluded } from './concluded.ts';
 import { defineExit, type ExitPart } from './definition.ts';
 import type { ExitRule } from './exit.ts';
-import { hazardExit } from './hazard.ts';
 import { selectiveNegative, strictNegative } from './negative.ts';
 import { positive } from './positive.ts';
 
@@ -122,12 +121,6 @@ export const exitParts: readonly ExitPart[] = [
     options: negativeKnobs,
     when: ({ negativeExit }) => negativeExit === 'selective',
     make: ({ firstDepthCut, futileDraws }) => selectiveNegative(firstDepthCut, futileDraws),
-  }),
-  defineExit({
-    name: 'hazard',
-    summary: 'more work is unlikely to make the answer right, by a calibration',
-    when: ({ settledExit }) => settledExit === 'on',
-    make: (_, { hazard }) => hazard && hazardExit(hazard),
   }),
   defineExit({
     name: 'agreed',

@@ -10,8 +10,8 @@ import { plantedEvent } from '../tree/events.ts';
 import { nodeKey, rootKey } from '../tree/keys.ts';
 import type { Step } from '../tree/step.ts';
 import { ExportCounts, exportTrees, tableColumns } from './export-trees.ts';
-import { jsonLine } from './json-lines.ts';
 import { writeParquet } from './parquet.ts';
+import { jsonLine } from './row.ts';
 
 const cost = {
   committedTokens: 6,

@@ -19,3 +19,14 @@ export type RowOf<Table extends Columns> = {
 };
 
 export type ExportRow = RowOf<Columns>;
+
+/** Significant digits of numbers: more than a 32-bit float holds says nothing to a trainer. */
+const digits = 7;
+
+export function jsonLine(row: ExportRow): string {
+  return `${JSON.stringify(row, (_, value) => (typeof value === 'number' ? rounded(value) : value))}\n`;
+}
+
+function rounded(value: number): number {
+  return Number.isInteger(value) ? value : Number(value.toPrecision(digits));
+}

@@ -72,64 +72,29 @@ export {
   tookMs,
 } from '../bench/simulated/service.ts';
 export { ownTraceHead, type TracedRequest } from '../bench/simulated/trace/formats.ts';
-export { parseRequestTrace, type RequestTrace, readRequestTrace } from '../bench/simulated/trace/request-trace.ts';
-export { type Resampling, TraceStream, type TraceUse } from '../bench/simulated/trace/trace-stream.ts';
+export { readRequestTrace } from '../bench/simulated/trace/request-trace.ts';
+export type { TraceUse } from '../bench/simulated/trace/trace-stream.ts';
 export { traceStreamOf } from '../bench/simulated/trace/traced-questions.ts';
-export { mean, meanDifference, percentile, quantile } from '../bench/statistics.ts';
-export { nothingGivesUp, settledSection } from '../bench/thresholds/settled-run.ts';
-export { thresholdReport } from '../bench/thresholds/threshold-report.ts';
-export {
-  calibrateThresholds,
-  type LabelledAnswers,
-  type ThresholdRun,
-  thresholdRunOf,
-} from '../bench/thresholds/threshold-run.ts';
-export {
-  type CalibratedSearch,
-  type CalibrationFile,
-  type CalibrationSection,
-  calibrationFormat,
-  calibrationVersion,
-  checkBinding,
-  type ModelIdentity,
-  parseCalibration,
-} from '../calibration/calibration-file.ts';
-export { type CandidateSettings, candidateRule, candidatesFor } from '../calibration/candidates.ts';
-export { calibrateHazard, type HazardParts, type NoHazard, pairOf } from '../calibration/hazard-choice.ts';
-export { emptyNotes, hazardNoting, type NotedSearch, type OpenNotes, triedCuts } from '../calibration/hazard-notes.ts';
-export { type AnswerPair, reportOf } from '../calibration/paired.ts';
-export { readCalibration, weightsName } from '../calibration/read-calibration.ts';
-export { type DriftFinding, SectionWatch } from '../calibration/section-watch.ts';
-export { type AnswerStanding, type ShadowedSearch, shadowRule, withShadow } from '../calibration/shadow.ts';
-export { checkOut, checkOutFor, writeSection } from '../calibration/write-calibration.ts';
+export { mean, meanDifference, percentile } from '../bench/statistics.ts';
 export {
   configurationLine,
   configurationOf,
   help as benchHelp,
   readBench,
   withVerifier,
-} from '../cli/commands/bench-options.ts';
-export {
-  type CalibratedFlags,
-  calibratedGroup,
-  calibratedKnobs,
-  calibrationSize,
-  exitGroup,
-  readCalibrated,
-} from '../cli/commands/calibrate/calibrated-search.ts';
+} from '../cli/commands/bench/bench-options.ts';
 export { namedOf } from '../cli/commands/doctor/doctor-options.ts';
-export { exampleServer, type Flags, type Help, helpAsked, helpFlag } from '../cli/terminal/help.ts';
-export { keyOf, modelFlags, readModelFlags, serverFlags } from '../cli/terminal/model-flags.ts';
-export { flagOf, given, oneOf, readArguments, whole } from '../cli/terminal/options.ts';
-export { chooseQuestions } from '../cli/terminal/question-flags.ts';
-export { settingHelp } from '../cli/terminal/setting-help.ts';
-export { readSettings, type SettingScope, setFlag, settingOfFlag } from '../cli/terminal/settings.ts';
+export { exampleServer, type Flags, type Help, helpAsked, helpFlag } from '../cli/flags/help.ts';
+export { keyOf, modelFlags, readModelFlags, serverFlags } from '../cli/flags/model-flags.ts';
+export { flagOf, given, oneOf, readArguments, whole } from '../cli/flags/options.ts';
+export { chooseQuestions } from '../cli/flags/question-flags.ts';
+export { settingHelp } from '../cli/flags/setting-help.ts';
+export { readSearchArguments, readSettings, type SettingScope, setFlag } from '../cli/flags/settings.ts';
 export { Cluster, type ClusterOptions } from '../cluster/cluster.ts';
 export { serverName } from '../cluster/server-name.ts';
 export { checkConfig, overlay } from '../config/load.ts';
 export { budgetKnob } from '../config/machine-knobs.ts';
 export type { Config } from '../config/schema.ts';
-export { version } from '../config/version.ts';
 export { modelKnobs, requestKnobs, samplingKnobs } from '../config/vocabulary.ts';
 export { type CostModel, decodeMs, type ModelShape, prefillMs } from '../cost/cost.ts';
 export { type Curve, curve, valueAt } from '../cost/curve.ts';
@@ -185,7 +150,6 @@ export { type CertaintyRule, certainExit, leadNeeded } from '../exit/certain.ts'
 export { concluded } from '../exit/concluded.ts';
 export { readable } from '../exit/exit.ts';
 export { certaintyKnobs } from '../exit/exits.ts';
-export { hazardFeatures } from '../exit/hazard.ts';
 export { doomedBy, type Pruning, pruningsOf, spentAt } from '../exit/prune/prune.ts';
 export { chanceToReach, experience } from '../exit/prune/prune-outdone.ts';
 export { Gateway } from '../gateway/gateway.ts';
@@ -205,7 +169,6 @@ export { PostgresJournal } from '../journal/postgres/postgres-journal.ts';
 export { migrate } from '../journal/postgres/schema.ts';
 export { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 export { SearchModel } from '../library/search-model.ts';
-export type { LoggedEvent } from '../log/events.ts';
 export { GrowthMeter, type GrowthTotals, goodput } from '../log/growth-meter.ts';
 export { addGuesses, type Guesses, rightShares, sumOfGuesses } from '../log/guesses.ts';
 export { verdictOf } from '../log/verdict.ts';
@@ -218,7 +181,7 @@ export { bestAnswer, type Choice, certainAnswer } from '../program/choice.ts';
 export { followLanded } from '../program/growth.ts';
 export { createMcts } from '../program/mcts/mcts.ts';
 export { createRefine } from '../program/refine/refine.ts';
-export { programKnobs, programOf, programOptions } from '../program/registry/programs.ts';
+export { programKnobs, programOf } from '../program/registry/programs.ts';
 export { attemptsText } from '../program/whole-answers/attempts.ts';
 export { createPanel, type PanelOrder, panel, shownAttempts, turnOf } from '../program/whole-answers/panel.ts';
 export { answersOf, landedOf, votesOf } from '../program/whole-answers/root-answers.ts';

@@ -4,7 +4,6 @@ import { assert } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
 import { checkPartOptions, optionsOfPart, type PartOptions, type PlugIn } from '../base/part.ts';
 import { exitParts } from '../exit/exits.ts';
-import type { HazardModel } from '../exit/hazard.ts';
 import { pruneParts } from '../exit/prune/prunes.ts';
 import { type Algorithm1Options, algorithm1Scheduler } from '../scheduler/algorithm-1.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
@@ -21,26 +20,17 @@ type Seams = Pick<Algorithm1Options, 'preempt' | 'room'>;
 
 /** `own`: options of the parts that the policy brings itself. */
 export function createPolicy(policy: PolicyName | PolicyDefinition, given: Given = {}, own: PartOptions = {}): Policy {
-  const rules = createRules(policy, given, undefined, own);
+  const rules = createRules(policy, given, own);
   return { name: policyOf(policy).name, rules, scheduler: createScheduler(policy, given, own) };
 }
 
-/** The part that belongs to one search. `hazard`: what its calibrated exit goes by, where there is a calibration. */
-export function createRules(
-  policy: PolicyName | PolicyDefinition,
-  given: Given = {},
-  hazard?: HazardModel,
-  own: PartOptions = {},
-): Rules {
+/** The part that belongs to one search. */
+export function createRules(policy: PolicyName | PolicyDefinition, given: Given = {}, own: PartOptions = {}): Rules {
   const definition = policyOf(policy);
   const options = optionsOf(definition, given);
   checkOwn(definition, own);
-  const exits = [
-    ...definition.exits.map(of(own, { hazard })),
-    ...asked(exitParts, options).map(of(options, { hazard })),
-  ];
   return {
-    exits: exits.flatMap((rule) => rule ?? []),
+    exits: [...definition.exits.map(of(own, undefined)), ...asked(exitParts, options).map(of(options, undefined))],
     prunes: [...definition.prunes.map(of(own, undefined)), ...asked(pruneParts, options).map(of(options, undefined))],
     boost: definition.widths !== undefined || options.widths !== 'natural',
     speculate: options.speculate,

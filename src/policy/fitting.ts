@@ -3,7 +3,6 @@
 // refused instead (check.ts).
 
 import { FaultError } from '../base/fault.ts';
-import type { HazardModel } from '../exit/hazard.ts';
 import { type Aggregation, isBound } from '../tree/aggregate.ts';
 import { checkRules, type RuledProgram } from './check.ts';
 import { createRules, optionsOf } from './create.ts';
@@ -16,8 +15,6 @@ export interface RuledSearch {
   /** By name: it is not exchanged then. */
   readonly isAsked: boolean;
   readonly settings: Partial<PolicyOptions>;
-  /** What a calibrated exit goes by. */
-  readonly hazard?: HazardModel | undefined;
   readonly program: RuledProgram;
   readonly aggregation: Aggregation;
 }
@@ -38,10 +35,10 @@ export function fittingRules({ wanted, isAsked, ...search }: RuledSearch): Fitti
 
 function checkedRules(
   policy: PolicyName,
-  { settings, hazard, program, aggregation }: Omit<RuledSearch, 'wanted' | 'isAsked'>,
+  { settings, program, aggregation }: Omit<RuledSearch, 'wanted' | 'isAsked'>,
 ): FittingRules {
   const options = optionsOf(policy, settings);
-  const rules = createRules(policy, options, hazard);
+  const rules = createRules(policy, options);
   try {
     checkRules(rules, program, aggregation);
     return { policy, options, rules, trouble: undefined };

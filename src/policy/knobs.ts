@@ -26,12 +26,6 @@ export const policyKnobs = {
     why: "gives up on a question: 'strict' (P0 §3.4) where no path can reach the threshold any more, 'selective' (§4.3) where none is likely to",
   },
   ...negativeKnobs,
-  settledExit: {
-    values: ['off', 'on'],
-    internal: true,
-    unit: 'part',
-    why: 'ends a search once more work is unlikely to make its answer right, by what coppice calibrate has fitted for this model and search: without that it never does',
-  },
   boundPrune: {
     values: ['off', ...boundTargets],
     client: 'coppice',

@@ -7,7 +7,6 @@ import type { PolicyOptions } from './knobs.ts';
 export const partsOff = {
   positiveExit: 'off',
   negativeExit: 'off',
-  settledExit: 'off',
   boundPrune: 'off',
   beatPrune: 0,
   eagerReward: 0,

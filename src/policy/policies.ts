@@ -45,8 +45,8 @@ export const policies = [
   }),
   policyDefinition({
     name: 'fast',
-    summary: 'gives up where a calibration says so: time before the last point of accuracy',
-    settings: { ...unlosing, beatPrune: 0.2, negativeExit: 'selective', settledExit: 'on', eagerReward: 0.9 },
+    summary: 'gives up where none is likely to be accepted: time before the last point of accuracy',
+    settings: { ...unlosing, beatPrune: 0.2, negativeExit: 'selective', eagerReward: 0.9 },
   }),
 ] as const;
 
@@ -54,9 +54,9 @@ export type PolicyName = (typeof policies)[number]['name'];
 export const policyNames: readonly PolicyName[] = policies.map(({ name }) => name);
 
 function givesUp(settings: PolicyOptions): string | undefined {
-  const part = (['negativeExit', 'settledExit'] as const).find((each) => settings[each] !== 'off');
-  if (part === undefined) return undefined;
-  return `policy 'safe' gives up on no question, and ${part} is '${settings[part]}': take policy 'fast', or turn ${part} off`;
+  const { negativeExit: rule } = settings;
+  if (rule === 'off') return undefined;
+  return `policy 'safe' gives up on no question, and negativeExit is '${rule}': take policy 'fast', or turn negativeExit off`;
 }
 
 export function policyOf(policy: PolicyName | PolicyDefinition): PolicyDefinition {

@@ -2,12 +2,11 @@
 
 import { describe, expect, it } from 'vitest';
 import { FaultError } from '../base/fault.ts';
-import { type HazardModel, hazardFeatures } from '../exit/hazard.ts';
 import { createBestOfN } from '../program/best-of-n.ts';
 import { createBeam } from '../program/levels/beam.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
 import { checkRules } from './check.ts';
-import { createPolicy, createRules, createSharedScheduler, optionsOf } from './create.ts';
+import { createPolicy, createSharedScheduler, optionsOf } from './create.ts';
 import { fittingPolicy } from './fitting.ts';
 import { type PolicyOptions, policyKnobs } from './knobs.ts';
 import { type PolicyName, partsOf, policyNames } from './policies.ts';
@@ -69,9 +68,7 @@ describe('options', () => {
 
   it("of the searches' own exits are none of the scheduler's business, and a policy is refused only for what it is itself", () => {
     for (const name of ['vanilla', 'positive', 'taper'] as const) {
-      for (const exits of [{ negativeExit: 'strict' }, { settledExit: 'on' }] as const) {
-        expect(createSharedScheduler(name, exits).name).toBe(name === 'taper' ? 'slack' : 'worth');
-      }
+      expect(createSharedScheduler(name, { negativeExit: 'strict' }).name).toBe(name === 'taper' ? 'slack' : 'worth');
     }
     expect(() => createSharedScheduler('safe', { negativeExit: 'strict' })).toThrow(
       "policy 'safe' gives up on no question",
@@ -97,20 +94,7 @@ describe('options', () => {
     expect(() => createPolicy('safe', { negativeExit: 'strict' })).toThrow(
       /gives up on no question.*take policy 'fast'/,
     );
-    expect(() => createPolicy('safe', { settledExit: 'on' })).toThrow(
-      /gives up on no question, and settledExit is 'on'/,
-    );
     createPolicy('fast', { negativeExit: 'off' });
-  });
-
-  it('settle a search by a calibration alone, and only where the policy does', () => {
-    const weights = Object.fromEntries(hazardFeatures.map((name) => [name, 0])) as HazardModel['weights'];
-    const exits = (name: PolicyName, given: Partial<PolicyOptions> = {}) =>
-      createRules(name, given, { bias: 0, weights, below: 0.1 }).exits.map((rule) => rule.name);
-    expect(exits('fast').slice(0, 3)).toEqual(['positive', 'negative-selective', 'hazard']);
-    expect(exits('fast', { settledExit: 'off' })).not.toContain('hazard');
-    expect(exits('safe')).not.toContain('hazard');
-    expect(createRules('fast').exits.map((rule) => rule.name)).not.toContain('hazard');
   });
 
   it('refuse a policy that does not exist', () => {
@@ -122,7 +106,7 @@ describe('an ablation', () => {
   it('turns off each part that a policy has, one at a time', () => {
     expect(partsOf('vanilla')).toEqual([]);
     expect(partsOf('fast').map(({ part, off }) => `${part}=${off}`)).toEqual([
-      ...['positiveExit=off', 'negativeExit=off', 'settledExit=off', 'boundPrune=off', 'beatPrune=0'],
+      ...['positiveExit=off', 'negativeExit=off', 'boundPrune=off', 'beatPrune=0'],
       ...['eagerReward=0', 'widths=natural', 'boostAt=start'],
     ]);
     for (const name of policyNames) for (const { part, off } of partsOf(name)) createPolicy(name, { [part]: off });

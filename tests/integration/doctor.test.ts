@@ -167,7 +167,6 @@ describe('coppice doctor', () => {
     expect(text).not.toContain('wrong-key-77');
     await expect(doctor('--engine', server.url, '--key-env', 'NO_SUCH_KEY')).rejects.toThrow(/NO_SUCH_KEY is not set/);
     await expect(doctor('--kind', 'x')).rejects.toThrow(/--kind is 'x'/);
-    await expect(doctor('--table', 'table.json')).rejects.toThrow('npm run lab -- table FILE');
     await expect(doctor('--nonsense')).rejects.toThrow(/nonsense/);
   });
 

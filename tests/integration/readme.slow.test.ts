@@ -59,7 +59,6 @@ function fitted(command: string): string {
     .replace(/ URL\b/, ` ${engine.url}`)
     .replace('coppice.json', join(folder, 'coppice.json'))
     .replaceAll('http://127.0.0.1:8181', server.url)
-    .replace(' --loss 1', ` --loss 50 --size 12 --rollouts 4 --out ${join(folder, 'calibration.json')}`)
     .replace(' --full', '');
   const size = sizes.filter(([pattern]) => pattern.test(filled)).map(([, flags]) => flags);
   return filled + size.join('');

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FaultError } from '../../src/base/fault.ts';
 import type { RehearsalRecord } from '../../src/bench/rehearse/result-file.ts';
 import { outcomeOf } from '../../src/bench/simulated/service.ts';
-import { run as rehearse } from '../../src/cli/commands/rehearse.ts';
+import { run as rehearse } from '../../src/cli/commands/rehearse/rehearse.ts';
 import { PlainServer } from '../servers/plain-server.ts';
 import type { TestServer } from '../servers/server.ts';
 import { SglangServer } from '../servers/sglang-server.ts';

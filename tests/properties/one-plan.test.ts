@@ -10,7 +10,7 @@ import { askedQuestion } from '../../src/answering/question-form.ts';
 import { FaultError } from '../../src/base/fault.ts';
 import type { Knob, Knobs, KnobValue } from '../../src/base/knob.ts';
 import { hash } from '../../src/base/random.ts';
-import { readSettings } from '../../src/cli/terminal/settings.ts';
+import { readSettings } from '../../src/cli/flags/settings.ts';
 import { checkConfig, type PlainTree } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import {

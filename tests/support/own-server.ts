@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run as rehearse } from '../../src/cli/commands/rehearse.ts';
+import { run as rehearse } from '../../src/cli/commands/rehearse/rehearse.ts';
 import type { GenerateRequest } from '../../src/engine/engine.ts';
 import { probe } from '../../src/engine/remote/dialect/probe.ts';
 import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';

@@ -1,15 +1,12 @@
 // Labelled questions of the simulator: a question profile, whose answers it knows, or trees that a real model drew. All at once,
 // in virtual time.
 
-import type {
-  AnswerPair,
-  CandidateSettings,
-  LabelledAnswers,
-  PolicyContender,
-  ShadowedSearch,
-  TurnedWish,
-} from 'coppice/internals';
+import type { PolicyContender, TurnedWish } from 'coppice/internals';
 import { runTrial, type TrialResult, type TrialSpec } from '../sim/trial.ts';
+import type { CandidateSettings } from './candidates.ts';
+import type { AnswerPair } from './paired.ts';
+import type { ShadowedSearch } from './shadow.ts';
+import type { LabelledAnswers } from './threshold-run.ts';
 
 /** A trial without what is tried: its questions and settings are given for each run. */
 export type SimulatedPlace = Omit<TrialSpec, 'arrivals' | 'requests' | 'questions' | 'contender'> & {

@@ -1,74 +1,68 @@
-// `npm run lab -- calibrate`: what `coppice calibrate` does, on simulated questions or on recorded trees, in virtual time. The file that it writes
-// is for `sim --calibration`; a model refuses it.
+// `npm run lab -- calibrate`: chooses the thresholds of the certainty exits on simulated questions or on recorded trees, in virtual time, and
+// reports on other questions what they save.
 
 import { existsSync } from 'node:fs';
+import { policyNames, programNames } from 'coppice';
 import {
-  type CalibratedFlags,
-  calibratedGroup,
-  calibratedKnobs,
-  calibrateThresholds,
-  calibrationSize,
-  checkOut,
-  checkOutFor,
-  exitGroup,
   type Flags,
+  flagOf,
   given,
   type Help,
+  helpFlag,
   modelConfig,
   oneOf,
   ownPlan,
   type PlannedModel,
   raise,
-  readArguments,
-  readCalibrated,
-  readSettings,
+  readSearchArguments,
   readTrees,
+  requestKnobs,
   type SettingName,
   type SettingScope,
   searchDefaults,
+  setFlag,
   settingHelp,
   settingNames,
-  settingOfFlag,
-  settledSection,
-  thresholdReport,
-  thresholdRunOf,
+  type Wish,
   whole,
-  writeSection,
 } from 'coppice/internals';
 import { simulatedAnswers } from '../calibrate/simulated-answers.ts';
-import { simulatedNotes } from '../calibrate/simulated-notes.ts';
-import { simulatedIdentity } from '../policies/simulated-calibration.ts';
+import { thresholdReport } from '../calibrate/threshold-report.ts';
+import { type ChosenThresholds, calibrateThresholds, thresholdRunOf } from '../calibrate/threshold-run.ts';
 import { trialDefaults } from '../sim/trial.ts';
 
-/** Its questions come from no model, and no engine can be told anything. */
-const scope: SettingScope = { search: calibratedKnobs, model: () => false };
+const scope: SettingScope = {
+  search: ['branching', 'threshold', 'choose', 'temperature', 'window'],
+  model: () => false,
+};
 
-const questionGroup = {
+const flags = {
+  loss: { type: 'string', takes: 'X', default: '0.5', about: 'points of accuracy that may be lost' },
   sim: { type: 'string', takes: 'SETTING', default: settingNames[0], about: `of ${settingNames.join(', ')}` },
-  size: { type: 'string', takes: 'N', default: calibrationSize, about: 'so many of them' },
+  size: { type: 'string', takes: 'N', default: '460', about: 'so many questions' },
   trees: { type: 'string', takes: 'FILE', about: 'those of recorded trees (npm run lab -- record) instead' },
+  program: { type: 'string', takes: 'NAME', default: 'self-consistency', about: 'how the tree grows' },
+  policy: { type: 'string', takes: 'NAME', about: 'of the other exits (safe)' },
+  rollouts: { type: 'string', takes: 'N', default: '16', about: 'of each search' },
+  seed: { type: 'string', takes: 'N', default: '1', about: 'of the draws, and of which half a question is in' },
+  ...setFlag,
+  json: { type: 'boolean', default: false, about: 'prints what was chosen as JSON' },
+  ...helpFlag,
 } as const satisfies Flags;
-
-const flags = { ...exitGroup, ...questionGroup, ...calibratedGroup } as const;
 
 export const help: Help = {
   starts: 'npm run lab --',
   usage: 'calibrate [options]',
-  about: 'Chooses thresholds as coppice calibrate does, on simulated questions, for sim --calibration.',
-  groups: [
-    ['the exit', exitGroup],
-    ['the questions', questionGroup],
-    ['the search', calibratedGroup],
-  ],
+  about: 'Chooses thresholds of the certainty exits on half of the questions, and reports them on the others.',
+  groups: [['options', flags]],
   settings: settingHelp(scope),
-  examples: [
-    'calibrate --loss 1',
-    'calibrate --exit settled --sim amc23/8b --out settled.json',
-    'calibrate --trees trees.jsonl',
-  ],
+  examples: ['calibrate --loss 1', 'calibrate --trees trees.jsonl'],
 };
 
-interface Settings extends CalibratedFlags {
+interface Settings {
+  readonly wish: Wish & { readonly rollouts: number };
+  readonly lossBudget: number;
+  readonly seed: number;
   readonly size: number;
   readonly sim: SettingName;
   readonly trees?: string;
@@ -77,14 +71,8 @@ interface Settings extends CalibratedFlags {
 
 export async function run(args: readonly string[]): Promise<number> {
   const settings = readArgs(args);
-  const { out, trees, json } = settings;
-  checkOut(out);
-  const model = simulatedIdentity(trees);
-  checkOutFor(out, model);
-  const section = await calibrated(settings);
-  writeSection(out, model, section);
-  const report = `${thresholdReport(section)}\n\nwritten to ${out}, for generator '${model.generator}' and verifier '${model.verifier}'`;
-  console.log(json ? JSON.stringify(section, undefined, 1) : report);
+  const chosen = await calibrated(settings);
+  console.log(settings.json ? JSON.stringify(chosen, undefined, 1) : thresholdReport(chosen));
   return 0;
 }
 
@@ -94,7 +82,7 @@ const simulated: PlannedModel = {
   verifier: { capabilities: { aggregation: 'product' } },
 };
 
-async function calibrated({ exit, wish, sim, trees, size, lossBudget, seed }: Settings) {
+async function calibrated({ wish, sim, trees, size, lossBudget, seed }: Settings): Promise<ChosenThresholds> {
   const { program, policy, ...knobs } = wish;
   const plan = ownPlan(simulated, 'every question', { threshold: searchDefaults.threshold, ...wish }, seed);
   const recorded = trees === undefined ? undefined : readTrees(trees).trees;
@@ -108,16 +96,23 @@ async function calibrated({ exit, wish, sim, trees, size, lossBudget, seed }: Se
     contender: { program: plan.program, policy: plan.policy, knobs },
     ...(trees === undefined ? {} : { trees }),
   };
-  const run = thresholdRunOf(plan, lossBudget, seed);
-  if (exit === 'settled') return settledSection(simulatedNotes(place, questions), run);
   const textOf = (at: number) => recorded?.[at]?.question ?? String(at);
+  const run = thresholdRunOf(plan, lossBudget, seed);
   return calibrateThresholds({ ...run, questions, textOf, answers: simulatedAnswers(place) });
 }
 
 function readArgs(args: readonly string[]): Settings {
-  const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
+  const { values, wish } = readSearchArguments({ args: [...args], options: flags }, scope);
+  const rollouts = flagOf('rollouts', values.rollouts, requestKnobs.rollouts);
   return {
-    ...readCalibrated(values, readSettings(values.set, scope).wish),
+    wish: {
+      program: oneOf('program', values.program, programNames),
+      ...given('policy', values.policy, (name) => oneOf('policy', name, policyNames)),
+      ...wish,
+      rollouts,
+    },
+    lossBudget: flagOf('loss', values.loss, { low: 0, high: 100, unit: 'points of accuracy', why: '' }),
+    seed: flagOf('seed', values.seed, requestKnobs.seed),
     size: whole('size', values.size, 1, 1_000_000, 'questions'),
     sim: oneOf('sim', values.sim, settingNames),
     ...given('trees', values.trees, existing),

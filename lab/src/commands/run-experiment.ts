@@ -1,4 +1,4 @@
-// Runs one experiment and says what it found: progress and warnings on stderr, tables or JSON on stdout, charts in a folder.
+// Runs one experiment and says what it found: progress on stderr, tables or JSON on stdout, charts in a folder.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,9 +19,8 @@ export async function runExperiment(
   const kept = new KeptResults(join(run.results, `${experiment.name}.jsonl`), { fresh: run.fresh });
   try {
     const options = { pool, kept, lanes: 4 * run.threads, onProgress: progress(performance.now()) };
-    const { found, warnings } = await measureAll(experiment, plan, options);
+    const { found } = await measureAll(experiment, plan, options);
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-    for (const line of warnings) console.error(`warning: ${line}`);
     const report = experiment.report(found, plan);
     const { head, body, data } = report;
     console.log(

@@ -33,11 +33,7 @@ describe('npm run lab -- sim refuses in one line', () => {
       ['--machine', 'nowhere.json'],
       /--machine: cannot read nowhere.json as JSON; h200-vllm, h200-vllm-causal, embedded ship with/,
     ],
-    [['--calibration', 'nowhere.json'], /calibration nowhere.json cannot be read/],
-    [['--calibration', 'package.json'], /calibration package.json is no calibration/],
-    [['--experiment', 'hazard', '--loss-budget', '-1'], /--loss-budget is -1; it must be a number from 0 to 100/],
-    [['--policy', 'fast:settledExit=maybe'], /settledExit is 'maybe'; it must be one of off, on/],
-    [['--policy', 'safe:settledExit=on'], /'safe' gives up on no question/],
+    [['--policy', 'safe:negativeExit=strict'], /'safe' gives up on no question/],
     [['--nonsense'], /nonsense/],
     [['surplus'], /surplus/],
   ])('%j', async (args, message) => {

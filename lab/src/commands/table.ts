@@ -16,14 +16,12 @@ import {
   overlay,
   ownModel,
   raise,
-  readArguments,
   readModelFlags,
-  readSettings,
+  readSearchArguments,
   type SettingScope,
   serverFlags,
   setFlag,
   settingHelp,
-  settingOfFlag,
 } from 'coppice/internals';
 import { measureMachine, tableSizes } from '../machine-table/machine-table.ts';
 import { cacheOf, roomOf } from '../machine-table/server-room.ts';
@@ -74,8 +72,8 @@ export async function run(args: readonly string[], sizes = tableSizes): Promise<
 }
 
 function readTable(args: readonly string[]) {
-  const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
-  const own = readModelFlags(values, true, readSettings(values.set, scope).model);
+  const { values, model } = readSearchArguments({ args: [...args], options: flags }, scope);
+  const own = readModelFlags(values, true, model);
   const { engines = [], verifiers = [] } = own;
   if (engines.length === 0 || verifiers.length === 0)
     raise('bad-setting', 'a table is of a generator and a reward model: give --engine and --verifier');

@@ -5,7 +5,6 @@ import { policyNames } from 'coppice';
 import {
   allRows,
   budgetKnob,
-  type CalibrationFile,
   flagOf,
   type Load,
   modelKnobs,
@@ -26,7 +25,6 @@ import {
   whole,
 } from 'coppice/internals';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
-import { openSimulatedCalibration } from '../policies/simulated-calibration.ts';
 import { ablatedRows, contenderOf } from '../sim/contenders.ts';
 import { machines, readMachine } from '../sim/machine.ts';
 import { type GpuName, gpus, settingOf } from '../sim/settings.ts';
@@ -49,7 +47,6 @@ export interface PlannedSystem {
   readonly trees?: string;
   /** Arrivals and lengths of a trace of requests. */
   readonly trace?: TraceUse;
-  readonly calibration?: CalibrationFile;
   /** How the reward model errs, and how its rewards become scores; see sim/worlds.ts. */
   readonly world?: WorldName;
   readonly scoring?: ScoringName;
@@ -71,8 +68,6 @@ export interface LabPlan extends PlannedSystem {
   /** How many settings are drawn at random, and which of them, counted from 1. */
   readonly draws: number;
   readonly range?: readonly [from: number, to: number];
-  /** Points of accuracy that may be lost. */
-  readonly lossBudget: number;
   /** P4's numbers of beams. */
   readonly beams: readonly number[];
 }
@@ -92,7 +87,6 @@ export const planDefaults: LabPlan = {
   oneStrand: false,
   each: false,
   draws: 100,
-  lossBudget: 0.5,
   beams: [],
 };
 
@@ -196,11 +190,6 @@ const planFlags = {
       return { trace: { file: readRequestTrace(text).file } };
     },
   },
-  calibration: {
-    takes: 'FILE',
-    about: 'what the calibrated exit of fast goes by, as --experiment hazard writes it; without one it does not fire',
-    read: (text, { trees }) => ({ calibration: openSimulatedCalibration(text, trees) }),
-  },
   world: {
     takes: 'NAME',
     about: `how rewards err: ${worlds.map(({ name }) => name).join(', ')}`,
@@ -225,11 +214,6 @@ const planFlags = {
     takes: 'A-B',
     about: 'only those from A to B, counted from 1',
     read: (text, { draws }) => ({ range: rangeOf(text, draws) }),
-  },
-  'loss-budget': {
-    takes: 'P',
-    about: 'most points of accuracy to lose, upper end of the 95 % interval',
-    read: (text) => ({ lossBudget: number('loss-budget', text, 0, 100, 'points of accuracy') }),
   },
   beams: {
     takes: 'NUMBERS',

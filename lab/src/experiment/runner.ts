@@ -24,13 +24,10 @@ interface RunnerOptions {
 /** What a file keeps of a cell. */
 interface KeptCell {
   readonly result: unknown;
-  /** Searches that were not like those of the calibration they went by. */
-  readonly warnings: readonly string[];
 }
 
 interface MeasuredPlan<Cell, Result> {
   readonly found: readonly MeasuredCell<Cell, Result>[];
-  readonly warnings: readonly string[];
 }
 
 export async function measureAll<Cell, Result>(
@@ -56,7 +53,6 @@ export async function measureAll<Cell, Result>(
   await Promise.all(Array.from({ length: lanes }, lane));
   return {
     found: cells.map((cell, at) => ({ cell, result: found[at]!.result as Result })),
-    warnings: [...new Set(found.flatMap(({ warnings }) => warnings))],
   };
 }
 
@@ -66,12 +62,7 @@ async function measured(
   pool: Threads,
   shared: Map<string, Promise<unknown>>,
 ): Promise<KeptCell> {
-  const warnings = new Set<string>();
-  const run = async (spec: TrialSpec): Promise<TrialResult> => {
-    const result = await pool.run(spec);
-    for (const line of driftOf(spec, result)) warnings.add(line);
-    return result;
-  };
+  const run = (spec: TrialSpec): Promise<TrialResult> => pool.run(spec);
   const once = <Spec, Found>(find: (spec: Spec) => Promise<Found>, spec: Spec): Promise<Found> => {
     const key = `${find.name} ${JSON.stringify(spec)}`;
     if (!shared.has(key)) shared.set(key, find(spec));
@@ -80,10 +71,5 @@ async function measured(
   const lone = async (spec: LoneSpec) => pool.lone?.(spec) ?? loneAnswers(spec);
   const trials: TrialSource = { run, once: (spec) => once(run, spec), lone: (spec) => once(lone, spec) };
   const result = await experiment.measure(cell, trials);
-  return JSON.parse(JSON.stringify({ result, warnings: [...warnings] })) as KeptCell;
-}
-
-function driftOf({ setting, contender }: TrialSpec, { drift = [] }: TrialResult): string[] {
-  const row = `${setting}, ${contender.program}${'policy' in contender ? ` under ${contender.policy}` : ''}`;
-  return drift.flatMap(({ drifted, text }) => (drifted ? [`${row}: ${text}`] : []));
+  return JSON.parse(JSON.stringify({ result })) as KeptCell;
 }

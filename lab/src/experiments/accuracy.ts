@@ -49,7 +49,7 @@ export const accuracy: LabExperiment<StrandsCell, Answered> = {
   about: 'right answers of each policy, paired with positive, with one strand a search and with all',
   page: 'policies-measured.md',
   takes: '3 hours',
-  published: ['--seeds 4 --calibration lab/results/hazard.json'],
+  published: ['--seeds 4'],
   preset: { rows: ['safe', 'fast'], seeds: seedsFrom(1, 8), requests: 1000 },
   flags: [...systemFlags, 'policy'],
   cells: (plan) => {

@@ -12,7 +12,7 @@ import type { Estimate } from '../statistics.ts';
 /** The flags of what its trials have in common. */
 export const systemFlags = [
   ...(['setting', 'seed', 'seeds', 'requests', 'budget', 'rollouts', 'threshold'] as const),
-  ...(['roofline', 'machine', 'no-prefix-reuse', 'trees', 'trace', 'calibration', 'world', 'scoring'] as const),
+  ...(['roofline', 'machine', 'no-prefix-reuse', 'trees', 'trace', 'world', 'scoring'] as const),
 ] as const satisfies readonly PlanFlagName[];
 
 /** What the published sizes share. */

@@ -13,7 +13,7 @@ const pages = globSync('lab/docs/**/*.md').map((file) => {
 });
 
 /** Files that an experiment before has to leave, or the reader to bring, are not there to be read. */
-const withoutFiles = (flags: string) => flags.replace(/ ?--(calibration|trees|machine) \S+/g, '');
+const withoutFiles = (flags: string) => flags.replace(/ ?--(trees|machine) \S+/g, '');
 const wordsOf = (flags: string) => flags.split(/\s+/).filter((word) => word !== '');
 
 describe.each(experiments.map((experiment) => [experiment.name, experiment] as const))('%s', (name, experiment) => {

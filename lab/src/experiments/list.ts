@@ -7,7 +7,6 @@ import { baselines } from './baselines.ts';
 import { calibration } from './calibration.ts';
 import { comparison } from './comparison.ts';
 import { fairness } from './fairness.ts';
-import { hazard } from './hazard.ts';
 import { keptAnswers } from './kept-answers.ts';
 import { knobs } from './knobs.ts';
 import { p0 } from './p0.ts';
@@ -30,7 +29,7 @@ import { waste } from './waste.ts';
 import { width } from './width.ts';
 import { worldsExperiment } from './worlds.ts';
 
-/** Those of a page in the order in which `figures` runs them: hazard before what reads its calibration. */
+/** Those of a page in the order in which `figures` runs them. */
 export const experiments: readonly LabExperiment[] = [
   comparison,
   p0,
@@ -48,7 +47,6 @@ export const experiments: readonly LabExperiment[] = [
   keptAnswers,
   p4,
   p4Variants,
-  hazard,
   policies,
   accuracy,
   agreedExperiment,

@@ -61,7 +61,7 @@ export const p3: LabExperiment<SpeculationCell, ServedRow> = {
   },
   flags: [
     ...(['setting', 'policy', 'seed', 'seeds', 'requests', 'budget', 'rollouts', 'threshold'] as const),
-    ...(['roofline', 'machine', 'no-prefix-reuse', 'trees', 'calibration'] as const),
+    ...(['roofline', 'machine', 'no-prefix-reuse', 'trees'] as const),
   ],
   leastRequests: 1,
   cells: (plan) =>

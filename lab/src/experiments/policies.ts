@@ -14,9 +14,7 @@ export const policies = comparisonOf({
   about: "safe and fast beside positive, boost and TAPER's rule, up to deep overload",
   page: 'policies-measured.md',
   takes: '1 hour',
-  published: [
-    '--policy positive,safe,fast --load 1p,2p,8p --requests 1024 --each --calibration lab/results/hazard.json',
-  ],
+  published: ['--policy positive,safe,fast --load 1p,2p,8p --requests 1024 --each'],
   preset: {
     rows: ['positive', 'boost', 'taper', 'safe', 'fast'],
     requests: 800,

@@ -25,5 +25,5 @@ export const lengthExit = defineExit({
     lengthExit: { default: 0, low: 0, high: 1_000_000, whole: true, unit: 'tokens', why: 'on average; 0 is off' },
     lengthAnswers: { default: 5, low: 1, high: 100_000, whole: true, unit: 'answers', why: 'those that are read' },
   },
-  make: (options) => (options.lengthExit === 0 ? undefined : exitByLength(options.lengthExit, options.lengthAnswers)),
+  make: (options) => exitByLength(options.lengthExit || Number.POSITIVE_INFINITY, options.lengthAnswers),
 });

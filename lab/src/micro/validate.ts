@@ -18,7 +18,7 @@ import {
   median,
   openEmbedded,
   ownModel,
-  quantile,
+  percentile,
   readQuestions,
   runBlock,
   type Trial,
@@ -108,9 +108,10 @@ interface ComparedLatencies {
   readonly p50: number;
   readonly p95: number;
 }
+
 function latenciesOf(trials: readonly Trial[]): ComparedLatencies {
-  const sorted = trials.map(({ latencyMs }) => latencyMs).sort((left, right) => left - right);
-  return { p50: quantile(sorted, 0.5).value, p95: quantile(sorted, 0.95).value };
+  const latencies = trials.map(({ latencyMs }) => latencyMs);
+  return { p50: percentile(latencies, 50), p95: percentile(latencies, 95) };
 }
 
 function printTable(

@@ -100,7 +100,7 @@ export function capacityIn(result: TrialResult): number {
 /** What its trials have in common, without what differs between them. */
 export function systemOf(plan: PlannedSystem): PlannedSystem {
   const { requests, budget, rollouts, threshold, verifierReuses } = plan;
-  const { roofline, machine, trees, trace, calibration, deadlineMs, world, scoring, toldThreshold } = plan;
+  const { roofline, machine, trees, trace, deadlineMs, world, scoring, toldThreshold } = plan;
   return {
     requests,
     budget,
@@ -111,7 +111,6 @@ export function systemOf(plan: PlannedSystem): PlannedSystem {
     ...(machine && { machine }),
     ...(trees === undefined ? {} : { trees }),
     ...(trace && { trace }),
-    ...(calibration && { calibration }),
     ...(world && { world }),
     ...(scoring && { scoring }),
     ...(toldThreshold && { toldThreshold }),

@@ -22,7 +22,7 @@ import { trialSearch } from './contenders.ts';
 import type { TrialSpec } from './trial.ts';
 
 export type LoneSpec = Pick<TrialSpec, 'setting' | 'seed' | 'profile' | 'contender' | 'rollouts' | 'threshold'> &
-  Pick<TrialSpec, 'aggregation' | 'choose' | 'calibration' | 'trees'> & {
+  Pick<TrialSpec, 'aggregation' | 'choose' | 'trees'> & {
     readonly questions: readonly number[];
     /** An exit rule that ends no search: what it would have ended with is written down. */
     readonly passing?: string;
@@ -42,9 +42,9 @@ export interface LoneAnswer extends LoneStanding {
 
 export function loneAnswers(spec: LoneSpec): LoneAnswer[] {
   const questions = questionsOf(spec);
-  const { rollouts, threshold, aggregation, choose, calibration } = spec;
+  const { rollouts, threshold, aggregation, choose } = spec;
   const verifier = { capabilities: { aggregation: 'product' } } as const;
-  const model = { config: modelConfig, engine: { capabilities: {} }, verifier, calibration };
+  const model = { config: modelConfig, engine: { capabilities: {} }, verifier };
   const size = { rollouts, threshold, ...(aggregation && { aggregation }), ...(choose && { choose }) };
   const search = trialSearch(spec.contender, model, size);
   return spec.questions.map((at) => {

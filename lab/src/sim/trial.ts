@@ -12,25 +12,15 @@ import {
   type SearchResult,
 } from 'coppice';
 import {
-  type AnswerStanding,
   type Arrivals,
   arrivalTimesMs,
   assert,
-  type CalibrationFile,
-  type CandidateSettings,
-  candidateRule,
-  type DriftFinding,
-  emptyNotes,
   GrowthMeter,
   type GrowthTotals,
-  hazardNoting,
   modelConfig,
-  type NotedSearch,
-  type OpenNotes,
   type QuestionProfile,
   questionRequest,
   questionsOf,
-  SectionWatch,
   type Served,
   type ServedEnd,
   type SettingName,
@@ -39,16 +29,16 @@ import {
   saturatedRate,
   searchDefaults,
   servedOf,
-  shadowRule,
   type TraceUse,
   type Tree,
   type WorkEstimates,
   WorkMeter,
   World,
   warmUpShare,
-  withShadow,
 } from 'coppice/internals';
 import { attainedWork } from '../baselines/attained-service.ts';
+import { type CandidateSettings, candidateRule } from '../calibrate/candidates.ts';
+import { type AnswerStanding, shadowRule, withShadow } from '../calibrate/shadow.ts';
 import { type RolloutStanding, watchingRule } from '../clairvoyant.ts';
 import { JudgedWork, type KnownTokens, knowingWork } from '../known-work.ts';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
@@ -97,11 +87,8 @@ export interface TrialSpec {
   readonly p99BoundMs?: number;
   /** Writes down how every search stands after each of its rollouts. */
   readonly watched?: boolean;
-  /** Writes down what the calibrated exit would have read. */
-  readonly noted?: boolean;
   /** Writes down where rules of certainty with these settings would have ended every search. */
   readonly shadowed?: readonly CandidateSettings[];
-  readonly calibration?: CalibrationFile;
   /** Writes down the finished paths of every search. */
   readonly pathed?: true;
   /** Its generator predicts several tokens at a time. */
@@ -130,15 +117,12 @@ export interface TrialResult {
   readonly saturatedVerifierTokensPerSecond: number | undefined;
   /** Of every request, where the spec asks for it. */
   readonly standings?: readonly (readonly RolloutStanding[])[];
-  readonly noted?: readonly NotedSearch[];
   /** How fast paths were completed, and which guesses were right. */
   readonly growth: GrowthTotals;
   /** Of every request, by candidate. */
   readonly shadows?: readonly (readonly (AnswerStanding | undefined)[])[];
   /** Where estimates of work were judged: by `judgedSteps`, their rank correlation with the truth. */
   readonly workRanks?: readonly number[];
-  /** With a calibration: what it expected, beside what came. */
-  readonly drift?: readonly DriftFinding[];
   /** Of every request, where the spec asks for it. */
   readonly paths?: readonly (readonly FinishedPath[])[];
   /** Of what programs asked for. */
@@ -174,8 +158,6 @@ class TrialRun {
   readonly #standings: RolloutStanding[][];
   readonly #paths: (readonly FinishedPath[])[];
   readonly #growth = new GrowthMeter();
-  readonly #notes: OpenNotes[];
-  readonly #noted: NotedSearch[] = [];
   readonly #candidates: readonly ExitRule[];
   readonly #work: WorkEstimates | undefined;
   readonly #shadows: (AnswerStanding | undefined)[][];
@@ -200,8 +182,7 @@ class TrialRun {
       : place.engine;
     this.#engine = new TimedEngine(this.#world, this.#model, engine, this.#times);
     this.#verifier = new TimedVerifier(this.#world, this.#model, place.verifier, this.#times);
-    const { calibration } = spec;
-    const model = { config: modelConfig, engine: this.#engine, verifier: this.#verifier, calibration };
+    const model = { config: modelConfig, engine: this.#engine, verifier: this.#verifier };
     const { rollouts, threshold, aggregation, choose } = spec;
     this.#search = trialSearch(spec.contender, model, {
       rollouts,
@@ -217,7 +198,6 @@ class TrialRun {
     this.#answers = this.#questions.map(() => undefined);
     this.#standings = this.#questions.map(() => []);
     this.#paths = this.#questions.map(() => []);
-    this.#notes = this.#questions.map(emptyNotes);
     this.#candidates = (spec.shadowed ?? []).map(candidateRule);
     this.#shadows = this.#questions.map(() => this.#candidates.map(() => undefined));
     this.#work = workOf(spec);
@@ -258,12 +238,10 @@ class TrialRun {
       saturatedTokensPerSecond: saturatedRate(this.#ends),
       saturatedVerifierTokensPerSecond: saturatedRate(this.#scored),
       ...(this.#spec.watched ? { standings: this.#standings } : {}),
-      ...(this.#spec.noted ? { noted: this.#noted } : {}),
       growth: this.#growth.total,
       ...(this.#spec.pathed ? { paths: this.#paths } : {}),
       times: this.#times,
       ...(this.#spec.shadowed === undefined ? {} : { shadows: this.#shadows }),
-      ...(this.#spec.calibration === undefined ? {} : { drift: this.#driftFrom(this.#spec.calibration) }),
       ...(this.#work instanceof JudgedWork ? { workRanks: this.#work.ranks } : {}),
       evictedTokens,
       engineBusy: busyMs / gpuMs,
@@ -273,12 +251,6 @@ class TrialRun {
 
   get #brokeBound(): boolean {
     return this.#late > this.#lateAllowed;
-  }
-
-  #driftFrom(calibration: CalibrationFile): DriftFinding[] {
-    const watch = new SectionWatch(calibration);
-    for (const { exit, tokens } of this.#served as Served[]) watch.ended(this.#search.built.plan, { exit, tokens });
-    return watch.findings;
   }
 
   #schedule(): void {
@@ -301,17 +273,14 @@ class TrialRun {
 
   /** With rules that end nothing and write down what this trial is to say of its searches. */
   #observed(request: SearchRequest, at: number): SearchRequest {
-    const { watched, noted, shadowed, verifierReuses } = this.#spec;
+    const { watched, shadowed, verifierReuses } = this.#spec;
     const { prompt, program, rules } = request;
     const model = this.#model;
     const facts = { program, isRight: (answer: string | undefined) => model.isRight(prompt, answer) };
     const costs = { promptTokens: model.promptTokens(prompt), verifierReuses };
     const watching = watched ? [watchingRule({ ...facts, ...costs }, this.#standings[at]!)] : [];
-    const looking = [
-      ...(noted ? [hazardNoting(facts, this.#notes[at]!)] : []),
-      ...(shadowed === undefined ? [] : [shadowRule(this.#candidates, facts, this.#shadows[at]!)]),
-    ];
-    const exits = looking.reduce<readonly ExitRule[]>(withShadow, rules.exits);
+    const shadow = () => shadowRule(this.#candidates, facts, this.#shadows[at]!);
+    const exits = shadowed === undefined ? rules.exits : withShadow(rules.exits, shadow());
     return { ...request, rules: { ...rules, exits: [...watching, ...exits] } };
   }
 
@@ -332,7 +301,6 @@ class TrialRun {
     const at = Number(result.id);
     this.#served[at] = servedOf(result, this.#model, this.#questions[at]!);
     this.#answers[at] = result.answer?.answer;
-    if (this.#spec.noted) this.#noted.push(this.#notedOf(result, at));
     this.#left -= 1;
     const { p99BoundMs = Number.POSITIVE_INFINITY } = this.#spec;
     const counts = at >= warmUp(this.#questions.length);
@@ -347,11 +315,6 @@ class TrialRun {
   #keepPaths(at: number, tree: Tree): void {
     const prompt = this.#model.promptOf(this.#questions[at]!);
     this.#paths[at] = finishedPaths(tree, (answer) => this.#model.isRight(prompt, answer));
-  }
-
-  #notedOf({ cost }: SearchResult, at: number): NotedSearch {
-    const full = { tokens: cost.committedTokens, right: this.#served[at]!.correct };
-    return { question: JSON.stringify(this.#model.promptOf(this.#questions[at]!)), full, ...this.#notes[at]! };
   }
 
   /** What was cancelled at the exit has been generated all the same: tokens are counted when the engine has said how many. */

@@ -1,6 +1,5 @@
 // A model of the configuration, opened: what generates, what scores, and how a question is put to it.
 
-import type { CalibrationFile } from '../../calibration/calibration-file.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Embedder } from '../../embedder/embedder.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -28,8 +27,6 @@ export interface OpenModel {
   /** Where the model takes no conversation. */
   readonly form?: FormQuestion | undefined;
   readonly upstream?: Upstream;
-  /** Settings that were chosen for it on labelled questions. */
-  readonly calibration?: CalibrationFile;
   /** The embedded pair, for benchmarks of it. */
   readonly embedded?: Embedded;
   /** In words, what generates and what scores. */

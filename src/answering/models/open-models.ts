@@ -2,7 +2,6 @@
 // the kinds; each is loaded only when it is used.
 
 import { raise } from '../../base/fault.ts';
-import { openCalibration } from '../../calibration/read-calibration.ts';
 import type { ReplicasConfig } from '../../config/replicas.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -56,12 +55,7 @@ export async function openModel(
   if (containment !== undefined)
     log[containment.open.length === 0 ? 'info' : 'warn']('sandbox', { model: config.name, ...containment });
   for (const warning of parts.warnings ?? []) log.warn('model', { model: config.name, warning });
-  try {
-    return calibrated(parts);
-  } catch (error) {
-    await closeModel(parts);
-    throw error;
-  }
+  return parts;
 }
 
 function withThinking(parts: OpenModel): OpenModel {
@@ -98,13 +92,6 @@ async function withEmbedder(parts: OpenModel, environment: Environment, log: Ope
   isTried = true;
   const warnings = [...(parts.warnings ?? []), ...(warning === undefined ? [] : [warning])];
   return { ...parts, embedder, warnings };
-}
-
-function calibrated(parts: OpenModel): OpenModel {
-  const { config, verifier, upstream } = parts;
-  if (config.calibration === undefined) return parts;
-  const opened = { verifier: verifier?.capabilities.name, served: upstream?.model };
-  return { ...parts, calibration: openCalibration(config.calibration, config, opened) };
 }
 
 function openKind(config: ModelConfig, environment: Environment, log: OpeningLog): Promise<OpenModel> {

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CalibrationFile, CalibrationSection } from '../../calibration/calibration-file.ts';
 import { checkConfig, loadConfig, type PlainTree } from '../../config/load.ts';
 import { printExample } from '../../config/print.ts';
-import { type HazardModel, hazardFeatures } from '../../exit/hazard.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { defaultModels } from '../models/default-models.ts';
 import { askedQuestion } from '../question-form.ts';
@@ -94,66 +92,6 @@ describe('a plan', () => {
     const configured = requestOf({ answers: 3 }, modelOf({ certain: 'threshold' }));
     expect(makePlan(configured).policyOptions.certain).toBe('off');
     expect(makePlan(requestOf({}, modelOf({ certain: 'threshold' }))).policyOptions.certain).toBe('threshold');
-  });
-
-  const interval = { value: 0, low: 0, high: 0 };
-  const found = {
-    lossBudget: 1,
-    chosen: { questions: 9, pointsLost: 0, tokensSaved: 0 },
-    reported: { questions: 9, pointsLost: interval, tokensSaved: interval },
-    expected: { searches: 9, firedShare: 0, tokens: 1, tokensSpread: 0 },
-  };
-  const calibrationOf = (section: CalibrationSection): CalibrationFile => ({
-    format: 'coppice-calibration',
-    version: 1,
-    coppice: '1',
-    model: { generator: 'g', verifier: 'v' },
-    sections: [section],
-  });
-
-  it('gives up by a calibration only where its policy does and the request sets nothing of it', () => {
-    const { programOptions: options } = makePlan(requestOf({ program: 'mcts' }));
-    const weights = Object.fromEntries(hazardFeatures.map((name) => [name, 1])) as HazardModel['weights'];
-    const hazard = { bias: 0, weights, below: 0.1 };
-    const search = {
-      program: 'mcts',
-      options,
-      branching: 4,
-      choose: 'best',
-      aggregation: 'product',
-      rollouts: 16,
-    } as const;
-    const settings = { firstDepthCut: 0.35 };
-    const calibration = calibrationOf({ kind: 'hazard', search, settings, hazard, ...found });
-    const planOf = (wish: Wish) => makePlan(requestOf(wish, { ...modelOf({}), calibration }));
-    expect(planOf({ policy: 'fast' })).toMatchObject({ calibrated: ['hazard'], hazard, policyOptions: settings });
-    for (const wish of [{ policy: 'boost' }, { policy: 'fast', internal: { settledExit: 'off' } }, {}] as const) {
-      expect(planOf(wish)).toMatchObject({ policyOptions: { firstDepthCut: 0.7 } });
-      expect(planOf(wish).hazard).toBeUndefined();
-    }
-    expect(planOf({ policy: 'fast', internal: { firstDepthCut: 0.5 } }).hazard).toBeUndefined();
-    expect(makePlan(requestOf({ policy: 'fast' })).hazard).toBeUndefined();
-  });
-
-  it('lays what was calibrated for its search over the model, below what was asked for', () => {
-    const search = {
-      program: 'best-of-n',
-      options: { window: 0 },
-      branching: 4,
-      choose: 'best',
-      aggregation: 'product',
-      rollouts: 16,
-    } as const;
-    const settings = { certain: 'beta', certainRisk: 0.1 };
-    const calibration = calibrationOf({ kind: 'certain', search, settings, ...found });
-    const model = { ...modelOf({ certain: 'threshold' }), calibration };
-    const planOf = (wish: Wish) => makePlan(requestOf({ program: 'best-of-n', ...wish }, model));
-    expect(planOf({})).toMatchObject({ calibrated: ['certain'], policyOptions: { certain: 'beta', certainRisk: 0.1 } });
-    for (const wish of [{ certain: 'off' }, { certainRisk: 0.2 }, { effort: 'high' }, { window: 2 }] as const) {
-      expect(planOf(wish).calibrated).toBeUndefined();
-    }
-    expect(planOf({ answers: 2 })).toMatchObject({ policyOptions: { certain: 'off' } });
-    expect(makePlan(requestOf({ program: 'mcts' }, model)).policyOptions.certain).toBe('threshold');
   });
 
   it('takes the prompts of its program, and refuses a probe that the engine cannot answer', () => {

@@ -1,47 +1,32 @@
-// The policy of a search, with its rules and options: what was asked for goes before what was calibrated, and that before what the model has.
+// The policy of a search, with its rules and options: what was asked for goes before what the model has.
 
 import { defaultsOf } from '../../base/knob.ts';
-import {
-  type CalibratedSearch,
-  type CalibrationSection,
-  sectionsFor,
-  settingsOf,
-} from '../../calibration/calibration-file.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { PolicyDefinition } from '../../policy/definition.ts';
 import { type FittingRules, fittingRules, fittingSettings } from '../../policy/fitting.ts';
 import { type PolicyOptions, policyKnobs } from '../../policy/knobs.ts';
-import { policyOf } from '../../policy/policies.ts';
 import type { Choice } from '../../program/choice.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { type KnownProgram, refuseOptions } from './plan-check.ts';
 import { given, type PlannedModel, type SearchPlan, type Wish } from './search-plan.ts';
 
-interface PlannedPolicy extends FittingRules, Pick<SearchPlan, 'aggregation' | 'hazard'> {}
+interface PlannedPolicy extends FittingRules, Pick<SearchPlan, 'aggregation'> {}
 
-export function policyFor(
-  wish: Wish,
-  model: PlannedModel,
-  program: KnownProgram,
-  choose: Choice,
-  holding: readonly CalibrationSection[],
-): PlannedPolicy {
+export function policyFor(wish: Wish, model: PlannedModel, program: KnownProgram, choose: Choice): PlannedPolicy {
   const { config } = model;
   const aggregation = aggregationOf(model, wish, program);
   const said = {
     ...partsFor(choose, wish.answers),
     ...program.policySettings,
     ...policySettings(wish, config),
-    ...settingsOf(holding),
     ...severally(wish),
     ...(program.keepsRollouts ? keepingAll : {}),
   };
   const settings = fittingSettings(said, { ...wish, ...wish.internal }, aggregation);
-  const hazard = holding.find((section) => section.kind === 'hazard')?.hazard;
   const wanted = wish.policy ?? config.policy;
   const isAsked = wish.policy !== undefined;
   try {
-    return { aggregation, hazard, ...fittingRules({ wanted, isAsked, settings, hazard, program, aggregation }) };
+    return { aggregation, ...fittingRules({ wanted, isAsked, settings, program, aggregation }) };
   } catch (error) {
     return refuseOptions(wanted, error);
   }
@@ -51,25 +36,10 @@ export function policyFor(
 const keepingAll = {
   positiveExit: 'off',
   negativeExit: 'off',
-  settledExit: 'off',
   certain: 'off',
   boundPrune: 'off',
   beatPrune: 0,
 } as const satisfies Partial<PolicyOptions>;
-
-/** What was calibrated for one answer says nothing about several; what gives up is only for searches that may. */
-export function holdingSections(
-  { calibration, config }: PlannedModel,
-  wish: Wish,
-  search: CalibratedSearch,
-): CalibrationSection[] {
-  if (calibration === undefined || (wish.answers ?? 1) > 1) return [];
-  const own = policyOf(wish.policy ?? config.policy).settings.settledExit;
-  const maySettle = (wish.internal?.settledExit ?? own) === 'on';
-  return sectionsFor(calibration, search, { ...wish, ...wish.internal }).filter(
-    ({ kind }) => kind !== 'hazard' || maySettle,
-  );
-}
 
 /** A search for several different answers does not stop because one of them is certain. */
 function severally({ answers = 1, certain }: Wish): Partial<PolicyOptions> {

@@ -8,7 +8,7 @@ import { optionsOf } from '../../policy/create.ts';
 import { restingRules } from '../../policy/resting-rules.ts';
 import { programOf, programOptions, programWith } from '../../program/registry/programs.ts';
 import { atMost, checkDirect, type KnownProgram, refuseSetting } from './plan-check.ts';
-import { aggregationOf, holdingSections, policyFor } from './planned-policy.ts';
+import { aggregationOf, policyFor } from './planned-policy.ts';
 import { given, type PlannedModel, type SearchPlan, type Wish } from './search-plan.ts';
 
 /** What a plan takes from here. */
@@ -20,8 +20,6 @@ type SearchShape = Pick<
   | 'prompts'
   | 'policy'
   | 'policyOptions'
-  | 'calibrated'
-  | 'hazard'
   | 'scoring'
   | 'rollouts'
   | 'threshold'
@@ -44,9 +42,7 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
   const choose = wish.choose ?? config.choose;
   const aggregation = aggregationOf(model, wish, program);
   const rollouts = rolloutsOf(wish, limits, program, program.pathsPerRollout?.(branching, options) ?? 1);
-  const search = { program: program.name, options, branching, choose, aggregation, rollouts };
-  const holding = holdingSections(model, wish, search);
-  const { policy, rules, trouble, hazard, ...ruled } = policyFor(wish, model, program, choose, holding);
+  const { policy, rules, trouble, ...ruled } = policyFor(wish, model, program, choose);
   const shape: SearchShape = {
     mode: 'search',
     program: program.name,
@@ -54,8 +50,6 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
     prompts: program.prompts && readPrompts(program.prompts, config),
     policy,
     policyOptions: ruled.options,
-    ...(holding.length === 0 ? {} : { calibrated: holding.map(({ kind }) => kind) }),
-    hazard,
     scoring: scoringOf(program, config),
     rollouts,
     threshold: wish.threshold ?? config.threshold,
@@ -143,13 +137,13 @@ export function directShape(wish: Wish, model: PlannedModel, stepTokens: number)
 /** What a search of this model is where a request asks for nothing: what really runs, not what was configured. */
 export function usualSearch(model: PlannedModel): Pick<SearchPlan, 'program' | 'policy' | 'scoring' | 'aggregation'> {
   const { program } = programFor({}, model);
-  const { policy, aggregation } = policyFor({}, model, program, model.config.choose, []);
+  const { policy, aggregation } = policyFor({}, model, program, model.config.choose);
   return { program: program.name, policy, scoring: scoringOf(program, model.config), aggregation };
 }
 
 /** Which rules of its policy cannot act in such a search; undefined where all can. */
 export function usualRest(model: PlannedModel): string | undefined {
   const { choose } = model.config;
-  const { policy, aggregation, options } = policyFor({}, model, programFor({}, model).program, choose, []);
+  const { policy, aggregation, options } = policyFor({}, model, programFor({}, model).program, choose);
   return restingRules({ policy, aggregation, choose, policyOptions: options });
 }

@@ -1,12 +1,10 @@
 // What is asked of a search, and what is decided about it. A plan is plain data: it is journalled, and the same plan makes
 // the same search after a restart.
 
-import type { CalibrationFile, CalibrationSection } from '../../calibration/calibration-file.ts';
 import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
 import type { Effort } from '../../config/search-limits.ts';
 import type { InternalOptions, SearchKnob, SearchSettings, Speaker } from '../../config/vocabulary.ts';
 import type { Engine, JsonSchema, TemplateThinking } from '../../engine/engine.ts';
-import type { HazardModel } from '../../exit/hazard.ts';
 import type { ScoredBy } from '../../log/verdict.ts';
 import type { PolicyOptions } from '../../policy/knobs.ts';
 import type { PolicyName } from '../../policy/policies.ts';
@@ -35,10 +33,6 @@ export interface SearchPlan {
   readonly writers?: Readonly<Record<string, Writer>> | undefined;
   readonly policy: PolicyName;
   readonly policyOptions: PolicyOptions;
-  /** Kinds of sections of the model's calibration that some of these options come from. */
-  readonly calibrated?: readonly CalibrationSection['kind'][];
-  /** What the calibrated exit goes by; it does not fire without. */
-  readonly hazard?: HazardModel | undefined;
   readonly scoring: ScoredBy;
   readonly rollouts: number;
   readonly threshold: number;
@@ -117,7 +111,7 @@ export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | unde
   readonly shape?: WishedShape | undefined;
   /** Tests that judge each answer, of a verifier that runs tests. */
   readonly tests?: string | undefined;
-  /** What an experiment turns, or a policy from outside has set; goes before the model's and the calibration's. No user's words get here. */
+  /** What an experiment turns, or a policy from outside has set; goes before the model's. No user's words get here. */
   readonly internal?: Partial<InternalOptions> | undefined;
 };
 
@@ -144,7 +138,6 @@ export interface PlannedModel {
   readonly embedder?: { readonly name: string } | undefined;
   /** Where it takes no conversation. */
   readonly form?: FormQuestion | undefined;
-  readonly calibration?: CalibrationFile | undefined;
 }
 
 export interface PlanRequest {

@@ -43,7 +43,7 @@ export function carryRules(plan: SearchPlan, rules: Rules): void {
 
 /** Of a plan that was journalled, or that asks for no search, they are made anew. */
 export function rulesOf(plan: SearchPlan): Rules {
-  return rulesByPlan.get(plan) ?? createRules(policyOf(plan.policy), plan.policyOptions, plan.hazard);
+  return rulesByPlan.get(plan) ?? createRules(policyOf(plan.policy), plan.policyOptions);
 }
 
 /** `definition` of a program and `own` policy that are not in the lists: a plan names only those that are. */
@@ -71,7 +71,7 @@ export function buildSearch(
     synthesizer,
   };
   const { exits, ...rules } =
-    own === undefined ? rulesOf(plan) : createRules(own.definition, plan.policyOptions, plan.hazard, own.options);
+    own === undefined ? rulesOf(plan) : createRules(own.definition, plan.policyOptions, own.options);
   return {
     plan,
     program: definition.create(size, { ...defaultsOf(definition.options), ...plan.programOptions }),

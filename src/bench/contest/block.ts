@@ -31,14 +31,7 @@ export async function runBlock(
   onTrial: (trial: Trial) => void,
   arrivalsMs?: readonly number[],
 ): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const block = new QuestionBlock(contest, contender, questions, arrivalsMs, {
-      trial: onTrial,
-      done: resolve,
-      broken: reject,
-    });
-    block.start();
-  });
+  await new QuestionBlock(contest, contender, questions, onTrial, arrivalsMs).run();
   // Cancelled requests may still be on their way; the next runtime numbers its own from 0 again.
   while (outstanding(contest.model) > 0) await new Promise(setImmediate);
 }
@@ -55,16 +48,11 @@ interface Asked {
   result?: SearchResult;
 }
 
-interface BlockListener {
-  trial(trial: Trial): void;
-  done(): void;
-  broken(error: unknown): void;
-}
-
 class QuestionBlock {
   readonly #contest: Contest;
   readonly #arrivalsMs: readonly number[] | undefined;
-  readonly #listener: BlockListener;
+  readonly #onTrial: (trial: Trial) => void;
+  readonly #done = Promise.withResolvers<void>();
   readonly #loop = new LiveLoop();
   readonly #runtime: Runtime;
   readonly #waiting: ContestJob[];
@@ -77,13 +65,13 @@ class QuestionBlock {
     contest: Contest,
     contender: Contender,
     questions: readonly GoldQuestion[],
+    onTrial: (trial: Trial) => void,
     arrivalsMs: readonly number[] | undefined,
-    listener: BlockListener,
   ) {
     const { engine, verifier, embedder } = contest.model;
     this.#contest = contest;
     this.#arrivalsMs = arrivalsMs;
-    this.#listener = listener;
+    this.#onTrial = onTrial;
     this.#waiting = questions.map((question) => ({ contender, question })).reverse();
     this.#left = questions.length;
     this.#runtime = new Runtime({
@@ -103,26 +91,26 @@ class QuestionBlock {
     });
   }
 
-  start(): void {
+  async run(): Promise<void> {
     const { signal, settings } = this.#contest;
-    if (this.#left === 0 || signal?.aborted) return this.#listener.done();
+    if (this.#left === 0 || signal?.aborted) return;
     signal?.addEventListener('abort', this.#abort);
     if (this.#arrivalsMs === undefined) for (let at = 0; at < settings.concurrency; at += 1) this.#submitNext();
     else for (const atMs of this.#arrivalsMs) this.#timers.push(setTimeout(() => this.#submitNext(), atMs));
     this.#loop.drive(this.#runtime);
+    await this.#done.promise;
   }
 
   #submitNext(): void {
     const job = this.#waiting.pop();
     if (job === undefined) return;
     try {
-      const planned = contestRequest(this.#contest, job);
-      const request = this.#contest.observe?.(planned, job) ?? planned;
+      const request = contestRequest(this.#contest, job);
       this.#asked.set(request.id, { job, growth: new GrowthMeter() });
       this.#runtime.submit(request);
     } catch (error) {
       this.#stop();
-      this.#listener.broken(error);
+      this.#done.reject(error);
     }
   }
 
@@ -138,7 +126,7 @@ class QuestionBlock {
     this.#asked.delete(id);
     if (!this.#isAborted || result!.exit.kind !== 'cancelled') {
       const trial = trialOf(this.#contest, job, { ...result!, cost });
-      this.#listener.trial({ ...trial, growth: trialGrowth(growth.total, cost) });
+      this.#onTrial({ ...trial, growth: trialGrowth(growth.total, cost) });
     }
     this.#left -= 1;
     this.#endWhenDone();
@@ -154,7 +142,7 @@ class QuestionBlock {
   #endWhenDone(): void {
     if (this.#left !== 0) return;
     this.#stop();
-    this.#listener.done();
+    this.#done.resolve();
   }
 
   #stop(): void {

@@ -5,7 +5,7 @@ import { extractAnswer } from '../../answer/extract.ts';
 import type { OpenModel } from '../../answering/models/open-model.ts';
 import { ownPlan } from '../../answering/models/own-model.ts';
 import { policySettings } from '../../answering/plan/planned-policy.ts';
-import type { SearchPlan, Wish } from '../../answering/plan/search-plan.ts';
+import type { Wish } from '../../answering/plan/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/plan/search-request.ts';
 import type { GoldQuestion } from '../../answering/question-file.ts';
 import { hash } from '../../base/random.ts';
@@ -68,8 +68,6 @@ export interface Contest {
   readonly model: OpenModel;
   readonly settings: ContestSettings;
   isCorrect(question: GoldQuestion, answer: string | undefined): boolean;
-  /** Adds rules that end nothing and look on. */
-  observe?(request: SearchRequest, job: ContestJob): SearchRequest;
   /** Looks at the tree of a search that has ended. */
   onTree?(job: ContestJob, tree: Tree): void;
   /** Ends a block before its time: what is under way is cancelled, and neither that nor what waits becomes a trial. */
@@ -104,13 +102,9 @@ function oneByOne(scheduler: Scheduler, budget: number): Scheduler {
   };
 }
 
-export function contestRequest(contest: Contest, job: ContestJob): SearchRequest {
-  const id = `${job.contender.name} ${job.question.id}`;
-  return requestOf(buildSearch(contestPlan(contest, job)), id, contest.model.extract ?? extractAnswer);
-}
-
-export function contestPlan({ settings, model }: Contest, { contender, question }: ContestJob): SearchPlan {
-  return ownPlan(model, question.question, wishOf(contender, settings), hash(settings.seed, question.id));
+export function contestRequest({ settings, model }: Contest, { contender, question }: ContestJob): SearchRequest {
+  const plan = ownPlan(model, question.question, wishOf(contender, settings), hash(settings.seed, question.id));
+  return requestOf(buildSearch(plan), `${contender.name} ${question.id}`, model.extract ?? extractAnswer);
 }
 
 /** What all are told, without what this contender's program does not know. */

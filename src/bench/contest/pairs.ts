@@ -1,21 +1,13 @@
 // Two contenders over the same questions: the difference of their accuracies with an interval paired by question. A pair in
 // which both are right or both wrong says nothing about who is better; the interval knows that, two single ones do not.
 
-import { type Interval, meanDifference } from '../statistics.ts';
+import { meanDifference } from '../statistics.ts';
 import type { Trial } from './contest.ts';
 
-interface Pairing {
-  readonly contender: string;
-  readonly against: string;
-  readonly questions: number;
-  /** Of accuracies, from -1 to 1. */
-  readonly difference: Interval;
-  readonly won: number;
-  readonly lost: number;
-}
+type Pairing = ReturnType<typeof pairing>;
 
-/** Over the solvable questions that both have answered. */
-export function pairing(ours: readonly Trial[], theirs: readonly Trial[]): Pairing {
+/** Difference of accuracies, from -1 to 1, over the solvable questions that both have answered. */
+export function pairing(ours: readonly Trial[], theirs: readonly Trial[]) {
   const known = new Map(theirs.map((trial) => [trial.question, trial.correct]));
   const differences = ours
     .filter(({ solvable, question }) => solvable && known.has(question))

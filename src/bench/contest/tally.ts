@@ -1,32 +1,11 @@
-// The trials of one contender as one line: accuracy with its interval, latency, tokens, exits.
+// Sums the trials of one contender up as one line: accuracy with its interval, latency, tokens of generator and verifier, exits.
 
 import { meanOrZero } from '../../base/arithmetic.ts';
-import { type Interval, quantile, wilson } from '../statistics.ts';
+import { quantile, wilson } from '../statistics.ts';
 import type { Trial } from './contest.ts';
-import { type TrialGrowth, totalGrowth } from './trial-growth.ts';
+import { totalGrowth } from './trial-growth.ts';
 
-export interface Tally {
-  readonly contender: string;
-  readonly questions: number;
-  /** Over the questions that have an answer. */
-  readonly accuracy: Interval;
-  readonly p50Ms: Interval;
-  readonly p95Ms: Interval;
-  readonly tokens: number;
-  /** What the generator computed for them: less where draws repeated each other. */
-  readonly computedTokens: number;
-  readonly scoredTokens: number;
-  /** Of generator and verifier together. */
-  readonly bothTokens: number;
-  /** Share of each exit. */
-  readonly exits: Readonly<Record<string, number>>;
-  /** Questions without an answer. */
-  readonly unsolvable: Waste;
-  /** Questions with one that no contender found. */
-  readonly unsolved: Waste;
-  /** Over all trials that it was measured in. */
-  readonly growth: TrialGrowth;
-}
+export type Tally = ReturnType<typeof tally>;
 
 /** What was spent where nothing was to be had: how many searches were given up as futile, and their tokens. */
 export interface Waste {
@@ -36,7 +15,7 @@ export interface Waste {
 }
 
 /** `unsolved`: the solvable questions that no contender answered right. */
-export function tally(contender: string, trials: readonly Trial[], unsolved: ReadonlySet<string> = new Set()): Tally {
+export function tally(contender: string, trials: readonly Trial[], unsolved: ReadonlySet<string> = new Set()) {
   const solvable = trials.filter((trial) => trial.solvable);
   const correct = solvable.filter((trial) => trial.correct).length;
   const latencies = trials.map((trial) => trial.latencyMs).sort((left, right) => left - right);
@@ -44,6 +23,7 @@ export function tally(contender: string, trials: readonly Trial[], unsolved: Rea
   return {
     contender,
     questions: trials.length,
+    /** Over the questions that have an answer. */
     accuracy: wilson(correct, solvable.length),
     p50Ms: quantile(latencies, 0.5),
     p95Ms: quantile(latencies, 0.95),
@@ -51,7 +31,8 @@ export function tally(contender: string, trials: readonly Trial[], unsolved: Rea
     computedTokens: meanOrZero(trials.map((trial) => trial.computedTokens)),
     scoredTokens: meanOrZero(trials.map((trial) => trial.scoredTokens)),
     bothTokens: meanOrZero(trials.map(({ generatedTokens, scoredTokens }) => generatedTokens + scoredTokens)),
-    exits: Object.fromEntries(
+    /** Share of each exit. */
+    exits: Object.fromEntries<number>(
       kinds.map((kind) => [kind, trials.filter(({ exit }) => exit === kind).length / trials.length]),
     ),
     unsolvable: wasteOf(trials.filter((trial) => !trial.solvable)),

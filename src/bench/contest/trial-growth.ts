@@ -11,9 +11,9 @@ export interface TrialGrowth {
   /** Tokens of its completed paths, and the time from admission to the completion of each. */
   readonly pathTokens: number;
   readonly pathMs: number;
-  /** Steps that were grown ahead and those of them that its program asked for; trials that were kept before they were counted so lack both. */
-  readonly byDistance?: readonly Guesses[];
-  readonly byDepth?: readonly Guesses[];
+  /** Steps that were grown ahead and those of them that its program asked for. */
+  readonly byDistance: readonly Guesses[];
+  readonly byDepth: readonly Guesses[];
   readonly usedTokens: number;
   readonly wastedTokens: number;
 }
@@ -34,8 +34,8 @@ export function totalGrowth(all: readonly TrialGrowth[]): TrialGrowth {
     all.reduce((sum, each) => sum + each[name], 0);
   const [byDistance, byDepth]: [Guesses[], Guesses[]] = [[], []];
   for (const each of all) {
-    addGuesses(byDistance, each.byDistance ?? []);
-    addGuesses(byDepth, each.byDepth ?? []);
+    addGuesses(byDistance, each.byDistance);
+    addGuesses(byDepth, each.byDepth);
   }
   const tokens = { usedTokens: of('usedTokens'), wastedTokens: of('wastedTokens') };
   return { pathTokens: of('pathTokens'), pathMs: of('pathMs'), byDistance, byDepth, ...tokens };
@@ -54,12 +54,12 @@ export function growthLines(contenders: readonly { contender: string; growth: Tr
   return tableLines([head, ...rows]);
 }
 
-function hasSpeculated({ byDistance = [], usedTokens, wastedTokens }: TrialGrowth): boolean {
+function hasSpeculated({ byDistance, usedTokens, wastedTokens }: TrialGrowth): boolean {
   return usedTokens + wastedTokens + sumOfGuesses(byDistance).guessed > 0;
 }
 
 function cellsOf(contender: string, growth: TrialGrowth): string[] {
-  const { byDistance = [], byDepth = [], usedTokens, wastedTokens } = growth;
+  const { byDistance, byDepth, usedTokens, wastedTokens } = growth;
   const all = sumOfGuesses(byDistance);
   const ahead = hasSpeculated(growth);
   const shares = [rightShares([all], 1), rightShares(byDistance, mostAhead), rightShares(byDepth, mostDepth)];

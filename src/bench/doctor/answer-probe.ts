@@ -1,11 +1,12 @@
-// What a generator is bad at, in one line: a few sums that any instruct model can do, asked as a search would ask them and answered in
-// one go. Whether the answer is marked, cut or wrong is all that is read; how good a model is takes a bench.
+// Asks a generator a few sums that any instruct model can do, as a search would, and says in one line whether answers are marked, cut or
+// wrong. How good a model is takes a bench.
 
 import { sameAnswer } from '../../answer/canonical.ts';
 import { extractAnswer, lastNumber } from '../../answer/extract.ts';
-import { type Engine, type GenerateRequest, isAnswer } from '../../engine/engine.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { Message, StepEnd } from '../../tree/step.ts';
-import type { Finding } from './findings.ts';
+import { EngineProbe } from '../engine-probe.ts';
+import { type Finding, good, warning } from './findings.ts';
 
 export interface ProbedAnswer {
   readonly text: string;
@@ -24,40 +25,19 @@ const mostTokens = 400;
 
 /** Connects the engine to itself: the caller must not use it meanwhile. `advice`: what a search adds to the system message. */
 export async function probeAnswers(engine: Engine, advice: string, seconds: number): Promise<ProbedAnswer[]> {
-  const answers: ProbedAnswer[] = sums.map(() => ({ text: '', end: undefined }));
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let open = sums.length;
-  engine.connect((message) => {
-    if (!isAnswer(message)) return;
-    open -= 1;
-    if (message.type === 'step') answers[message.request] = { text: message.step.text, end: message.step.end };
-    if (open === 0) resolve();
-  });
-  engine.generate(sums.map(({ question }, id) => requestOf(id, question, advice)));
-  const timer = setTimeout(() => engine.cancel(sums.map((_, id) => id)), seconds * 1000);
-  await promise;
-  clearTimeout(timer);
-  engine.release('doctor');
-  return answers;
-}
-
-function requestOf(id: number, question: string, advice: string): GenerateRequest {
   const system: Message[] = advice === '' ? [] : [{ role: 'system', content: advice }];
-  return {
-    id,
+  const requests = sums.map(({ question }) => ({
     search: 'doctor',
-    prompt: { kind: 'chat', messages: [...system, { role: 'user', content: question }] },
-    parent: 0,
-    path: [],
-    index: id,
-    sampling: { temperature: 0 },
-    seed: id,
-    needs: { logprobs: false, tokens: false, seed: false },
-    delimiters: [],
+    prompt: { kind: 'chat', messages: [...system, { role: 'user', content: question }] } as const,
+    temperature: 0,
     maxTokens: mostTokens,
-    lane: 'primary',
-    priority: 0,
-  };
+  }));
+  const { steps } = await new EngineProbe(engine).ask(requests, seconds * 1000);
+  engine.release('doctor');
+  return sums.map((_, id) => {
+    const step = steps.find(({ request }) => request === id)?.step;
+    return { text: step?.text ?? '', end: step?.end };
+  });
 }
 
 /** The first trouble that a search would have with such answers; in the order of what hurts most. */
@@ -65,7 +45,7 @@ export function answerFinding(answers: readonly ProbedAnswer[]): Finding {
   const of = (count: number) => `${count} of ${answers.length} sums`;
   const ended = answers.filter(({ end }) => end === 'eos');
   const cut = answers.filter(({ end }) => end === 'length' || end === 'delimiter').length;
-  if (ended.length + cut === 0) return { level: 'warning', text: 'no sum was answered in the time: raise --seconds' };
+  if (ended.length + cut === 0) return warning('no sum was answered in the time: raise --seconds');
   if (cut > 0) return warning(`goes on writing: ${of(cut)} had no end after ${mostTokens} tokens, so paths are cut`);
   const marked = ended.filter(({ text }) => extractAnswer(text) !== undefined).length;
   const right = answers.filter(({ text }, at) => isRight(text, sums[at]!.answer)).length;
@@ -75,14 +55,10 @@ export function answerFinding(answers: readonly ProbedAnswer[]): Finding {
     );
   if (right < ended.length)
     return warning(`gets simple sums wrong: ${of(ended.length - right)}; a vote helps, a search cannot mend it`);
-  return { level: 'good', text: `marks its answers and ends them: ${of(ended.length)}, all right` };
+  return good(`marks its answers and ends them: ${of(ended.length)}, all right`);
 }
 
 function isRight(text: string, answer: string): boolean {
   const found = extractAnswer(text) ?? lastNumber(text);
   return found !== undefined && sameAnswer(found, answer);
-}
-
-function warning(text: string): Finding {
-  return { level: 'warning', text };
 }

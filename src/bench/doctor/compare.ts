@@ -73,9 +73,8 @@ export interface ComparedRun {
 const roundsOfBudget = 4;
 
 export async function compare(options: CompareOptions): Promise<ComparedRun> {
-  const { model, rollouts, samples, clock, limitMs, budget } = options;
+  const { model, wish, rollouts, samples, clock, limitMs, budget } = options;
   const questions = shuffled(options.questions, options.seed);
-  const { wish } = options;
   const tree = treeOf(options, questions[0]!);
   const contenders = {
     greedy: { name: 'greedy', program: 'greedy', policy: 'vanilla', rollouts: 1 },
@@ -94,7 +93,10 @@ export async function compare(options: CompareOptions): Promise<ComparedRun> {
   });
   const limits = { limitMs, most: roundsOfBudget * budget, nowMs: () => clock.nowMs() };
   await timedRounds(questions, limits, async (round, leftMs) => {
-    const signal = AbortSignal.any([clock.after(Math.max(0, Math.ceil(leftMs))), ...present(options.signal)]);
+    const signal = AbortSignal.any([
+      clock.after(Math.max(0, Math.ceil(leftMs))),
+      ...(options.signal ? [options.signal] : []),
+    ]);
     for (const role of roles)
       await runBlock(contestOf(role, signal), contenders[role], round, (trial) => found.add(role, trial));
     options.onAnswered?.(found.whole().length);
@@ -157,8 +159,4 @@ class Found {
 
 function isFailed(...trials: readonly Trial[]): boolean {
   return trials.some(({ exit }) => exit === 'failed');
-}
-
-function present<Value>(value: Value | undefined): Value[] {
-  return value === undefined ? [] : [value];
 }

@@ -3,7 +3,6 @@
 
 import { meanOrZero } from '../../base/arithmetic.ts';
 import { certaintyKnobs } from '../../exit/exits.ts';
-import type { Aggregation } from '../../tree/aggregate.ts';
 import { cautiousDifference, type Interval } from '../statistics.ts';
 import type { ComparedQuestion, ComparedRun, Spent } from './compare.ts';
 import {
@@ -37,28 +36,12 @@ export interface EqualCost {
   readonly difference: Interval;
 }
 
-export interface Comparison {
-  readonly questions: number;
-  readonly answered: ComparedRun['answered'];
-  readonly failed: number;
-  readonly elapsedMs: number;
-  /** Drawn for each question. */
-  readonly samples: number;
-  readonly tree: Pick<ComparedRun['tree'], 'name' | 'flags'>;
-  readonly rows: readonly ComparedRow[];
-  /** How often scores prefer the right one of a right and a wrong sample; over the questions that have both kinds. */
-  readonly preference: Interval & { readonly questions: number };
-  /** Of the scores of samples: as the tree has it or `last`, whichever tells right from wrong better here. */
-  readonly aggregation: Aggregation;
-  readonly equalCost: readonly EqualCost[];
-  /** The weighted vote of all samples less greedy. */
-  readonly overGreedy: Interval;
-}
+export type Comparison = ReturnType<typeof comparisonOf>;
 
 /** ε of `certain: lead`, as it ships. */
 const leadRisk = certaintyKnobs.certainRisk.default;
 
-export function comparisonOf(run: ComparedRun, samples: number): Comparison {
+export function comparisonOf(run: ComparedRun, samples: number) {
   const { tree, questions, answered, failed, elapsedMs } = run;
   const told = { own: preferenceOf(questions, 'own'), last: preferenceOf(questions, 'last') };
   const scoring: SampleScoring = told.own.value > told.last.value ? 'own' : 'last';
@@ -78,8 +61,10 @@ export function comparisonOf(run: ComparedRun, samples: number): Comparison {
       rowOf(tree.name, questions, (each) => each.tree),
     ],
     preference: told[scoring],
-    aggregation: scoring === 'own' ? tree.aggregation : 'last',
+    /** Of the scores of samples: as the tree has it or `last`, whichever tells right from wrong better here. */
+    aggregation: scoring === 'own' ? tree.aggregation : ('last' as const),
     equalCost: ruled.map((each) => each.against(questions, samples)),
+    /** The weighted vote of all samples less greedy. */
     overGreedy: gain(
       vote!.right(samples),
       questions.map(({ greedy }) => Number(greedy.correct)),
@@ -162,7 +147,8 @@ function gain(ours: readonly number[], theirs: readonly number[]): Interval {
   return cautiousDifference(ours.map((each, at) => each - theirs[at]!));
 }
 
-function preferenceOf(questions: readonly ComparedQuestion[], scoring: SampleScoring): Comparison['preference'] {
+/** How often scores prefer the right one of a right and a wrong sample; over the questions that have both kinds. */
+function preferenceOf(questions: readonly ComparedQuestion[], scoring: SampleScoring) {
   const shares = questions.flatMap(({ samples }) => preference(samples, scoring) ?? []);
   const { value, low, high } = cautiousDifference(
     shares.map((share) => share - 0.5),

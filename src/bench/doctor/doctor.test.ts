@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
 import { engineFindings, verifierFindings } from './findings.ts';
-import { budgetFor, type CurvePoint, kneeOf } from './knee.ts';
-import { shareOf, throughputFindings } from './throughput.ts';
+import { shareOf, throughputFindings } from './server-alone.ts';
+import { budgetFor, type CurvePoint, kneeOf } from './step-time.ts';
 
 const point = (sequences: number, tokensPerSecond: number): CurvePoint => ({
   sequences,
@@ -84,7 +84,7 @@ describe('findings', () => {
     expect(short(512)).toContain('the model itself knows no more');
     expect(short(4096)).toContain('raise -c');
     expect(warnings({ dialect: 'openai', logprobs: false }).length).toBe(4);
-    expect(verifierFindings('qwen-prm', facts)[0]?.level).toBe('warning');
-    expect(verifierFindings('rlhflow', facts)[0]?.level).toBe('good');
+    expect(verifierFindings('qwen-prm')[0]?.level).toBe('warning');
+    expect(verifierFindings('rlhflow')[0]?.level).toBe('good');
   });
 });

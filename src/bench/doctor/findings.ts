@@ -1,5 +1,5 @@
-// What a server's facts mean for searching on it, in sentences: each capability with its consequence, and the settings
-// that hurt with their remedy. Pure.
+// Says in sentences what a server's facts mean for searching on it: each capability with its consequence, and settings that hurt with
+// their remedy. Pure.
 
 import type { EngineCapabilities } from '../../engine/engine.ts';
 import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
@@ -108,7 +108,7 @@ export function capabilityFindings(capabilities: EngineCapabilities): Finding[] 
   ];
 }
 
-export function verifierFindings(kind: RemoteVerifierKind, facts: ServerFacts | undefined): Finding[] {
+export function verifierFindings(kind: RemoteVerifierKind): Finding[] {
   switch (kind) {
     case 'qwen-prm':
       return [
@@ -120,9 +120,7 @@ export function verifierFindings(kind: RemoteVerifierKind, facts: ServerFacts | 
     case 'math-shepherd':
     case 'rlhflow':
     case 'plain':
-      return facts?.prefixCaching === false
-        ? [warning('its prefix cache is off: every score computes the whole path')]
-        : [good('reuses the prefix: a score costs the newest step')];
+      return [good('reuses the prefix: a score costs the newest step')];
     case 'judge':
       return [warning('a judge writes text for every step: many times the cost of a reward model, and no probability')];
     case 'http':

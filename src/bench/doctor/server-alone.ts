@@ -1,11 +1,12 @@
-// The step-time curve of a server asked without coppice: as many single requests at a time as there are sequences, whole
-// answers, nothing asked for that slows a server down. What coppice gets of it is read off beside its own curve.
+// Asks a server without coppice, as many single requests at a time as there are sequences, for its own step-time curve; says how much of
+// that speed reaches a search, and which flags of the server would change it.
 
 import type { Dialect, ServerFacts } from '../../engine/remote/dialect/dialect.ts';
 import { dialects } from '../../engine/remote/dialect/dialects.ts';
 import { render } from '../../engine/remote/dialect/render.ts';
 import type { Connection } from '../../remote/connection.ts';
-import { type Wave, type WaveSource, waveDelimiters, wavePrompt } from './step-time.ts';
+import { type Finding, good, note, warning } from './findings.ts';
+import { type CurvePoint, type Wave, type WaveSource, waveDelimiters, wavePrompt } from './step-time.ts';
 
 export class ServerAlone implements WaveSource {
   readonly limit: number | undefined;
@@ -55,4 +56,44 @@ export class ServerAlone implements WaveSource {
     const answer = await this.#connection.json('POST', path, body, { timeoutMs: 120_000 });
     return this.#dialect.decode(answer, call).reduce((sum, { tokenIds = [] }) => sum + tokenIds.length, 0);
   }
+}
+
+/** Below this share of the server's own speed something is in the way. */
+const goodShare = 0.85;
+/** vLLM runs so many sequences at a time on most GPUs unless told otherwise. */
+const usualLimit = 256;
+
+/** The share of the server's own speed at the largest number of sequences that both curves have. */
+export function shareOf(curve: readonly CurvePoint[], alone: readonly CurvePoint[]): number | undefined {
+  const pairs = curve.flatMap((point) => {
+    const own = alone.find(({ sequences }) => sequences === point.sequences);
+    return own === undefined ? [] : [point.tokensPerSecond / own.tokensPerSecond];
+  });
+  return pairs.at(-1);
+}
+
+export function throughputFindings(
+  { dialect }: ServerFacts,
+  knee: CurvePoint,
+  share: number | undefined,
+  lastTried: boolean,
+): Finding[] {
+  const told: Finding[] = [];
+  if (share !== undefined) {
+    const text = `${share.toFixed(2)} of the server's own speed reaches coppice`;
+    told.push(share >= goodShare ? good(text) : warning(`${text}${remedy(dialect)}`));
+  }
+  if (dialect !== 'vllm') return told;
+  if (lastTried && knee.sequences >= usualLimit) {
+    told.push(note(`it still gains at ${knee.sequences} sequences: --max-num-seqs above that lets it run more`));
+  }
+  return [
+    ...told,
+    note('where clients watch tokens or a program reads log probabilities: --api-server-count 4 --stream-interval 8'),
+    note('--async-scheduling, where this version does not schedule so by itself, hides the work between two steps'),
+  ];
+}
+
+function remedy(dialect: ServerFacts['dialect']): string {
+  return dialect === 'vllm' ? ': its front end may be one busy process, which --api-server-count 4 shares out' : '';
 }

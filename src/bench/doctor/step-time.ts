@@ -1,11 +1,16 @@
-// The step-time curve of an engine, by a short probe: so many sequences at a time, twice as many each time, until the time
-// is up or the engine's limit is reached. Works on any engine; asks for whole steps in expansions, as a search does whose
-// tokens are not streamed.
+// Measures the step-time curve of an engine by a short probe, and finds its knee: 1, 2, 4, … sequences at a time until the time is up or
+// the engine's limit is reached. Works on any engine; asks for whole steps in expansions, as a search does whose tokens are not streamed.
 
 import type { Engine } from '../../engine/engine.ts';
 import type { Prompt } from '../../tree/step.ts';
 import { EngineProbe } from '../engine-probe.ts';
-import type { CurvePoint } from './knee.ts';
+
+export interface CurvePoint {
+  readonly sequences: number;
+  /** Mean time between two tokens of one sequence. */
+  readonly stepMs: number;
+  readonly tokensPerSecond: number;
+}
 
 interface CurveOptions {
   readonly seconds: number;
@@ -101,4 +106,21 @@ export class EngineWaves implements WaveSource {
     this.#engine.release('doctor');
     return { tokens: steps.reduce((sum, { step }) => sum + step.tokens, 0), elapsedMs, fault: fault?.message };
   }
+}
+
+/** So much of the highest throughput is enough: what lies beyond costs every sequence time and gives little more. */
+const enough = 0.8;
+
+/**
+ * The fewest sequences that give most of the highest throughput. It is measured from the top: on a curve that rises slowly
+ * all the way no single doubling seems to pay, and yet one sequence would be far too few.
+ */
+export function kneeOf(points: readonly CurvePoint[]): CurvePoint | undefined {
+  const highest = Math.max(...points.map((each) => each.tokensPerSecond));
+  return points.find(({ tokensPerSecond }) => tokensPerSecond >= enough * highest);
+}
+
+/** Strands that fill the engine to its knee: each expansion of a strand is `branching` sequences. */
+export function budgetFor(knee: CurvePoint, branching: number): number {
+  return Math.max(1, Math.round(knee.sequences / branching));
 }

@@ -12,28 +12,25 @@ const vocabularyWords = 100_000;
 const probedWords = 200;
 
 export function fillerPrompt(name: string, words: number): Prompt {
+  return { kind: 'text', text: fillerText(name, words) };
+}
+
+function fillerText(name: string, words: number): string {
   const random = new Random('filler', name);
-  const text = Array.from({ length: words }, () => ` w${random.integer(vocabularyWords)}`).join('');
-  return { kind: 'text', text };
+  return Array.from({ length: words }, () => ` w${random.integer(vocabularyWords)}`).join('');
 }
 
 /** Begins with blocks that other prompts of the same salt may begin with too, and ends with words of its own. */
 export function blockPrompt(salt: string, { names, tokens }: PromptBlocks, own: string, size: PromptSize): Prompt {
   const whole = Math.min(names.length, Math.floor((size.tokens - 1) / tokens));
-  const shared = names.slice(0, whole).map((name, at) => {
-    return textOf(fillerPrompt(`${salt} block ${at} ${name}`, Math.max(1, Math.round(tokens / size.tokensPerWord))));
-  });
-  const rest = Math.max(1, Math.round((size.tokens - whole * tokens) / size.tokensPerWord));
-  return { kind: 'text', text: shared.join('') + textOf(fillerPrompt(own, rest)) };
+  const wordsFor = (wanted: number) => Math.max(1, Math.round(wanted / size.tokensPerWord));
+  const shared = names.slice(0, whole).map((name, at) => fillerText(`${salt} block ${at} ${name}`, wordsFor(tokens)));
+  return { kind: 'text', text: shared.join('') + fillerText(own, wordsFor(size.tokens - whole * tokens)) };
 }
 
 interface PromptSize {
   readonly tokens: number;
   readonly tokensPerWord: number;
-}
-
-function textOf(prompt: Prompt): string {
-  return prompt.kind === 'text' ? prompt.text : '';
 }
 
 /** Tokens per word of such prompts on the engine's servers. */

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { raise } from '../../base/fault.ts';
 import type { Latencies, Yield } from '../simulated/measures.ts';
+import type { RehearsalPoint } from './rehearsal.ts';
 
 interface PredictedLoad extends Latencies {
   readonly load: string;
@@ -12,35 +13,16 @@ interface PredictedLoad extends Latencies {
   readonly yield: Yield;
 }
 
-/** One policy in one setting under one seed. */
-interface PredictedCell {
-  readonly setting: string;
-  readonly seed: number;
-  readonly row: string;
-  readonly loads: readonly PredictedLoad[];
-}
-
-/** What was simulated. */
-interface PredictedPlan extends Omit<PredictedSystem, 'setting' | 'seed'> {
-  readonly settings: readonly string[];
-  readonly seeds: readonly number[];
-}
+/** What was simulated, or is asked for. */
+type PredictedSystem = Pick<RehearsalPoint, 'trace' | 'requests' | 'budget' | 'rollouts' | 'threshold'>;
+type PredictedCell = Pick<RehearsalPoint, 'setting' | 'seed'>;
 
 export interface Prediction {
   readonly file: string;
   readonly sha256: string;
-  readonly plan: PredictedPlan;
-  readonly cells: readonly PredictedCell[];
-}
-
-interface PredictedSystem {
-  readonly trace?: { readonly file: string };
-  readonly setting: string;
-  readonly seed: number;
-  readonly requests: number;
-  readonly budget: number;
-  readonly rollouts: number;
-  readonly threshold: number;
+  readonly plan: PredictedSystem & { readonly settings: readonly string[]; readonly seeds: readonly number[] };
+  /** One policy in one setting under one seed. */
+  readonly cells: readonly (PredictedCell & { readonly row: string; readonly loads: readonly PredictedLoad[] })[];
 }
 
 export function readPrediction(file: string): Prediction {
@@ -64,7 +46,7 @@ function read(file: string): Buffer {
 }
 
 /** Refuses a prediction about something else, and says what differs. */
-export function checkPrediction({ file, plan, cells }: Prediction, asked: PredictedSystem): void {
+export function checkPrediction({ file, plan, cells }: Prediction, asked: PredictedSystem & PredictedCell): void {
   const differs = (what: string, predicted: unknown, value: unknown): never =>
     raise('bad-setting', `--prediction ${file} is about ${what} ${predicted}, and ${value} is asked for`);
   for (const name of ['requests', 'budget', 'rollouts', 'threshold'] as const) {
@@ -78,7 +60,7 @@ export function checkPrediction({ file, plan, cells }: Prediction, asked: Predic
 
 export function predictedLoad(
   { cells }: Prediction,
-  { setting, seed }: PredictedSystem,
+  { setting, seed }: PredictedCell,
   load: string,
   row?: string,
 ): PredictedLoad | undefined {

@@ -9,32 +9,10 @@ import { type Prediction, predictedLoad } from './prediction.ts';
 import type { RehearsalResult } from './rehearsal.ts';
 import { isComplete, type RehearsalRecord } from './result-file.ts';
 
-interface RehearsedRow {
-  readonly row: string;
-  readonly load: string;
-  readonly requests: number;
-  readonly ended: number;
-  readonly p50Seconds: number;
-  readonly p90Seconds: number;
-  readonly p99Seconds: number;
-  /** Requests over the time from the first arrival to the last end. */
-  readonly throughput: number;
-  /** Of a request. */
-  readonly tokens: number;
-  /** In percent. */
-  readonly accuracy: number;
-  readonly exits: readonly [accepted: number, futile: number, exhausted: number];
-  readonly tokensPerSecond: number;
-  readonly sequences: number;
-  readonly scoresPerSecond: number;
-  readonly scoreSeconds: number | undefined;
-  readonly cachedShare: number;
-  /** Of this process, in cores. */
-  readonly cpu: number;
+type RehearsedRow = ReturnType<typeof rowOf> & {
   /** Beside the row it is compared with, at the same load, question by question. */
   readonly pairs?: Pairs;
-  readonly predicted?: PredictedRow;
-}
+};
 
 interface Pairs {
   /** Geometric mean of the other's time over this one's. */
@@ -42,8 +20,6 @@ interface Pairs {
   /** Questions whose exit, rollouts or correctness differ. */
   readonly different: number;
 }
-
-type PredictedRow = Pick<RehearsedRow, 'p50Seconds' | 'p90Seconds' | 'p99Seconds' | 'tokens'>;
 
 export function rehearsedRows(
   records: readonly RehearsalRecord[],
@@ -64,12 +40,11 @@ function pairsOf({ served: others }: RehearsalResult, { served }: RehearsalResul
   };
 }
 
-function rowOf({ point, result }: RehearsalRecord, prediction: Prediction | undefined): RehearsedRow {
+function rowOf({ point, result }: RehearsalRecord, prediction: Prediction | undefined) {
   const { accuracy, exits, tokens } = yieldOf(result);
   const { throughputPerSecond } = latenciesOf(result);
   const took = tookSeconds(result);
   const seconds = result.elapsedMs / 1000;
-  const share = (kind: 'accepted' | 'futile' | 'exhausted') => exits[kind] ?? 0;
   const predicted = prediction && predictedLoad(prediction, point, point.load, point.row);
   return {
     row: point.row,
@@ -79,24 +54,24 @@ function rowOf({ point, result }: RehearsalRecord, prediction: Prediction | unde
     p50Seconds: percentile(took, 50),
     p90Seconds: percentile(took, 90),
     p99Seconds: percentile(took, 99),
+    /** Requests over the time from the first arrival to the last end. */
     throughput: throughputPerSecond,
     tokens,
     accuracy,
-    exits: [share('accepted'), share('futile'), share('exhausted')],
+    exits: (['accepted', 'futile', 'exhausted'] as const).map((kind) => exits[kind] ?? 0),
     tokensPerSecond: result.generatedTokens / seconds,
     sequences: result.sequences,
     scoresPerSecond: result.scores / seconds,
     scoreSeconds: result.scoreMs && result.scoreMs / 1000,
     cachedShare: result.cachedTokens / Math.max(1, result.cachedTokens + result.computedTokens),
+    /** Of this process, in cores. */
     cpu: result.cpuMs / result.elapsedMs,
-    ...(predicted && {
-      predicted: {
-        p50Seconds: predicted.p50Ms / 1000,
-        p90Seconds: predicted.p90Ms / 1000,
-        p99Seconds: predicted.p99Ms / 1000,
-        tokens: predicted.yield.tokens,
-      },
-    }),
+    predicted: predicted && {
+      p50Seconds: predicted.p50Ms / 1000,
+      p90Seconds: predicted.p90Ms / 1000,
+      p99Seconds: predicted.p99Ms / 1000,
+      tokens: predicted.yield.tokens,
+    },
   };
 }
 
@@ -148,7 +123,7 @@ function columnsOf(base: string): TextColumn[] {
   ];
 }
 
-type PredictedFigure = keyof PredictedRow;
+type PredictedFigure = keyof NonNullable<RehearsedRow['predicted']>;
 
 function predictedColumns(base: string): TextColumn[] {
   const figures: readonly [string, PredictedFigure, number][] = [

@@ -13,17 +13,9 @@ import type { Verifier } from '../../verifier/verifier.ts';
 import { contenderOf, type RowName, type SimulatedSearch, searchOf } from '../simulated/contenders.ts';
 import { modelConfig, type SettingName } from '../simulated/profiles.ts';
 import { questionsOf, type SimulatedQuestions } from '../simulated/questions.ts';
-import {
-  type Arrivals,
-  arrivalTimesMs,
-  questionRequest,
-  type Served,
-  type ServedEnd,
-  saturatedRate,
-  servedOf,
-} from '../simulated/service.ts';
+import { type Arrivals, arrivalTimesMs, questionRequest, type Served, servedOf } from '../simulated/service.ts';
 import type { TraceUse } from '../simulated/trace/trace-stream.ts';
-import { mean, percentile } from '../statistics.ts';
+import { mean } from '../statistics.ts';
 import { RealSteps } from './real-steps.ts';
 import { RehearsedEngine } from './rehearsed-engine.ts';
 import { RehearsedVerifier } from './rehearsed-verifier.ts';
@@ -58,7 +50,6 @@ export interface RehearsalResult {
   readonly served: readonly Served[];
   /** How long those had been there that were cancelled when time was up. */
   readonly unfinishedMs: readonly number[];
-  readonly saturatedTokensPerSecond: number | undefined;
   readonly elapsedMs: number;
   readonly generatedTokens: number;
   /** Of prompts and paths, as the generator's server counted. */
@@ -67,10 +58,8 @@ export interface RehearsalResult {
   /** Mean sequences under way. */
   readonly sequences: number;
   readonly scores: number;
-  readonly scoredTokens: number;
   /** From asking for a score to having it; missing where none came. */
   readonly scoreMs?: number;
-  readonly scoreP90Ms?: number;
   /** Of this process. */
   readonly cpuMs: number;
   readonly faults: number;
@@ -93,7 +82,6 @@ class RehearsalRun {
   readonly #startMs = systemClock.nowMs();
   readonly #served: (Served | undefined)[];
   readonly #live = new Map<number, number>();
-  readonly #ends: ServedEnd[] = [];
   readonly #unfinishedMs: number[] = [];
   readonly #cpu = process.cpuUsage();
   readonly #timers: NodeJS.Timeout[] = [];
@@ -181,10 +169,7 @@ class RehearsalRun {
     this.#live.delete(at);
     this.#journal.ended(result);
     if (this.#cut) return;
-    const shifted = { ...result, ...fromStart(result, this.#startMs) };
-    this.#served[at] = servedOf(shifted, this.#model, at);
-    const { generatedTokens: tokens } = this.#engine.totals;
-    this.#ends.push({ atMs: shifted.endedMs, tokens, waiting: this.#runtime.waiting.size });
+    this.#served[at] = servedOf({ ...result, ...fromStart(result, this.#startMs) }, this.#model, at);
   }
 
   #settle(at: number, { committedTokens, discardedTokens, speculativeTokens }: Cost): void {
@@ -204,17 +189,14 @@ class RehearsalRun {
   #result(): RehearsalResult {
     const { user, system } = process.cpuUsage(this.#cpu);
     const { tookMs } = this.#verifier.meter;
-    const scored = tookMs.length > 0 && { scoreMs: mean(tookMs), scoreP90Ms: percentile(tookMs, 90) };
     return {
       served: this.#served.filter((each) => each !== undefined),
       unfinishedMs: this.#unfinishedMs,
-      saturatedTokensPerSecond: saturatedRate(this.#ends),
       elapsedMs: systemClock.nowMs() - this.#startMs,
       ...this.#engine.totals,
       sequences: this.#engine.meter.meanSince(this.#startMs),
       scores: tookMs.length,
-      scoredTokens: this.#verifier.computedTokens,
-      ...scored,
+      ...(tookMs.length > 0 && { scoreMs: mean(tookMs) }),
       cpuMs: (user + system) / 1000,
       faults: this.#faults,
       ...(this.#lastFault !== undefined && { lastFault: this.#lastFault }),

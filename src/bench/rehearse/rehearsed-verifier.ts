@@ -27,7 +27,6 @@ export class RehearsedVerifier implements Verifier {
   readonly meter: Meter;
   readonly #options: RehearsedVerifierOptions;
   readonly #asked = new Map<RequestId, ScoreRequest>();
-  computedTokens = 0;
   #post: (message: VerifierMessage) => void = () => {};
 
   constructor(options: RehearsedVerifierOptions) {
@@ -87,7 +86,6 @@ export class RehearsedVerifier implements Verifier {
     this.#asked.delete(message.request);
     this.meter.end(message.request, message.type === 'score');
     if (message.type === 'fault' || asked === undefined) return this.#post(message);
-    this.computedTokens += message.usage.computedTokens;
     const { prompt, path, step } = asked;
     this.#post({ ...message, reward: this.#options.source.reward(prompt, path, step) });
   }

@@ -27,18 +27,13 @@ export function addRecord(file: string, record: RehearsalRecord): void {
 
 /** The newest record of a point. */
 export function findRecord(records: readonly RehearsalRecord[], point: RehearsalPoint): RehearsalRecord | undefined {
-  const key = keyOf(point);
-  return records.findLast((each) => keyOf(each.point) === key);
+  // The rate is part of a point: a new prediction makes new points.
+  const key = JSON.stringify(point);
+  return records.findLast((each) => JSON.stringify(each.point) === key);
 }
 
 export function isComplete({ point, result }: RehearsalRecord): boolean {
   return result.served.length === point.requests;
-}
-
-/** The rate counts as what it came to: a new prediction makes new points. */
-function keyOf(point: RehearsalPoint): string {
-  const { setting, row, load, perSecond, seed, requests, budget, rollouts, threshold, trees, trace } = point;
-  return JSON.stringify([setting, row, load, perSecond, seed, requests, budget, rollouts, threshold, trees, trace]);
 }
 
 function recordOf(line: string, where: string): RehearsalRecord {

@@ -1,19 +1,17 @@
 // `coppice ask`: one question, on the embedded engine or on servers. While it grows, the tree is shown; then the answer, its path, why
 // the search stopped, and what it cost.
 
-import { createWriteStream, type WriteStream } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { extractAnswer } from '../../answer/extract.ts';
 import { closeModel, type OpenModel } from '../../answering/models/open-model.ts';
 import { openModel } from '../../answering/models/open-models.ts';
-import { type OwnModelOptions, ownModel, ownPlan } from '../../answering/models/own-model.ts';
+import { ownModel, ownPlan } from '../../answering/models/own-model.ts';
 import { noteFor } from '../../answering/models/scorer-note.ts';
 import type { SearchPlan, Wish } from '../../answering/plan/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/plan/search-request.ts';
 import { type FinishedRun, runSearch } from '../../answering/search-run.ts';
-import { FaultError, fault, raise } from '../../base/fault.ts';
-import { calibratedText, searchText } from '../../calibration/calibration-file.ts';
+import { FaultError, raise } from '../../base/fault.ts';
 import { efforts } from '../../config/search-limits.ts';
-import { flagKnobs } from '../../config/vocabulary.ts';
 import { isShipped } from '../../engine/llama/shipped-models.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { SearchFold } from '../../log/fold.ts';
@@ -22,16 +20,16 @@ import { restingRules } from '../../policy/resting-rules.ts';
 import { programOf } from '../../program/registry/programs.ts';
 import { isRecognised, recogniseFor } from '../../task/recognise.ts';
 import type { Tree } from '../../tree/tree.ts';
+import { exampleServer, type Flags, type Help, helpFlag } from '../flags/help.ts';
+import { knobFlags } from '../flags/knob-flags.ts';
+import { modelFlags, readModelFlags } from '../flags/model-flags.ts';
+import { given, oneOf } from '../flags/options.ts';
+import { settingHelp } from '../flags/setting-help.ts';
+import { everySetting, readSearchArguments, setFlag, settingNames } from '../flags/settings.ts';
 import { answerLines, answerRecord, type Reported, statusOf } from '../terminal/answer-view.ts';
-import { exampleServer, type Flags, type Help, helpFlag } from '../terminal/help.ts';
-import { knobFlags, readWish } from '../terminal/knob-flags.ts';
-import { modelFlags, readModelFlags } from '../terminal/model-flags.ts';
 import { openingLog } from '../terminal/opening-log.ts';
-import { given, oneOf, readArguments } from '../terminal/options.ts';
 import { painter } from '../terminal/paint.ts';
 import { eventLine, statusLine } from '../terminal/progress-view.ts';
-import { settingHelp } from '../terminal/setting-help.ts';
-import { everySetting, readSettings, setFlag, settingNames, settingOfFlag } from '../terminal/settings.ts';
 import { LiveBlock, widthOf, wrap } from '../terminal/terminal.ts';
 import type { TraceHeader } from '../terminal/trace.ts';
 import { treeLegend, treeLines } from '../terminal/tree-view.ts';
@@ -98,8 +96,7 @@ export async function run(args: readonly string[]): Promise<number> {
 
 async function answer(settings: Settings, model: OpenModel, loadedMs: number): Promise<number> {
   const plan = ownPlan(model, settings.question, settings.wish, defaultSeed);
-  mustSaySomething(model, plan);
-  const trace = settings.trace === undefined ? undefined : await openTrace(settings, plan, settings.trace);
+  const trace = settings.trace === undefined ? undefined : openTrace(settings, plan, settings.trace);
   try {
     const interrupt = new AbortController();
     process.once('SIGINT', () => interrupt.abort());
@@ -115,7 +112,7 @@ async function answer(settings: Settings, model: OpenModel, loadedMs: number): P
       fold,
       signal: interrupt.signal,
       onEvent: (event, tree) => {
-        trace?.write(`${JSON.stringify(event)}\n`);
+        if (trace !== undefined) writeLine(trace, event);
         view.see(event, tree);
       },
     });
@@ -124,26 +121,13 @@ async function answer(settings: Settings, model: OpenModel, loadedMs: number): P
     report(settings, plan, model, reported);
     return statusOf(reported);
   } finally {
-    await closeTrace(trace);
+    if (trace !== undefined) closeSync(trace);
   }
-}
-
-/** A calibration that is named has to be used: one that holds for other searches is refused. */
-function mustSaySomething({ calibration, config }: OpenModel, plan: SearchPlan): void {
-  if (calibration === undefined || plan.calibrated !== undefined) return;
-  const holds = `--calibration ${config.calibration} holds for ${calibratedText(calibration)}`;
-  raise('bad-setting', `${holds}, and for nothing that is set here; this search is ${searchText(plan)}`);
 }
 
 const defaultSeed = 1;
 
-interface Settings {
-  readonly question: string;
-  readonly own: OwnModelOptions;
-  readonly wish: Wish;
-  readonly trace?: string;
-  readonly json: boolean;
-}
+type Settings = ReturnType<typeof readArgs>;
 
 /** Shows the search while it runs: a live tree on a terminal, lines elsewhere, nothing beside JSON. */
 class Watcher {
@@ -193,20 +177,18 @@ class Watcher {
   }
 }
 
-function readArgs(args: readonly string[]): Settings {
-  const { values, positionals } = readArguments({ args: [...args], allowPositionals: true, options: flags }, (flag) =>
-    settingOfFlag(flag, everySetting),
-  );
+function readArgs(args: readonly string[]) {
+  const config = { args: [...args], allowPositionals: true, options: flags } as const;
+  const { values, positionals, wish: told, model } = readSearchArguments(config, everySetting);
   const question = positionals.join(' ').trim();
   if (question === '') raise('bad-setting', 'ask what? Give a question: coppice ask "make 24 from 4 7 8 8"');
-  const set = readSettings(values.set, everySetting);
   const effort = given('effort', values.effort, (name) => oneOf('effort', name, efforts));
-  const wish = { ...readWish(values, flagKnobs, set.wish), ...effort };
+  const wish: Wish = { ...told, ...effort };
   const needsVerifier = wish.program !== undefined && programOf(wish.program).needsVerifier;
   return {
     question,
     wish,
-    own: readModelFlags(values, needsVerifier, set.model),
+    own: readModelFlags(values, needsVerifier, model),
     json: values.json,
     ...given('trace', values.trace, String),
   };
@@ -233,30 +215,20 @@ function report(
   console.log(answerLines(reported, widthOf(process.stdout, 100), painter(process.stdout, process.env)).join('\n'));
 }
 
-function openTrace({ question, own }: Settings, plan: SearchPlan, file: string): Promise<WriteStream> {
+/** A descriptor: every event is in the file when the next one comes, also where the process is killed. */
+function openTrace({ question, own }: Settings, plan: SearchPlan, file: string): number {
   const { program, policy, rollouts, threshold, seed } = plan;
-  const header: TraceHeader = {
-    trace: 1,
-    question,
-    model: own.model ?? plan.model,
-    program,
-    policy,
-    rollouts,
-    threshold,
-    seed,
-  };
-  const stream = createWriteStream(file, { mode: 0o600 });
-  return new Promise((resolve, reject) => {
-    const refuse = (error: Error) =>
-      reject(new FaultError(fault('bad-setting', `cannot write --trace ${file}: ${error.message}`)));
-    stream.once('error', refuse);
-    stream.once('open', () => {
-      stream.write(`${JSON.stringify(header)}\n`);
-      resolve(stream);
-    });
-  });
+  const model = own.model ?? plan.model;
+  const header: TraceHeader = { trace: 1, question, model, program, policy, rollouts, threshold, seed };
+  try {
+    const trace = openSync(file, 'w', 0o600);
+    writeLine(trace, header);
+    return trace;
+  } catch (error) {
+    return raise('bad-setting', `cannot write --trace ${file}: ${(error as Error).message}`);
+  }
 }
 
-function closeTrace(stream: WriteStream | undefined): Promise<void> {
-  return new Promise((resolve) => (stream === undefined ? resolve() : stream.end(() => resolve())));
+function writeLine(trace: number, value: object): void {
+  writeSync(trace, `${JSON.stringify(value)}\n`);
 }

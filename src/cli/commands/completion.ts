@@ -7,7 +7,7 @@ import { flagName, knobOf, searchKnobNames } from '../../config/vocabulary.ts';
 import { policyNames } from '../../policy/policies.ts';
 import { programNames } from '../../program/registry/programs.ts';
 import { remoteVerifierKinds } from '../../verifier/remote/open-verifier.ts';
-import { readArguments } from '../terminal/options.ts';
+import { readArguments } from '../flags/options.ts';
 import { commands } from './list.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;

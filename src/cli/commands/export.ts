@@ -10,27 +10,20 @@ import { raise } from '../../base/fault.ts';
 import type { Config } from '../../config/schema.ts';
 import { ExportCounts, exportTrees, type TableName, tableColumns, tableNames } from '../../export/export-trees.ts';
 import type { LoggedSearch } from '../../export/finished-tree.ts';
-import { jsonLine } from '../../export/json-lines.ts';
 import { writeParquet } from '../../export/parquet.ts';
 import type { ExportRow } from '../../export/row.ts';
+import { jsonLine } from '../../export/row.ts';
 import { PostgresJournal } from '../../journal/postgres/postgres-journal.ts';
 import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
-import { readConfig } from '../terminal/config-file.ts';
-import { type Flags, type Help, helpFlag } from '../terminal/help.ts';
-import { oneOf, readArguments } from '../terminal/options.ts';
-import { journalledSearches, tracedSearches } from './export/exported-searches.ts';
-import { rightnessBy } from './export/references.ts';
+import { configFlags, readConfig } from '../flags/config-file.ts';
+import { type Flags, type Help, helpFlag } from '../flags/help.ts';
+import { oneOf, readArguments } from '../flags/options.ts';
+import { journalledSearches, rightnessBy, tracedSearches } from './export/exported-searches.ts';
 import { databaseOf } from './open-journal.ts';
 
 const sourceGroup = {
   journal: { type: 'string', takes: 'FILE', about: 'short for --set journal.path=FILE' },
-  config: { type: 'string', takes: 'FILE', about: 'whose journal is meant; coppice.json here, if there is one' },
-  set: {
-    type: 'string',
-    takes: 'KEY=VALUE',
-    multiple: true,
-    about: 'one setting of it, such as journal.kind=postgres',
-  },
+  ...configFlags,
 } as const satisfies Flags;
 const outputGroup = {
   rows: { type: 'string', takes: 'NAME', default: 'nodes', about: `${tableNames.join(' or ')}: what a row is` },
@@ -61,11 +54,12 @@ export async function run(args: readonly string[]): Promise<number> {
   const table = oneOf('rows', values.rows, tableNames);
   const format = formatOf(values.out);
   const isRight = rightnessBy(values.reference);
+  const path = values.journal === undefined ? [] : [`journal.path=${JSON.stringify(values.journal)}`];
   const counts = new ExportCounts();
   const rowsOf = (searches: Iterable<LoggedSearch> | AsyncIterable<LoggedSearch>) =>
     write(format, values.out, table, exportTrees(searches, { table, isRight, counts }));
   if (positionals.length > 0) await rowsOf(tracedSearches(positionals));
-  else await fromJournal(configOf(values), rowsOf);
+  else await fromJournal(readConfig(values, defaultModels(), path), rowsOf);
   if (counts.searches === 0) raise('bad-setting', nothingIn(positionals.length, counts.unfinished));
   console.error(summary(counts, values.out));
   return 0;
@@ -78,12 +72,6 @@ function formatOf(out: string | undefined): Format {
   const ending = extname(out);
   if (ending === '.jsonl' || ending === '.parquet') return ending.slice(1) as Format;
   return raise('bad-setting', `--out ${out}: its format is not known; the name ends in .jsonl or .parquet`);
-}
-
-function configOf(values: { readonly config?: string; readonly set?: string[]; readonly journal?: string }): Config {
-  const { config, set = [], journal } = values;
-  const path = journal === undefined ? [] : [`journal.path=${JSON.stringify(journal)}`];
-  return readConfig(config, defaultModels(), [...set, ...path]);
 }
 
 async function fromJournal(config: Config, use: (searches: AsyncIterable<LoggedSearch>) => Promise<void>) {

@@ -1,7 +1,7 @@
 // The commands by name. Each is loaded only when it is used: what one needs, another may not have. `completion` reads this
 // list, so it stands beside it in main.ts.
 
-import type { Help } from '../terminal/help.ts';
+import type { Help } from '../flags/help.ts';
 
 interface CommandModule {
   readonly help: Help | string;
@@ -25,14 +25,10 @@ export const commands: Readonly<Record<string, Command>> = {
     about: 'examines servers or the embedded engine, and measures their knee',
     load: () => import('./doctor/doctor.ts'),
   },
-  bench: { about: 'compares programs and policies on a set of questions', load: () => import('./bench.ts') },
-  calibrate: {
-    about: 'chooses thresholds on labelled questions, reports them on others',
-    load: () => import('./calibrate/calibrate.ts'),
-  },
+  bench: { about: 'compares programs and policies on a set of questions', load: () => import('./bench/bench.ts') },
   rehearse: {
     about: 'tries out what your servers hold: simulated questions, real work',
-    load: () => import('./rehearse.ts'),
+    load: () => import('./rehearse/rehearse.ts'),
   },
   replay: { about: 'steps through a trace that ask wrote', load: () => import('./replay.ts') },
   export: {

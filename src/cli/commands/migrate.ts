@@ -5,26 +5,24 @@ import { defaultModels } from '../../answering/models/default-models.ts';
 import { NodeQueue } from '../../cluster/node-queue.ts';
 import { connect, databaseFault } from '../../journal/postgres/connection.ts';
 import { migrate } from '../../journal/postgres/schema.ts';
-import { readConfig } from '../terminal/config-file.ts';
-import { readArguments } from '../terminal/options.ts';
+import { configFlags, readConfig } from '../flags/config-file.ts';
+import { type Flags, type Help, helpFlag } from '../flags/help.ts';
+import { readArguments } from '../flags/options.ts';
 import { databaseOf } from './open-journal.ts';
 
-export const help = `usage: coppice migrate [options]
-Makes the tables of journal.schema in the PostgreSQL that DATABASE_URL names;
-does nothing where they are there.
+export const flags = { ...configFlags, ...helpFlag } as const satisfies Flags;
 
-  --config FILE       JSON with comments; coppice.json here, if there is one
-  --set KEY=VALUE     one setting, such as journal.schema=coppice`;
-
-export const flags = {
-  config: { type: 'string' },
-  set: { type: 'string', multiple: true, default: [] as string[] },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
+export const help: Help = {
+  usage: 'migrate [options]',
+  about:
+    'Makes the tables of journal.schema in the PostgreSQL that DATABASE_URL names; does nothing where they are there.',
+  groups: [['options', flags]],
+  examples: ['migrate --set journal.kind=postgres --set journal.schema=coppice'],
+};
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = readArguments({ args: [...args], options: flags });
-  const options = databaseOf(readConfig(values.config, defaultModels(), values.set), process.env);
+  const options = databaseOf(readConfig(values, defaultModels()), process.env);
   const client = await connect(options);
   try {
     const isNew = await migrate(client, options.schema);

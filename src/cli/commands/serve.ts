@@ -4,50 +4,41 @@
 import { answeredBy, defaultModels, simulatedModel } from '../../answering/models/default-models.ts';
 import type { OpenModel } from '../../answering/models/open-model.ts';
 import { openModels } from '../../answering/models/open-models.ts';
-import { usualRest, usualSearch } from '../../answering/plan/planned-search.ts';
+import { usualRest } from '../../answering/plan/planned-search.ts';
 import { raise } from '../../base/fault.ts';
-import { type CalibratedSearch, calibratedText } from '../../calibration/calibration-file.ts';
 import { printConfig, printExample, printSchema } from '../../config/print.ts';
 import type { Config } from '../../config/schema.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import { newKey } from '../../gateway/http/keys.ts';
 import { createLog, type Log } from '../../gateway/observe/log.ts';
 import { createTelemetry } from '../../gateway/observe/traces/telemetry.ts';
-import { readConfig } from '../terminal/config-file.ts';
-import { readArguments } from '../terminal/options.ts';
+import { configFlags, readConfig } from '../flags/config-file.ts';
+import { type Flags, type Help, helpFlag } from '../flags/help.ts';
+import { readArguments } from '../flags/options.ts';
 import { widthOf, wrap } from '../terminal/terminal.ts';
 import { openJournal } from './open-journal.ts';
 import { findPage } from './page.ts';
 
-export const help = `usage: coppice serve [options]
-Answers OpenAI clients by tree search; http://127.0.0.1:8181 unless configured.
-
-  --config FILE       JSON with comments; coppice.json here, if there is one
-  --set KEY=VALUE     one setting: server.port=8080, models.0.budget=64, …
-  --host, --port      short for server.host and server.port
-  --journal FILE      short for journal.path; :memory: keeps nothing
-  --sim               the simulated engine instead of a model
-  --print-config      prints the configuration in force and ends
-  --print-example     prints every setting with its default and reason, and ends
-  --print-schema      prints the JSON schema of the configuration, and ends
-  --new-key NAME      prints a new API key and the lines for the configuration
-
-Settings come from the file, then from variables such as
-COPPICE__SERVER__PORT, then from flags.`;
-
 export const flags = {
-  config: { type: 'string' },
-  set: { type: 'string', multiple: true, default: [] as string[] },
-  host: { type: 'string' },
-  port: { type: 'string' },
-  journal: { type: 'string' },
-  sim: { type: 'boolean', default: false },
-  'print-config': { type: 'boolean', default: false },
-  'print-example': { type: 'boolean', default: false },
-  'print-schema': { type: 'boolean', default: false },
-  'new-key': { type: 'string' },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
+  ...configFlags,
+  host: { type: 'string', takes: 'NAME', about: 'short for server.host' },
+  port: { type: 'string', takes: 'N', about: 'short for server.port' },
+  journal: { type: 'string', takes: 'FILE', about: 'short for journal.path; :memory: keeps nothing' },
+  sim: { type: 'boolean', default: false, about: 'the simulated engine instead of a model' },
+  'print-config': { type: 'boolean', default: false, about: 'prints the configuration in force and ends' },
+  'print-example': { type: 'boolean', default: false, about: 'prints every setting with default and reason, and ends' },
+  'print-schema': { type: 'boolean', default: false, about: 'prints the JSON schema of the configuration, and ends' },
+  'new-key': { type: 'string', takes: 'NAME', about: 'prints a new API key and the lines for the configuration' },
+  ...helpFlag,
+} as const satisfies Flags;
+
+export const help: Help = {
+  usage: 'serve [options]',
+  about:
+    'Answers OpenAI clients by tree search; http://127.0.0.1:8181 unless configured. Settings come from the file, then from variables such as COPPICE__SERVER__PORT, then from flags.',
+  groups: [['options', flags]],
+  examples: ['serve', 'serve --sim --port 8080', 'serve --set models.0.budget=64'],
+};
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = readArguments({ args: [...args], options: flags });
@@ -60,7 +51,7 @@ export async function run(args: readonly string[]): Promise<number> {
     ...(values.journal === undefined ? [] : [`journal.path=${JSON.stringify(values.journal)}`]),
   ];
   const models = values.sim ? [simulatedModel] : defaultModels();
-  const load = () => readConfig(values.config, models, [...values.set, ...shorthand]);
+  const load = () => readConfig(values, models, shorthand);
   const config = load();
   if (values.sim) mustBeSimulated(config, values.config);
   return values['print-config'] ? say(printConfig(config)) : serve(config, load);
@@ -81,7 +72,6 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
   const log = createLog({ level, format, write: (line) => process.stderr.write(line) });
   const { journal, cluster, clock } = await openJournal(config, process.env, log);
   const models = await openModels(config.models, process.env, log);
-  for (const model of models) mustConcern(model);
   const telemetry = createTelemetry(config.telemetry, process.env, log);
   const page = config.server.page ? await findPage(log) : undefined;
   const gateway = new Gateway({
@@ -140,17 +130,6 @@ function announce(models: readonly OpenModel[], url: string): void {
   }
   if (models[0]?.config.engine.kind === 'sim')
     console.log('the engine is simulated: times are like a real one, answers mean nothing');
-}
-
-/** A calibration of other searches than those that a model runs would change nothing, without a word: it is refused. */
-function mustConcern(model: OpenModel): void {
-  const { calibration, config } = model;
-  if (calibration === undefined) return;
-  const { program, aggregation } = usualSearch(model);
-  const concerns = (own: CalibratedSearch) => own.program === program && own.aggregation === aggregation;
-  if (calibration.sections.some(({ search }) => concerns(search))) return;
-  const holds = `calibration ${config.calibration} holds for ${calibratedText(calibration)}`;
-  raise('bad-setting', `${holds}; searches of model '${config.name}' are ${program} with rewards by ${aggregation}`);
 }
 
 function describeKey(name: string): string {

@@ -15,7 +15,7 @@ export class AnswerProgress {
 
   /** `before`: answers that are there already, and say nothing about how long the others take. */
   constructor(total: number, before = 0) {
-    this.#total = Math.round(total);
+    this.#total = total;
     this.#before = before;
     this.#done = before;
   }

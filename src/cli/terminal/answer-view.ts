@@ -3,7 +3,7 @@
 
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import { describeExit } from '../../log/describe.ts';
-import type { Cost, Evidence, Exit } from '../../log/end.ts';
+import type { Cost, Exit } from '../../log/end.ts';
 import { type Judged, shortScore, shownScore, type Verdict, verdictOf, verdictText } from '../../log/verdict.ts';
 import type { SearchResult } from '../../runtime/search/request.ts';
 import { type Node, pathTo } from '../../tree/node.ts';
@@ -129,12 +129,8 @@ export function answerRecord(reported: Reported): Record<string, unknown> {
 }
 
 function evidenceText({ rule, evidence }: Exit): string {
-  return `${rule}: ${numbers(evidence)}`;
-}
-
-function numbers(evidence: Evidence): string {
   const entries = Object.entries(evidence).map(([name, value]) => {
     return `${name} ${typeof value === 'number' && !Number.isInteger(value) ? value.toFixed(3) : value}`;
   });
-  return entries.join(', ') || 'no evidence needed';
+  return `${rule}: ${entries.join(', ') || 'no evidence needed'}`;
 }

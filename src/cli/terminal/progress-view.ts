@@ -1,6 +1,7 @@
-// What is said about a search while it grows: one status line below the tree, or one line per event that matters.
+// A search in single lines: its status below the growing tree, its events that matter, and each event of a log for `replay`.
 
-import type { LoggedEvent } from '../../log/events.ts';
+import { describeEvent } from '../../log/describe.ts';
+import type { LoggedEvent, SearchEvent } from '../../log/events.ts';
 import { shortScore } from '../../log/verdict.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { plainLine } from './terminal.ts';
@@ -29,5 +30,19 @@ export function eventLine({ event }: LoggedEvent, tree: Tree): string | undefine
       return `strand ${event.strand} pruned (${event.rule})`;
     default:
       return undefined;
+  }
+}
+
+/** What the log says of an event, and the text that it brought. */
+export function eventText(event: SearchEvent): string {
+  const said = plainLine(describeEvent(event));
+  switch (event.type) {
+    case 'grown':
+    case 'ghosted':
+      return `${said}: ${plainLine(event.step.text) || '(end)'}`;
+    case 'exited':
+      return event.answer?.answer === undefined ? said : `${said}, answer ${plainLine(event.answer.answer)}`;
+    default:
+      return said;
   }
 }

@@ -34,7 +34,6 @@ export function fingerprint(body: Plain): string {
 function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): AboutJson {
   const { model, mode, program, policy, scoring, priority, rollouts, threshold, tokenBudget, deadlineMs } = plan;
   const limits = { rollouts, threshold, token_budget: tokenBudget, deadline_ms: deadlineMs };
-  const { calibrated = [] } = plan;
   const note = mode === 'search' ? restingRules(plan) : undefined;
   return {
     model,
@@ -43,7 +42,6 @@ function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): AboutJson {
     policy,
     ...(plan.weights === undefined ? {} : { weights: plan.weights }),
     ...(note === undefined ? {} : { policy_note: note }),
-    calibrated,
     scoring,
     priority,
     limits,

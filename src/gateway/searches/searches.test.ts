@@ -222,7 +222,15 @@ describe('after a crash', () => {
     const accept = journal.accept.bind(journal);
     journal.accept = (search) => {
       const { plan, ...request } = search.request as Loose;
-      const former = { ...plan, program: 'mcts', programOptions: { ...plan.programOptions, expansion: 'lazy' } };
+      const former = {
+        ...plan,
+        program: 'mcts',
+        programOptions: { ...plan.programOptions, expansion: 'lazy' },
+        // An exit by a calibration, which is gone: it is left out.
+        policyOptions: { ...plan.policyOptions, settledExit: 'on' },
+        calibrated: ['hazard'],
+        hazard: { bias: 0, weights: {}, below: 1 },
+      };
       return accept({ ...search, request: { ...request, plan: former } });
     };
     const held = { journal, scripted: { held: true } };

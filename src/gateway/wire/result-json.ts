@@ -76,7 +76,6 @@ export const coppiceJson = z.object({
   policy_note: text.exactOptional(),
   /** The weights that answered, where the operator has named them. */
   weights: text.exactOptional(),
-  calibrated: z.array(text).exactOptional(),
   passed_through: z.literal(true).exactOptional(),
   escalated_from: maybeText,
 });

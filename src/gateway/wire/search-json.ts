@@ -51,8 +51,6 @@ export type SearchJson = Written<typeof searchJson>;
 export interface AboutJson
   extends Pick<SearchJson, 'model' | 'mode' | 'program' | 'policy' | 'priority' | 'limits'>,
     Pick<Written<typeof coppiceJson>, 'escalated_from'> {
-  /** Kinds of calibrated exits that it has; records of before there were any lack it. */
-  readonly calibrated?: readonly string[];
   /** Rules of the policy that cannot act in this search, and why. */
   readonly policy_note?: string;
   /** Of its model, as the operator called them when it was accepted. */

@@ -9,7 +9,7 @@ import { type Advice, adviceOf, comparisonLines } from '../../../bench/doctor/ad
 import { type CompareClock, compare } from '../../../bench/doctor/compare.ts';
 import { type Comparison, comparisonOf } from '../../../bench/doctor/comparison.ts';
 import { easySums } from '../../../bench/doctor/easy-sums.ts';
-import type { CurvePoint } from '../../../bench/doctor/knee.ts';
+import type { CurvePoint } from '../../../bench/doctor/step-time.ts';
 import type { ModelConfig } from '../../../config/schema.ts';
 import { isShipped } from '../../../engine/llama/shipped-models.ts';
 import { duration, LiveBlock } from '../../terminal/terminal.ts';
@@ -94,18 +94,10 @@ function cannotSay(source: string, print: (line: string) => void): Advice {
   return { kind: 'unsuitable', text };
 }
 
-export interface AskedQuestions {
-  readonly source: string;
-  /** How many there are, with known answers or without. */
-  readonly all: number;
-  /** Those that can be right or wrong. */
-  readonly questions: readonly GoldQuestion[];
-}
+export type AskedQuestions = ReturnType<typeof chosenQuestions>;
 
-export function chosenQuestions(
-  { name }: Pick<ModelConfig, 'name'>,
-  { questions: file, seed }: DoctorSettings,
-): AskedQuestions {
+/** `all`: how many there are, with known answers or without. */
+export function chosenQuestions({ name }: Pick<ModelConfig, 'name'>, { questions: file, seed }: DoctorSettings) {
   if (file === undefined && !isShipped(name))
     return { source: 'easy word problems of our own (--questions FILE for yours)', ...gradable(easySums(seed)) };
   const path = file ?? shippedTask(name);

@@ -1,29 +1,20 @@
 // The options of `coppice doctor`: read once and checked. A bad one is refused in one line that gives the value and what it may be.
 
 import { ownModel } from '../../../answering/models/own-model.ts';
-import { raise } from '../../../base/fault.ts';
 import { curveDefaults } from '../../../bench/doctor/step-time.ts';
 import { engineKnobs } from '../../../config/machine-knobs.ts';
 import type { ModelConfig } from '../../../config/schema.ts';
 import { requestKnobs, type SearchKnob } from '../../../config/vocabulary.ts';
-import { exampleServer, type Flags, type Help, helpFlag } from '../../terminal/help.ts';
-import { knobFlags, readWish } from '../../terminal/knob-flags.ts';
-import { keyOf, modelFlags, readModelFlags, serverFlags } from '../../terminal/model-flags.ts';
-import { flagOf, readArguments, whole } from '../../terminal/options.ts';
-import { settingHelp } from '../../terminal/setting-help.ts';
-import {
-  ownKnobs,
-  readSettings,
-  type SettingScope,
-  setFlag,
-  settingNames,
-  settingOfFlag,
-} from '../../terminal/settings.ts';
+import { exampleServer, type Flags, type Help, helpFlag } from '../../flags/help.ts';
+import { knobFlags } from '../../flags/knob-flags.ts';
+import { keyOf, modelFlags, readModelFlags, serverFlags } from '../../flags/model-flags.ts';
+import { flagOf, whole } from '../../flags/options.ts';
+import { settingHelp } from '../../flags/setting-help.ts';
+import { ownKnobs, readSearchArguments, type SettingScope, setFlag, settingNames } from '../../flags/settings.ts';
 
 /** Of the tree that it compares; how many rollouts and which seed are flags. */
 const flagged: readonly SearchKnob[] = ['rollouts', 'seed'];
-const told = ownKnobs.filter((name) => !flagged.includes(name));
-const scope: SettingScope = { search: told, model: () => true };
+const scope: SettingScope = { search: ownKnobs.filter((name) => !flagged.includes(name)), model: () => true };
 
 const modelGroup = {
   model: {
@@ -87,11 +78,8 @@ export const help: Help = {
 export type DoctorSettings = ReturnType<typeof readDoctorSettings>;
 
 export function readDoctorSettings(args: readonly string[]) {
-  if (args.some((arg) => arg === '--table' || arg.startsWith('--table=')))
-    raise('bad-setting', '--table is a command of the lab: npm run lab -- table FILE in the repository');
-  const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
-  const set = readSettings(values.set, scope);
-  const own = readModelFlags(values, true, set.model);
+  const { values, wish, model } = readSearchArguments({ args: [...args], options: flags }, scope);
+  const own = readModelFlags(values, true, model);
   const config = ownModel(own);
   return {
     own,
@@ -100,7 +88,7 @@ export function readDoctorSettings(args: readonly string[]) {
     kind: own.kind ?? 'qwen-prm',
     seconds: whole('seconds', values.seconds, 0, 600, 'seconds'),
     kvBytes: flagOf('kv-bytes', values['kv-bytes'], engineKnobs.kvBytes),
-    wish: readWish(values, told, set.wish),
+    wish,
     minutes: whole('minutes', values.minutes, 1, 1440, 'minutes'),
     rollouts: flagOf('rollouts', values.rollouts, requestKnobs.rollouts),
     samples: flagOf('samples', values.samples ?? values.rollouts, requestKnobs.rollouts),
@@ -111,7 +99,7 @@ export function readDoctorSettings(args: readonly string[]) {
     questions: values.questions,
     verifierKeyEnv: values['verifier-key-env'],
     ...namedOf(config),
-    embedder: config.embedder && endpointOf(config.embedder),
+    embedder: config.embedder && { ...config.embedder, ...keyOf(config.embedder.apiKeyEnv) },
   };
 }
 
@@ -120,8 +108,4 @@ export function namedOf({ engine }: ModelConfig) {
   if (engine.kind !== 'openai') return { named: {}, keyEnv: undefined };
   const { model, dialect, apiKeyEnv: keyEnv } = engine;
   return { named: { ...(model && { model }), ...(dialect && { dialect }) }, keyEnv };
-}
-
-function endpointOf({ url, model, apiKeyEnv }: NonNullable<ModelConfig['embedder']>) {
-  return { url, model, ...keyOf(apiKeyEnv) };
 }

@@ -19,10 +19,16 @@ import {
   warning,
 } from '../../../bench/doctor/findings.ts';
 import { judgeFinding } from '../../../bench/doctor/judge-agreement.ts';
-import { budgetFor, type CurvePoint, kneeOf } from '../../../bench/doctor/knee.ts';
-import { ServerAlone } from '../../../bench/doctor/server-alone.ts';
-import { curveDefaults, EngineWaves, measureCurve } from '../../../bench/doctor/step-time.ts';
-import { shareOf, throughputFindings } from '../../../bench/doctor/throughput.ts';
+import { ServerAlone, shareOf, throughputFindings } from '../../../bench/doctor/server-alone.ts';
+import {
+  budgetFor,
+  type CurvePoint,
+  curveDefaults,
+  EngineWaves,
+  kneeOf,
+  measureCurve,
+} from '../../../bench/doctor/step-time.ts';
+import { tableLines } from '../../../bench/text-table.ts';
 import { overlay } from '../../../config/load.ts';
 import { readPrompts } from '../../../config/prompts.ts';
 import type { ModelConfig } from '../../../config/schema.ts';
@@ -38,8 +44,8 @@ import { faultOf } from '../../../remote/failure.ts';
 import { type ProbedRewards, probeSteps, probeWarning } from '../../../verifier/probe-steps.ts';
 import { type OpenVerifierOptions, openRemoteVerifier } from '../../../verifier/remote/open-verifier.ts';
 import { sharedServerWarning } from '../../../verifier/remote/shared-server.ts';
-import { readConfig } from '../../terminal/config-file.ts';
-import { keyOf } from '../../terminal/model-flags.ts';
+import { readConfig } from '../../flags/config-file.ts';
+import { keyOf } from '../../flags/model-flags.ts';
 import { type AskedQuestions, type ComparisonReport, chosenQuestions, runComparison } from './doctor-compare.ts';
 import { embeddedLines } from './doctor-embedded.ts';
 import { type DoctorSettings, readDoctorSettings } from './doctor-options.ts';
@@ -90,7 +96,7 @@ export async function run(args: readonly string[]): Promise<number> {
 /** The one that `serve` would use in this folder; doctor itself needs no configuration, and says nothing of a wrong one. */
 function journalHere(): string {
   try {
-    const { kind, path } = readConfig(undefined, defaultModels(), []).journal;
+    const { kind, path } = readConfig({}, defaultModels()).journal;
     return kind === 'sqlite' ? path : inMemory;
   } catch {
     return inMemory;
@@ -125,11 +131,7 @@ async function openOwn(settings: DoctorSettings, report: Report): Promise<OpenMo
 async function openServers(settings: DoctorSettings, report: Report): Promise<OpenModel | undefined> {
   const facts: ServerFacts[] = [];
   for (const url of settings.engines) {
-    const findings = (each: ServerFacts): Finding[] => {
-      const shared = sharedServerWarning({ ...settings, engines: [url], dialect: each.dialect });
-      return [...engineFindings(each), ...(shared === undefined ? [] : [warning(shared)])];
-    };
-    const found = await examine('engine', url, settings.keyEnv, settings, report, findings);
+    const found = await examineEngine(url, settings, report);
     if (found !== undefined) facts.push(found);
   }
   const scores = await examineVerifier(settings, report);
@@ -148,26 +150,20 @@ function remoteModel({ own }: DoctorSettings, inFlight: number, scores: boolean)
   return ownModel({ ...rest, ...(scores ? { verifiers } : {}), settings: told });
 }
 
-async function examine(
-  role: string,
-  url: string,
-  keyEnv: string | undefined,
-  settings: DoctorSettings,
-  report: Report,
-  findingsOf: (facts: ServerFacts) => Finding[],
-): Promise<ServerFacts | undefined> {
-  const connection = new Connection({ url, ...keyOf(keyEnv) });
+async function examineEngine(url: string, settings: DoctorSettings, report: Report): Promise<ServerFacts | undefined> {
+  const connection = new Connection({ url, ...keyOf(settings.keyEnv) });
   try {
     const facts = await probe(connection, settings.named);
     const version = facts.version === undefined ? '' : ` ${facts.version}`;
     const context = facts.contextTokens === undefined ? 'context unknown' : `${facts.contextTokens} tokens of context`;
-    const title = `${role} ${connection.url}: ${facts.dialect}${version}, model '${facts.model}', ${context}`;
-    const continuation =
-      role === 'engine' && facts.dialect === 'openai' ? [await probeContinuation(connection, facts)] : [];
-    report.sections.push({ title, findings: [...continuation, ...findingsOf(facts)] });
+    const title = `engine ${connection.url}: ${facts.dialect}${version}, model '${facts.model}', ${context}`;
+    const continuation = facts.dialect === 'openai' ? [await probeContinuation(connection, facts)] : [];
+    const shared = sharedServerWarning({ ...settings, engines: [url], dialect: facts.dialect });
+    const sharing = shared === undefined ? [] : [warning(shared)];
+    report.sections.push({ title, findings: [...continuation, ...engineFindings(facts), ...sharing] });
     return facts;
   } catch (error) {
-    report.sections.push({ title: `${role} ${connection.url}`, findings: [], fault: faultOf(error).message });
+    report.sections.push({ title: `engine ${connection.url}`, findings: [], fault: faultOf(error).message });
     return undefined;
   } finally {
     connection.close();
@@ -193,7 +189,7 @@ async function examineVerifier(settings: DoctorSettings, report: Report): Promis
     report.sections.push({
       title,
       findings: [
-        ...verifierFindings(kind, undefined),
+        ...verifierFindings(kind),
         doubt === undefined ? good(probeText(rewards)) : warning(doubt),
         ...agreement,
         bound
@@ -288,17 +284,12 @@ async function curveAlone(settings: DoctorSettings, facts: ServerFacts, seconds:
 }
 
 function curveLines(curve: readonly CurvePoint[], alone: readonly CurvePoint[]): string[] {
-  const beside = alone.length > 0 ? '   the server alone' : '';
+  const head = ['sequences', 'ms per token', 'tokens per s', ...(alone.length > 0 ? ['the server alone'] : [])];
   const rows = curve.map(({ sequences, stepMs, tokensPerSecond }) => {
-    const own = alone.find((each) => each.sequences === sequences)?.tokensPerSecond.toFixed(0) ?? '';
-    const cells = [
-      String(sequences).padStart(9),
-      stepMs.toFixed(1).padStart(12),
-      tokensPerSecond.toFixed(0).padStart(12),
-    ];
-    return `  ${cells.join('   ')}${alone.length > 0 ? `   ${own.padStart(16)}` : ''}`;
+    const own = alone.find((each) => each.sequences === sequences)?.tokensPerSecond.toFixed(0);
+    return [String(sequences), stepMs.toFixed(1), tokensPerSecond.toFixed(0), own ?? ''];
   });
-  return [`  sequences   ms per token   tokens per s${beside}`, ...rows];
+  return tableLines([head, ...rows], () => false).map((line) => `  ${line}`);
 }
 
 function sectionLines({ title, findings, fault }: Section): string[] {

@@ -1,9 +1,10 @@
 // The searches to export: those of a journal that have ended, the newest first, or those of traces that `ask` wrote. One log is held at a time.
 
 import type { SearchPlan } from '../../../answering/plan/search-plan.ts';
-import { lastAsked } from '../../../answering/question-form.ts';
+import { readQuestions } from '../../../answering/question-file.ts';
+import { isGradable, isRight, lastAsked } from '../../../answering/question-form.ts';
 import { raise } from '../../../base/fault.ts';
-import type { LoggedSearch } from '../../../export/finished-tree.ts';
+import type { AnswerJudge, LoggedSearch } from '../../../export/finished-tree.ts';
 import type { Journal, SearchRecord } from '../../../journal/journal.ts';
 import { readLog } from '../../../journal/read-log.ts';
 import { eventsIn } from '../../../log/entry.ts';
@@ -70,4 +71,15 @@ function questionOf({ request }: SearchRecord, { prompt }: SearchPlan): string {
   const { messages } = (request?.body ?? {}) as { readonly messages?: unknown };
   const last = Array.isArray(messages) ? messages.findLast((each) => each?.role === 'user')?.content : undefined;
   return typeof last === 'string' ? last : prompt.text;
+}
+
+/** Whether an answer is right: by the answers of a file, or by the question alone where it is a puzzle whose answers can be checked. */
+export function rightnessBy(file: string | undefined): AnswerJudge {
+  const known = new Map((file === undefined ? [] : readQuestions(file)).map((gold) => [gold.question.trim(), gold]));
+  return (question, answer) => {
+    if (question === undefined) return undefined;
+    const unknown = { id: '', question, answer: undefined, solvable: true, difficulty: undefined };
+    const gold = known.get(question.trim()) ?? unknown;
+    return isGradable(gold) ? isRight(gold, answer) : undefined;
+  };
 }
