@@ -17,7 +17,7 @@ import { givesChosenLogprobs, goodShare, type Labels, scoreByCompletion, tokensO
 export const noProbabilities =
   'cannot tell the probability of a token; serve the reward model with vLLM, SGLang or llama-server';
 
-interface Asking {
+interface VerdictCall {
   readonly labels: Labels;
   readonly server: ScoringServer;
   readonly signal: AbortSignal;
@@ -59,7 +59,7 @@ export class CausalScorer implements Scorer {
   }
 
   /** One call for paths of any searches; text is tokenised by the server itself, as in the call that it saves. */
-  async #scoreByCompletion(paths: readonly ScoredPath[], { labels, server, signal }: Asking): Promise<Scored> {
+  async #scoreByCompletion(paths: readonly ScoredPath[], { labels, server, signal }: VerdictCall): Promise<Scored> {
     const rendered = paths.map((path) => this.#format.render(path));
     const texts = rendered.flatMap((prompt) => (prompt.kind === 'text' ? prompt.text : []));
     const prompt =
@@ -100,13 +100,17 @@ export function splitPrefix(prompts: readonly Tokens[]): { readonly query: Token
 }
 
 /** vLLM and SGLang are asked alike and answer differently. */
-function postPrompts(path: string, prompts: readonly Tokens[], { labels, server, signal }: Asking): Promise<unknown> {
+function postPrompts(
+  path: string,
+  prompts: readonly Tokens[],
+  { labels, server, signal }: VerdictCall,
+): Promise<unknown> {
   const { connection, facts, timeoutMs } = server;
   const body = { model: facts!.model, ...splitPrefix(prompts), label_token_ids: labels, apply_softmax: true };
   return connection.json('POST', path, body, { timeoutMs, signal });
 }
 
-async function scoreOnVllm(prompts: readonly Tokens[], asking: Asking): Promise<Scored> {
+async function scoreOnVllm(prompts: readonly Tokens[], asking: VerdictCall): Promise<Scored> {
   const answer = await postPrompts('/generative_scoring', prompts, asking);
   const data = isRecord(answer) ? records(answer.data) : [];
   const byIndex = new Map(data.map((each) => [each.index, numberOrNaN(each.score)]));
@@ -117,7 +121,7 @@ async function scoreOnVllm(prompts: readonly Tokens[], asking: Asking): Promise<
   return { rewards, ...tokensOf(answer) };
 }
 
-async function scoreOnSglang(prompts: readonly Tokens[], asking: Asking): Promise<Scored> {
+async function scoreOnSglang(prompts: readonly Tokens[], asking: VerdictCall): Promise<Scored> {
   const answer = await postPrompts('/v1/score', prompts, asking);
   const scores = isRecord(answer) && Array.isArray(answer.scores) ? answer.scores : [];
   if (scores.length !== prompts.length)
@@ -131,7 +135,10 @@ async function scoreOnSglang(prompts: readonly Tokens[], asking: Asking): Promis
 /** Likely tokens that are asked for: both verdicts of a reward model are among them unless it is no reward model. */
 const topTokens = 50;
 
-async function scoreOnLlamaServer(prompts: readonly Tokens[], { labels, server, signal }: Asking): Promise<Scored> {
+async function scoreOnLlamaServer(
+  prompts: readonly Tokens[],
+  { labels, server, signal }: VerdictCall,
+): Promise<Scored> {
   const one = async (prompt: Tokens): Promise<Scored> => {
     const body = {
       prompt,
