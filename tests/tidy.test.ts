@@ -33,7 +33,7 @@ const street: Readonly<Record<string, readonly string[]>> = {
   verifier: ['tree', 'cost', 'engine', 'remote', 'task', 'answer'],
   embedder: ['answer', 'remote'],
   journal: ['log', 'tree'],
-  cluster: ['journal', 'log', 'tree'],
+  cluster: ['journal', 'log', 'tree', 'config'],
   export: ['log', 'tree'],
   runtime: [...core, 'engine', 'verifier', 'embedder', 'journal'],
   config: [...core, 'engine', 'verifier', 'journal'],
@@ -48,11 +48,10 @@ const street: Readonly<Record<string, readonly string[]>> = {
     'runtime',
     'config',
     'journal',
-    'cluster',
     'calibration',
     'answering',
   ],
-  library: [...core, 'engine', 'verifier', 'embedder', 'runtime', 'config', 'calibration', 'answering', 'export'],
+  library: [...core, 'engine', 'verifier', 'embedder', 'runtime', 'config', 'calibration', 'answering'],
   bench: [
     ...core,
     'remote',
@@ -80,6 +79,7 @@ const street: Readonly<Record<string, readonly string[]>> = {
     'gateway',
     'bench',
     'export',
+    'library',
   ],
 };
 

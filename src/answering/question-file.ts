@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { raise } from '../base/fault.ts';
-import { type AnswerNeed, type GoldQuestion, parseQuestions } from '../task/questions.ts';
+import { type AnswerNeed, type GoldQuestion, parseQuestions } from './questions.ts';
 
-export type { GoldQuestion } from '../task/questions.ts';
+export type { GoldQuestion } from './questions.ts';
 
 export function readQuestions(path: string, answers?: AnswerNeed): readonly GoldQuestion[] {
   return parseQuestions(path, readText(path), answers);

@@ -35,14 +35,9 @@ export function identityOf({ engine }: ModelConfig, { verifier = 'none', served 
 }
 
 function generatorOf(engine: ModelConfig['engine'], served: string | undefined): string {
-  switch (engine.kind) {
-    case 'sim':
-      return 'simulated';
-    case 'openai':
-      return served ?? engine.model ?? 'unnamed';
-    case 'llama':
-      return weightsName(engine.model, hashOfFile(modelPath(engine.model)));
-  }
+  const model = String(engine.model ?? 'unnamed');
+  if (engine.kind === 'llama') return weightsName(model, hashOfFile(modelPath(model)));
+  return engine.kind === 'sim' ? 'simulated' : (served ?? model);
 }
 
 /** The same for a recording, which knows the hash of the weights that drew it. */

@@ -2,8 +2,8 @@
 
 import type { OpenModel } from '../answering/models/open-model.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Cluster } from '../cluster/cluster.ts';
 import type { Config } from '../config/schema.ts';
+import type { Cluster } from '../journal/cluster.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { HttpServer } from './http/http-server.ts';
 import type { Log } from './observe/log.ts';

@@ -1,6 +1,8 @@
 // What `import … from 'coppice/internals'` gives: what the lab needs beyond `coppice`. Outside semantic versioning: any of it may change or
 // go in any release, without a word in the changelog. A list only; nothing is defined here, and nothing in src/ imports it.
 
+import '../cli/plugins/plugins.ts';
+
 export { readingFor } from '../answer/asked.ts';
 export { canonical } from '../answer/canonical.ts';
 export { extractAnswer as extractWritten } from '../answer/extract.ts';
@@ -12,19 +14,22 @@ export {
   measuredSplit,
   openEmbedded,
 } from '../answering/models/embedded.ts';
+export { embeddedModel } from '../answering/models/embedded-model.ts';
+export { ownModel } from '../answering/models/model-by-name.ts';
 export { closeModel, type OpenModel } from '../answering/models/open-model.ts';
-export { embeddedModel, openModel } from '../answering/models/open-models.ts';
-export { ownModel, ownPlan } from '../answering/models/own-model.ts';
-export { RealTimeWorld } from '../answering/models/real-time-world.ts';
+export { openModel } from '../answering/models/open-models.ts';
+export { ownPlan } from '../answering/models/own-plan.ts';
 export { servedProfile } from '../answering/models/simulated.ts';
+export { RealTimeWorld } from '../answering/models/simulated-real-time.ts';
 export { makePlan } from '../answering/plan/plan.ts';
 export type { PlannedModel, SearchPlan, Wish } from '../answering/plan/search-plan.ts';
 export { type BuiltSearch, buildSearch, requestOf } from '../answering/plan/search-request.ts';
+export { isRight } from '../answering/question.ts';
 export { readQuestions } from '../answering/question-file.ts';
-export { isRight } from '../answering/question-form.ts';
+export type { GoldQuestion } from '../answering/questions.ts';
 export { runSearch } from '../answering/search-run.ts';
 export { assert } from '../base/assert.ts';
-export { meanOrZero, median } from '../base/averages.ts';
+export { mean, meanOrZero, median, percentile } from '../base/averages.ts';
 export { VirtualClock } from '../base/clock.ts';
 export { raise } from '../base/fault.ts';
 export { Heap } from '../base/heap.ts';
@@ -75,7 +80,7 @@ export { ownTraceHead, type TracedRequest } from '../bench/simulated/trace/forma
 export { parseRequestTrace, type RequestTrace, readRequestTrace } from '../bench/simulated/trace/request-trace.ts';
 export { type Resampling, TraceStream, type TraceUse } from '../bench/simulated/trace/trace-stream.ts';
 export { traceStreamOf } from '../bench/simulated/trace/traced-questions.ts';
-export { mean, meanDifference, percentile, quantile } from '../bench/statistics.ts';
+export { meanDifference, quantile } from '../bench/statistics.ts';
 export { nothingGivesUp, settledSection } from '../bench/thresholds/settled-run.ts';
 export { thresholdReport } from '../bench/thresholds/threshold-report.ts';
 export {
@@ -124,7 +129,7 @@ export { flagOf, given, oneOf, readArguments, whole } from '../cli/terminal/opti
 export { chooseQuestions } from '../cli/terminal/question-flags.ts';
 export { settingHelp } from '../cli/terminal/setting-help.ts';
 export { readSettings, type SettingScope, setFlag, settingOfFlag } from '../cli/terminal/settings.ts';
-export { Cluster, type ClusterOptions } from '../cluster/cluster.ts';
+export { type ClusterOptions, PostgresCluster } from '../cluster/cluster.ts';
 export { serverName } from '../cluster/server-name.ts';
 export { checkConfig, overlay } from '../config/load.ts';
 export { budgetKnob } from '../config/machine-knobs.ts';
@@ -233,7 +238,6 @@ export type { RunningSearch, Snapshot, WaitingSearch } from '../scheduler/schedu
 export { proximity, seniority } from '../scheduler/score.ts';
 export { naturalSeats } from '../scheduler/seat.ts';
 export { boostMoments, shareWidths, sum } from '../scheduler/widths.ts';
-export type { GoldQuestion } from '../task/questions.ts';
 export { plantedEvent } from '../tree/events.ts';
 export { formKey, rootKey } from '../tree/keys.ts';
 export type { Learned } from '../tree/learned.ts';

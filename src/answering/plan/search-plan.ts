@@ -2,6 +2,7 @@
 // the same search after a restart.
 
 import type { CalibrationFile, CalibrationSection } from '../../calibration/calibration-file.ts';
+import type { FormQuestion } from '../../config/plugin.ts';
 import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
 import type { Effort } from '../../config/search-limits.ts';
 import type { InternalOptions, SearchKnob, SearchSettings, Speaker } from '../../config/vocabulary.ts';
@@ -15,7 +16,6 @@ import type { ProgramName } from '../../program/registry/programs.ts';
 import type { AnswerShape, ThinkingPlan, Writer } from '../../runtime/search/request.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Prompt, Sampling } from '../../tree/step.ts';
-import type { FormQuestion } from '../question-form.ts';
 
 export interface SearchPlan {
   readonly model: string;

@@ -2,6 +2,7 @@
 // on real servers and the real clock. It ends when every search has, or when its time is up: then the rest are cancelled and
 // said to be unfinished. What a point is, is plain data; its content is the same in every run, its times are not.
 
+import { mean, percentile } from '../../base/averages.ts';
 import type { Fault } from '../../base/fault.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -23,7 +24,6 @@ import {
   servedOf,
 } from '../simulated/service.ts';
 import type { TraceUse } from '../simulated/trace/trace-stream.ts';
-import { mean, percentile } from '../statistics.ts';
 import { RealSteps } from './real-steps.ts';
 import { RehearsedEngine } from './rehearsed-engine.ts';
 import { RehearsedVerifier } from './rehearsed-verifier.ts';

@@ -3,24 +3,24 @@
 
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { extractAnswer } from '../../answer/extract.ts';
+import { type OwnModelOptions, ownModel, shippedOf } from '../../answering/models/model-by-name.ts';
 import { closeModel, type OpenModel } from '../../answering/models/open-model.ts';
 import { openModel } from '../../answering/models/open-models.ts';
-import { type OwnModelOptions, ownModel, ownPlan } from '../../answering/models/own-model.ts';
+import { ownPlan } from '../../answering/models/own-plan.ts';
 import { noteFor } from '../../answering/models/scorer-note.ts';
 import type { SearchPlan, Wish } from '../../answering/plan/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/plan/search-request.ts';
+import { askedQuestion } from '../../answering/question.ts';
 import { type FinishedRun, runSearch } from '../../answering/search-run.ts';
 import { FaultError, fault, raise } from '../../base/fault.ts';
 import { calibratedText, searchText } from '../../calibration/calibration-file.ts';
 import { efforts } from '../../config/search-limits.ts';
 import { flagKnobs } from '../../config/vocabulary.ts';
-import { isShipped } from '../../engine/llama/shipped-models.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { SearchFold } from '../../log/fold.ts';
 import { createScheduler } from '../../policy/create.ts';
 import { restingRules } from '../../policy/resting-rules.ts';
 import { programOf } from '../../program/registry/programs.ts';
-import { isRecognised, recogniseFor } from '../../task/recognise.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { answerLines, answerRecord, type Reported, statusOf } from '../terminal/answer-view.ts';
 import { exampleServer, type Flags, type Help, helpFlag } from '../terminal/help.ts';
@@ -214,9 +214,8 @@ function readArgs(args: readonly string[]): Settings {
 
 /** A question that a shipped model does not know is refused before anything is loaded. */
 function requireKind({ question, own }: Settings): void {
-  const { model = 'sapling', engines } = own;
-  const found = engines === undefined && isShipped(model) ? recogniseFor(model, question) : undefined;
-  if (found !== undefined && !isRecognised(found)) throw new FaultError(found);
+  const formed = shippedOf(own)?.form(askedQuestion(question).prompt);
+  if (formed !== undefined && 'reason' in formed) raise('unsupported', formed.reason);
 }
 
 function report(

@@ -3,9 +3,9 @@
 import { fileURLToPath } from 'node:url';
 
 export const shippedModels = ['sapling', 'sapling-prm', 'sapling-draft', 'sapling-sudoku', 'sapling-ledger'] as const;
-export type ShippedModel = (typeof shippedModels)[number];
+export type ShippedName = (typeof shippedModels)[number];
 
-export function isShipped(name: string): name is ShippedModel {
+export function isShipped(name: string): name is ShippedName {
   return (shippedModels as readonly string[]).includes(name);
 }
 

@@ -3,8 +3,8 @@
 // what the others have counted (decision 33).
 
 import type { Clock } from '../../base/clock.ts';
-import type { WindowUse } from '../../cluster/membership.ts';
 import type { KeyConfig } from '../../config/schema.ts';
+import type { WindowUse } from '../../journal/cluster.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { UsageJson } from '../wire/usage-json.ts';
 import type { ObservedEnd, ObservedSearch } from './observed.ts';

@@ -1,11 +1,12 @@
 // `coppice calibrate`: labelled questions in, thresholds out. Chooses a rule of certainty, or when a search is settled, on one half of the
 // questions, reports it on the other, and writes both into a file that `serve`, `ask` and `bench` read with --calibration.
 
+import { type OwnModelOptions, ownModel } from '../../../answering/models/model-by-name.ts';
 import { closeModel } from '../../../answering/models/open-model.ts';
 import { openModel } from '../../../answering/models/open-models.ts';
-import { type OwnModelOptions, ownModel, ownPlan } from '../../../answering/models/own-model.ts';
+import { ownPlan } from '../../../answering/models/own-plan.ts';
+import { isRight } from '../../../answering/question.ts';
 import type { GoldQuestion } from '../../../answering/question-file.ts';
-import { isRight } from '../../../answering/question-form.ts';
 import { raise } from '../../../base/fault.ts';
 import { contestAnswers } from '../../../bench/thresholds/contest-answers.ts';
 import { contestNotes, settledSection } from '../../../bench/thresholds/settled-run.ts';

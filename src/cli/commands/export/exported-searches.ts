@@ -1,7 +1,7 @@
 // The searches to export: those of a journal that have ended, the newest first, or those of traces that `ask` wrote. One log is held at a time.
 
 import type { SearchPlan } from '../../../answering/plan/search-plan.ts';
-import { lastAsked } from '../../../answering/question-form.ts';
+import { lastAsked } from '../../../answering/question.ts';
 import { raise } from '../../../base/fault.ts';
 import type { LoggedSearch } from '../../../export/finished-tree.ts';
 import type { Journal, SearchRecord } from '../../../journal/journal.ts';

@@ -1,7 +1,7 @@
 // Whether an answer is right: by the answers of a file, or by the question alone where it is a puzzle whose answers can be checked.
 
+import { isGradable, isRight } from '../../../answering/question.ts';
 import { readQuestions } from '../../../answering/question-file.ts';
-import { isGradable, isRight } from '../../../answering/question-form.ts';
 import type { AnswerJudge } from '../../../export/finished-tree.ts';
 
 export function rightnessBy(file: string | undefined): AnswerJudge {
