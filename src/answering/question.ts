@@ -5,7 +5,7 @@ import { sameAnswer } from '../answer/canonical.ts';
 import { type Task, taskOf } from '../answer/task.ts';
 import { registeredTasks } from '../config/plugin.ts';
 import type { Prompt } from '../tree/step.ts';
-import type { GoldQuestion } from './questions.ts';
+import type { GoldQuestion } from './question-file.ts';
 
 /** A system message that says in which form to answer: advice behind it would say the opposite. */
 const saysForm =

@@ -5,7 +5,7 @@ import { FaultError, fault, raise } from '../base/fault.ts';
 import { isRecord } from '../base/record.ts';
 import { issueWords } from './issue-words.ts';
 import { issueLine } from './knob.ts';
-import { engineKind, requirePackage, sections } from './plugin.ts';
+import { bySections, engineKind, requirePackage } from './plugin.ts';
 import { type Config, configSchema } from './schema.ts';
 import { requestKnobs } from './vocabulary.ts';
 
@@ -25,6 +25,9 @@ export interface Sources {
 
 const prefix = 'COPPICE__';
 
+/** With the sections of all plug-ins. */
+export const registeredSchema = bySections(configSchema);
+
 export function loadConfig(sources: Sources): Config {
   let tree: PlainTree = structuredClone(sources.base ?? {});
   if (sources.file !== undefined) tree = overlay(tree, parseFile(sources.file));
@@ -36,7 +39,7 @@ export function loadConfig(sources: Sources): Config {
 export function checkConfig(tree: PlainTree): Config {
   const whole = isRecord(tree) && Array.isArray(tree.models) ? shaped(tree, tree.models) : tree;
   requirePackages(whole);
-  const parsed = configSchema(sections()).safeParse(whole, { error: issueWords });
+  const parsed = registeredSchema().safeParse(whole, { error: issueWords });
   if (parsed.success) return deepFreeze(parsed.data);
   const lines = parsed.error.issues.flatMap((issue) => {
     const line = issueLine(issue.path.join('.') || 'the configuration', issue.message);
@@ -45,21 +48,14 @@ export function checkConfig(tree: PlainTree): Config {
   throw new FaultError(fault('bad-setting', [...new Set(lines)].join('; ')));
 }
 
-/** A line for each of them, where all are known to belong elsewhere than to a model. */
+/** A line for each of them, where all belong to a search and not to a model. */
 function misplaced(path: readonly PropertyKey[], keys: readonly string[]): string[] | undefined {
   const isModel = path.length === 2 && path[0] === 'models';
-  const words = keys.map((key) => (Object.hasOwn(requestKnobs, key) ? ofSearches : gone.get(key)));
-  if (!isModel || words.includes(undefined)) return undefined;
-  return keys.map((key, at) => `${[...path, key].join('.')} ${words[at]}`);
+  if (!isModel || !keys.every((key) => Object.hasOwn(requestKnobs, key))) return undefined;
+  return keys.map((key) => `${[...path, key].join('.')} ${ofSearches}`);
 }
 
 const ofSearches = 'is a setting of a search, not of a model: give it with the request, or as an option of `search`';
-const drawnSingly =
-  'is no setting any more: `program: best-first` draws step by step, `program: mcts` whole expansions';
-const gone: ReadonlyMap<string, string> = new Map([
-  ['expansion', drawnSingly],
-  ['widening', drawnSingly],
-]);
 
 /** Lays the configuration of each model over what its kind of engine has by default. */
 function shaped(tree: PlainTree, models: readonly unknown[]): PlainTree {
@@ -69,7 +65,7 @@ function shaped(tree: PlainTree, models: readonly unknown[]): PlainTree {
 function shapedModel(model: PlainTree): PlainTree {
   const { engine } = model;
   if (!isRecord(engine)) return model;
-  return overlay({ ...engineKind(String(engine.kind))?.shape?.(engine) }, model);
+  return overlay({ ...engineKind(String(engine.kind))?.shape?.(engine, model) }, model);
 }
 
 function requirePackages({ models, journal }: PlainTree): void {

@@ -8,7 +8,7 @@ import { issueWords } from './issue-words.ts';
 import { issueLine } from './knob.ts';
 import { jsonOrText } from './load.ts';
 import { modelSchema } from './model.ts';
-import { sections } from './plugin.ts';
+import { bySections } from './plugin.ts';
 
 export interface ModelSetting {
   readonly name: string;
@@ -24,9 +24,9 @@ export interface ModelSetting {
 }
 
 /** By name; those of the kinds of engines and verifiers that are registered. */
-export function modelSettings(): ReadonlyMap<string, ModelSetting> {
-  return byName(leaves(modelSchema(sections()), []));
-}
+export const modelSettings = bySections(
+  (sections): ReadonlyMap<string, ModelSetting> => byName(leaves(modelSchema(sections), [])),
+);
 
 /** The value that a text stands for; refused where the schema of the setting refuses it. */
 export function settingValue({ name, schema }: ModelSetting, text: string): unknown {

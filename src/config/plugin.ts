@@ -34,7 +34,7 @@ export interface EngineKind<Own extends KindSection = KindSection> {
   /** The kinds of verifiers that it goes with; any where unset. */
   readonly verifiers?: readonly string[];
   /** What lies under the settings of a model whose engine is configured so. */
-  shape?(engine: Settings): Settings;
+  shape?(engine: Settings, model: Settings): Settings;
   /** A model that comes with the package, by its name. */
   shipped?(model: string): ShippedModel | undefined;
   /** The models that `serve` has where no configuration names any. */
@@ -138,11 +138,12 @@ export interface OpenJournal {
 }
 
 const plugins = new Map<string, Plugin>();
+let registrations = 0;
 
 /** The kinds of a later plug-in go before those of the same name of an earlier one. */
 export function registerPlugin(plugin: Plugin): void {
-  plugins.delete(plugin.name);
   plugins.set(plugin.name, plugin);
+  registrations += 1;
 }
 
 function all<Kind>(of: (plugin: Plugin) => readonly Kind[] | undefined): Kind[] {
@@ -158,8 +159,18 @@ const engines = () => byKind(({ engines: own }) => own);
 const verifiers = () => byKind(({ verifiers: own }) => own);
 const journals = () => byKind(({ journals: own }) => own);
 
-/** What the schema of the configuration is made of. */
-export function sections(): Sections {
+/** Makes of the sections of all kinds a schema, or what is read off one; again only after another plug-in was registered. */
+export function bySections<Made>(make: (sections: Sections) => Made): () => Made {
+  let made: Made;
+  let madeAt = 0;
+  return () => {
+    if (madeAt !== registrations) made = make(sections());
+    madeAt = registrations;
+    return made;
+  };
+}
+
+function sections(): Sections {
   const stores = [...journals().values()];
   return {
     engines: [...engines().values()].map(({ schema }) => schema),

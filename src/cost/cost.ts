@@ -82,8 +82,3 @@ export function prefillExtraMs(cost: CostModel, tokens: number): number {
   if (tokens <= 0) return 0;
   return Math.max(0, prefillMs(cost, tokens) - cost.prefillCurve.y[0]!);
 }
-
-/** Tokens whose keys and values fit beside the weights when `share` of the memory is used. */
-export function kvTokensFitting(shape: ModelShape, memoryBytes: number, share: number): number {
-  return Math.max(0, Math.floor((memoryBytes * share - shape.weightBytes) / shape.kvBytesPerToken));
-}

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkLine } from '../answer/task.ts';
-import { parseQuestions } from '../answering/questions.ts';
+import { parseQuestions } from '../answering/question-file.ts';
 import { isRecognised, recognise, tasks } from './recognise.ts';
 
 const file = new URL('../../tests/fixtures/unknown-forms.jsonl', import.meta.url);

@@ -10,7 +10,7 @@ import { clean } from '../../src/answer/latex.ts';
 import { isOpenText, nearestText } from '../../src/answer/likeness.ts';
 import { AnswerTally } from '../../src/answer/tally.ts';
 import { checkLine, taskOf } from '../../src/answer/task.ts';
-import { parseQuestions } from '../../src/answering/questions.ts';
+import { parseQuestions } from '../../src/answering/question-file.ts';
 import { parseCountdown } from '../../src/task/countdown.ts';
 import { parseLedger } from '../../src/task/ledger.ts';
 import { recognise, recogniseFor, tasks } from '../../src/task/recognise.ts';

@@ -3,19 +3,17 @@
 
 import {
   type CostModel,
-  h100,
   h200,
-  kvTokensFitting,
   llama8b,
   type MeasuredModel,
   prm7b,
   profileOf,
   type QuestionProfile,
-  qwen14b,
-  rooflineCost,
   type SettingName,
   tableCost,
 } from 'coppice/internals';
+import { qwen14b } from './qwen14b.ts';
+import { h100, kvTokensFitting, rooflineCost } from './roofline.ts';
 
 export interface Setting {
   readonly name: SettingName;

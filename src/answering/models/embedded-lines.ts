@@ -3,13 +3,13 @@
 
 import type { MeasuredPoints } from '../../cost/table.ts';
 import type { ThreadInfo } from '../../engine/llama/thread/thread-messages.ts';
-import { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
+import type { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
 import { type Embedded, measuredSplit, splitText } from './embedded.ts';
 
 /** `measures`: whether it is timed too, which takes a while. */
 export async function embeddedLines(embedded: Embedded, kvBytes: number, measures: boolean): Promise<string[]> {
   const { engine, verifier } = embedded;
-  const names = [modelLine(engine.info), ...(verifier instanceof LlamaPrm ? [rewardLine(verifier)] : [])];
+  const names = [modelLine(engine.info), ...(verifier === undefined ? [] : [rewardLine(verifier)])];
   if (!measures) return names;
   const cost = await engine.measure();
   const split = await measuredSplit(embedded, kvBytes);

@@ -34,7 +34,7 @@ export async function openEmbeddedModel(own: EmbeddedSection, { config, log }: O
   if (draft !== undefined || /, on the [CG]PU/.test(note)) log.info('embedded', { model: config.name, note });
   if (kvSplit !== undefined) log.info('kv-split', { model: config.name, kvBytes, ...kvSplit });
   const { verifier: _, ...parts } = embeddedModel(config, embedded);
-  if (reward === undefined) return parts;
+  if (reward === undefined || embedded.verifier === undefined) return parts;
   try {
     const isKnown = embedded.isSelfDescribed || (isShipped(model) && isShipped(reward.model));
     const { verifier, warnings } = await examined(reward, { verifier: embedded.verifier, isKnown }, config);
@@ -59,7 +59,7 @@ export function embeddedModel(config: ModelConfig, embedded: Embedded): OpenMode
   return {
     config,
     engine,
-    ...(config.verifier.kind === 'none' ? {} : { verifier }),
+    verifier,
     note,
     form,
     warnings: isBare
@@ -70,7 +70,7 @@ export function embeddedModel(config: ModelConfig, embedded: Embedded): OpenMode
     describe: (kvBytes, measures) => embeddedLines(embedded, kvBytes, measures),
     measure: async (budgetMs) => ({
       engine: await engine.measure(budgetMs),
-      ...(verifier instanceof LlamaPrm && { verifier: await verifier.measure(budgetMs) }),
+      ...(verifier && { verifier: await verifier.measure(budgetMs) }),
     }),
   };
 }

@@ -48,7 +48,8 @@ export const remoteKind: EngineKind<RemoteSection> = {
   kind: 'openai',
   schema,
   // A budget that nobody has set is that of one server: with a list it follows the servers there are.
-  shape: ({ replicas: listed }) => (listed === undefined ? {} : { budgetPer: 'replica' }),
+  shape: ({ replicas: listed }, { budget }) =>
+    listed === undefined || budget !== undefined ? {} : { budgetPer: 'replica' },
   open: openRemote,
 };
 
