@@ -187,7 +187,7 @@ export function engineKind(kind: string): EngineKind | undefined {
 }
 
 export function verifierKind(kind: string): VerifierKind {
-  return verifiers().get(kind) ?? missing('verifier.kind', kind);
+  return verifiers().get(kind) ?? raise('bad-setting', `no plug-in brings verifiers of kind '${kind}'`);
 }
 
 /** The kinds of verifiers that go with an engine. */
@@ -197,7 +197,8 @@ export function verifiersBeside({ kind, verifiers: own }: EngineKind): string[] 
 }
 
 export function journalKind(kind: string): JournalKind {
-  return journals().get(kind) ?? missing('journal.kind', kind);
+  requirePackage('journal', 'journal.kind', kind);
+  return journals().get(kind) ?? raise('bad-setting', `no plug-in brings journals of kind '${kind}'`);
 }
 
 export function registeredTasks(): readonly Task[] {
@@ -209,22 +210,17 @@ export function shippedModel({ kind, model }: KindSection): ShippedModel | undef
   return typeof model === 'string' ? engineKind(kind)?.shipped?.(model) : undefined;
 }
 
-/** Kinds that packages of coppice bring, for those who have not installed them. */
-const packages: Readonly<Record<string, string>> = {
-  llama: '@coppice/llama',
-  exact: '@coppice/llama',
-  sim: '@coppice/sim',
-  postgres: '@coppice/postgres',
+/** Packages of coppice and the kinds that they bring, for those who have not installed them. */
+const packages: Readonly<Record<'engine' | 'verifier' | 'journal', Readonly<Record<string, string>>>> = {
+  engine: { llama: '@coppice/llama', sim: '@coppice/sim' },
+  verifier: { exact: '@coppice/llama', sim: '@coppice/sim' },
+  journal: { postgres: '@coppice/postgres' },
 };
 
-function missing(name: string, kind: string): never {
-  const needed = packages[kind];
-  if (needed === undefined) return raise('bad-setting', `${name} is '${kind}', and no plug-in brings it`);
-  return raise('bad-setting', `${name} is '${kind}', which needs the package ${needed}: npm install ${needed}`);
-}
-
-/** Refuses a kind whose package is known and not registered. `part`: where it is written. */
-export function requirePackage(part: 'engine' | 'verifier' | 'journal', name: string, kind: unknown): void {
+/** Refuses a kind whose package is known and not registered. `name`: where the kind is written. */
+export function requirePackage(part: keyof typeof packages, name: string, kind: unknown): void {
+  const { [String(kind)]: needed } = packages[part];
   const known = { engine: engines, verifier: verifiers, journal: journals }[part]();
-  if (typeof kind === 'string' && Object.hasOwn(packages, kind) && !known.has(kind)) missing(name, kind);
+  if (needed === undefined || known.has(String(kind))) return;
+  raise('bad-setting', `${name} is '${kind}', which needs the package ${needed}: npm install ${needed}`);
 }
