@@ -17,6 +17,8 @@ const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/com
 // `coppice` and `coppice/internals`, which the lab imports, are src/ here.
 const conditions = ['coppice-source', 'module', 'node', 'development|production'];
 const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions } } };
+/** Registers the kinds that configurations of tests name. */
+const plugins = 'src/cli/plugins/plugins.ts';
 /** For what never comes; a busy machine may need minutes for what takes seconds. */
 const patience = { testTimeout: 600_000, hookTimeout: 600_000 };
 
@@ -29,7 +31,7 @@ export default defineConfig({
           name: 'fast',
           include: ['src/**/*.test.ts', 'tests/**/*.test.ts', 'web/**/*.test.ts'],
           exclude: ['**/*.slow.test.ts', '**/node_modules/**'],
-          setupFiles: ['tests/support/property-seed.ts'],
+          setupFiles: [plugins, 'tests/support/property-seed.ts'],
           // The files of a worker share its modules, which would be read anew for each. No test mocks a module; spies and variables end with their test.
           isolate: false,
           restoreMocks: true,
@@ -44,6 +46,7 @@ export default defineConfig({
         test: {
           name: 'slow-seeds',
           include: computed,
+          setupFiles: [plugins],
           env,
           ...patience,
           maxWorkers: slowWorkers,
@@ -55,7 +58,7 @@ export default defineConfig({
         test: {
           name: 'lab',
           include: ['lab/src/**/*.test.ts'],
-          setupFiles: ['tests/support/property-seed.ts'],
+          setupFiles: [plugins, 'tests/support/property-seed.ts'],
           isolate: false,
           restoreMocks: true,
           unstubEnvs: true,
@@ -71,6 +74,7 @@ export default defineConfig({
           name: 'slow',
           include: ['src/**/*.slow.test.ts', 'tests/**/*.slow.test.ts'],
           exclude: [...computed, '**/node_modules/**'],
+          setupFiles: [plugins],
           env,
           ...patience,
           maxWorkers: slowWorkers,

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { simulatedModel } from '../src/answering/models/default-models.ts';
+import { simulatedModels } from '../src/cli/plugins/plugins.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { runGateway } from './support/running-gateway.ts';
 
@@ -59,7 +59,7 @@ describe('deploy/', () => {
       const plain = value!.replace(/^'(.*)'$/, '$1').replace(/\$\{COPPICE_KEY_HASH[^}]*\}/, `sha256:${'0'.repeat(64)}`);
       return [name!, plain] as const;
     });
-    const config = loadConfig({ base: { models: [simulatedModel] }, environment: Object.fromEntries(settings) });
+    const config = loadConfig({ base: { models: simulatedModels() }, environment: Object.fromEntries(settings) });
     expect(config.journal.kind).toBe('postgres');
     expect(config.server.host).toBe('0.0.0.0');
     expect(text).toContain('DATABASE_URL: postgres://');

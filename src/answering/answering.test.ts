@@ -9,10 +9,10 @@ import { tally, unsolvedIn } from '../bench/contest/tally.ts';
 import { tallyTable } from '../bench/contest/tally-table.ts';
 import { quantile, wilson } from '../bench/statistics.ts';
 import { openEmbedded } from './models/embedded.ts';
-import { embeddedModel } from './models/open-models.ts';
-import { ownModel } from './models/own-model.ts';
+import { embeddedModel } from './models/embedded-model.ts';
+import { ownModel } from './models/model-by-name.ts';
+import { isRight } from './question.ts';
 import { type GoldQuestion, readQuestions } from './question-file.ts';
-import { isRight } from './question-form.ts';
 
 let folder: string;
 

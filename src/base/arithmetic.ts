@@ -1,4 +1,6 @@
-// Numbers that several parts need: counting, middles of unsorted values, and dealing units out.
+// Numbers that several parts need: counting, middles and percentiles of unsorted values, and dealing units out.
+
+import { assert } from './assert.ts';
 
 /** Names made by counting: the same run makes the same names. */
 export class Counter {
@@ -22,6 +24,18 @@ export function median(values: readonly number[]): number {
 
 export function meanOrZero(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+export function mean(values: readonly number[]): number {
+  assert(values.length > 0, 'a mean of nothing');
+  return meanOrZero(values);
+}
+
+/** The nearest-rank percentile: the smallest value that at least `percent` % of the values do not exceed. */
+export function percentile(values: readonly number[], percent: number): number {
+  assert(values.length > 0, 'a percentile of nothing');
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)]!;
 }
 
 /** Deals units out one at a time, in order, round after round, to those with room: how many each gets. */

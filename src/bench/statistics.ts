@@ -1,20 +1,6 @@
-// Percentiles, means and 95 % intervals, the few that reports need.
+// 95 % intervals, the few that reports need.
 
-import { assert } from '../base/assert.ts';
-
-/** The nearest-rank percentile: the smallest value that at least `percent` % of the values do not exceed. */
-export function percentile(values: readonly number[], percent: number): number {
-  assert(values.length > 0, 'a percentile of nothing');
-  return quantile(
-    values.toSorted((a, b) => a - b),
-    percent / 100,
-  ).value;
-}
-
-export function mean(values: readonly number[]): number {
-  assert(values.length > 0, 'a mean of nothing');
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
+import { mean } from '../base/arithmetic.ts';
 
 export interface Interval {
   readonly value: number;

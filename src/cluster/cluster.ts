@@ -4,40 +4,13 @@
 // say.
 
 import { every, liveTimers, type Timers } from '../base/timers.ts';
-import type { Plain } from '../journal/journal.ts';
+import type { Cluster, HeldSearch, LivingNode, OfferedSearch, Taker } from '../journal/cluster.ts';
 import type { PostgresJournal } from '../journal/postgres/postgres-journal.ts';
 import { LeaseWriter } from './lease-writer.ts';
-import type { LivingNode, Membership, Standing, WindowUse } from './membership.ts';
-import type { NodeQueue, OfferedSearch } from './node-queue.ts';
+import type { Membership, Standing } from './membership.ts';
+import type { NodeQueue } from './node-queue.ts';
 import { serverName } from './server-name.ts';
 import { ServerShares } from './server-shares.ts';
-
-/** What takes searches up: the gateway of this node. */
-export interface Taker {
-  hasRoom(model: string): boolean;
-  /** `runs`: here, from now on; `over`: it has an end; `missed`: another node has it. */
-  takeUp(id: string): Promise<'runs' | 'over' | 'missed'>;
-  /** A client has asked for it to end. */
-  cancel(id: string): void;
-  /** Whether it is here, and not over. */
-  has(id: string): boolean;
-  /** Another node has it: stop, write nothing more. */
-  lose(id: string): void;
-  /** Addresses of the servers that it uses now. */
-  servers(): readonly string[];
-  /** So many nodes use a server, this one included. */
-  divide(sharersOf: (url: string) => number): void;
-  /** What the other nodes are to show of this one. */
-  report(): Plain;
-  /** What this node has counted of keys with a quota; and what the others have. */
-  used(): readonly WindowUse[];
-  usedElsewhere(used: readonly WindowUse[]): void;
-}
-
-interface EndedSearch {
-  readonly id: string;
-  readonly plan: { readonly model: string };
-}
 
 /** What others may do with a thing, whatever it is made of. */
 type Surface<Thing> = Pick<Thing, keyof Thing>;
@@ -60,7 +33,7 @@ const lookMs = 500;
 /** Beats between two looks at what dead nodes left. */
 const sweepEvery = 5;
 
-export class Cluster {
+export class PostgresCluster implements Cluster {
   readonly #options: ClusterOptions;
   readonly #leases: LeaseWriter;
   /** Searches whose leases are held here, with their models. */
@@ -91,7 +64,6 @@ export class Cluster {
     this.#leases = new LeaseWriter(options.queue, (what, error) => this.#warn(what, error));
   }
 
-  /** Name of this node. */
   get node(): string {
     return this.#options.journal.node;
   }
@@ -110,7 +82,6 @@ export class Cluster {
     this.look();
   }
 
-  /** Whether a search that comes now would go before all that wait: then it need not wait among them. */
   isDrained(model: string): boolean {
     return this.#isTaking && this.#drained.has(model);
   }
@@ -121,24 +92,20 @@ export class Cluster {
     return isKnown || this.#options.membership.lives(node);
   }
 
-  /** All of them, this one included, as they stood a few seconds ago. */
   get living(): readonly LivingNode[] {
     this.#isWatched = true;
     return this.#living;
   }
 
-  /** Searches that wait between nodes, of one owner or of all, as of a few seconds ago. */
   waiting(owner?: string): number {
     if (owner !== undefined) return this.#waiting.get(owner) ?? 0;
     return [...this.#waiting.values()].reduce((sum, each) => sum + each, 0);
   }
 
-  /** For how long the oldest of those has waited. */
   get queueAgeMs(): number {
     return this.#queueAgeMs;
   }
 
-  /** After it was accepted: nothing is lost if this fails, it only comes later. */
   async offer(search: OfferedSearch): Promise<void> {
     const { queue, journal } = this.#options;
     this.#drained.delete(search.model);
@@ -153,36 +120,30 @@ export class Cluster {
     if (!this.#held.has(search.id)) journal.ringQueued(search.model);
   }
 
-  /** It was started here without having waited: the others are to leave it alone while this node lives. */
   hold(search: OfferedSearch): void {
     this.#held.set(search.id, search.model);
     this.#leases.hold(search);
   }
 
-  /** Its end is written, and there may be room for another. */
-  ended({ id, plan: { model } }: EndedSearch): void {
+  ended({ id, plan: { model } }: HeldSearch): void {
     this.#held.delete(id);
     this.#leases.complete({ id, model });
     void this.#take(model);
   }
 
-  /** It runs here no more, and has no end: its lease runs out, unless it is given back. */
   drop(id: string): void {
     this.#held.delete(id);
   }
 
-  /** There may be room now. */
   look(): void {
     for (const model of this.#options.models) void this.#take(model);
   }
 
-  /** Takes nothing more, and keeps what it has: that is given back by `giveBack`, once it has stopped here. */
   stop(): void {
     this.#isTaking = false;
   }
 
-  /** Others may go on with these at once. */
-  async giveBack(searches: readonly EndedSearch[]): Promise<void> {
+  async giveBack(searches: readonly HeldSearch[]): Promise<void> {
     const { queue, journal } = this.#options;
     await this.#leases.settled();
     for (const [model, group] of Map.groupBy(searches, ({ plan }) => plan.model)) {

@@ -1,7 +1,8 @@
 // What a node tells the queue of searches that it started without asking: that it has them, and that they are over. Both go
 // out in order, in batches, and no caller waits for them. A lease that comes late or never costs time if this node dies.
 
-import type { NodeQueue, OfferedSearch } from './node-queue.ts';
+import type { OfferedSearch } from '../journal/cluster.ts';
+import type { NodeQueue } from './node-queue.ts';
 
 /** A search that has an end. */
 interface OverSearch {

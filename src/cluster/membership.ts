@@ -3,34 +3,12 @@
 
 import pg, { type Pool } from 'pg';
 import type { Clock } from '../base/clock.ts';
-import type { Plain } from '../journal/journal.ts';
+import type { LivingNode, WindowUse } from '../journal/cluster.ts';
+import type { Plain } from '../journal/plain.ts';
 import { clientConfig, type DatabaseOptions } from '../journal/postgres/connection.ts';
 
-interface NodeFacts {
-  readonly node: string;
-  readonly version: string;
-  readonly models: readonly string[];
-}
-
-/** A node as the others see it. */
-export interface LivingNode extends NodeFacts {
-  /** Names of the servers that it uses, see server-name.ts. */
-  readonly servers: readonly string[];
-  /** What it last said of itself, for operators of the cluster. */
-  readonly report: Plain;
-  readonly silentMs: number;
-}
-
+type NodeFacts = Pick<LivingNode, 'node' | 'version' | 'models'>;
 type NodeWords = Pick<LivingNode, 'servers' | 'report'>;
-
-/** What was counted of a key in one window of its quota. Windows begin at multiples of their span, by the database's clock. */
-export interface WindowUse {
-  readonly key: string;
-  readonly spanMs: number;
-  readonly windowMs: number;
-  readonly requests: number;
-  readonly tokens: number;
-}
 
 /** How a search that is held here stands in the table. */
 export interface Standing {

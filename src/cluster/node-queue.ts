@@ -5,18 +5,12 @@
 import { createHash } from 'node:crypto';
 import { type JobWithMetadata, PgBoss } from 'pg-boss';
 import { assert } from '../base/assert.ts';
+import type { OfferedSearch } from '../journal/cluster.ts';
 import { type DatabaseOptions, databaseFault } from '../journal/postgres/connection.ts';
 import { type LogFormats, logFormats } from '../log/format.ts';
 
 interface NodeQueueOptions extends DatabaseOptions {
   readonly formats?: LogFormats;
-}
-
-export interface OfferedSearch {
-  readonly id: string;
-  readonly model: string;
-  /** Lower goes first. */
-  readonly turn: number;
 }
 
 /** The least that pg-boss allows. */

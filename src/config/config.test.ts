@@ -99,8 +99,8 @@ describe('loading', () => {
 const sapling = { name: 'sapling', engine: { kind: 'llama' }, verifier: { kind: 'prm' } };
 
 test.each([
-  [{ engine: { kind: 'embedded' } }, "models.0.engine.kind is 'embedded'; it must be one of sim, llama, openai"],
-  [{ engine: {} }, 'models.0.engine.kind is missing; it must be one of sim, llama, openai'],
+  [{ engine: { kind: 'embedded' } }, "models.0.engine.kind is 'embedded'; it must be one of llama, openai, sim"],
+  [{ engine: {} }, 'models.0.engine.kind is missing; it must be one of llama, openai, sim'],
   [{ stepPrompt: 4 }, 'models.0.stepPrompt is 4; it must be a text'],
   [{ delimiters: [] }, 'models.0.delimiters has 0 items; at least 1 must be there'],
   [{ buget: 4, polisy: 'x' }, "models.0 has no setting 'buget' or 'polisy'"],

@@ -3,9 +3,9 @@
 
 import { FaultError, fault, raise } from '../base/fault.ts';
 import { isRecord } from '../base/record.ts';
-import { shapeOf } from '../engine/llama/shipped-models.ts';
 import { issueWords } from './issue-words.ts';
 import { issueLine } from './knob.ts';
+import { bySections, engineKind, requirePackage } from './plugin.ts';
 import { type Config, configSchema } from './schema.ts';
 import { requestKnobs } from './vocabulary.ts';
 
@@ -25,6 +25,9 @@ export interface Sources {
 
 const prefix = 'COPPICE__';
 
+/** With the sections of all plug-ins. */
+export const registeredSchema = bySections(configSchema);
+
 export function loadConfig(sources: Sources): Config {
   let tree: PlainTree = structuredClone(sources.base ?? {});
   if (sources.file !== undefined) tree = overlay(tree, parseFile(sources.file));
@@ -35,7 +38,8 @@ export function loadConfig(sources: Sources): Config {
 
 export function checkConfig(tree: PlainTree): Config {
   const whole = isRecord(tree) && Array.isArray(tree.models) ? shaped(tree, tree.models) : tree;
-  const parsed = configSchema.safeParse(whole, { error: issueWords });
+  requirePackages(whole);
+  const parsed = registeredSchema().safeParse(whole, { error: issueWords });
   if (parsed.success) return deepFreeze(parsed.data);
   const lines = parsed.error.issues.flatMap((issue) => {
     const line = issueLine(issue.path.join('.') || 'the configuration', issue.message);
@@ -61,19 +65,22 @@ const gone: ReadonlyMap<string, string> = new Map([
   ['calibration', 'is no setting any more: npm run lab -- calibrate chooses thresholds; set `certain` and its options'],
 ]);
 
-/** Lays the configuration over what embedded models, and those with a list of replicas, have by default. */
+/** Lays the configuration of each model over what its kind of engine has by default. */
 function shaped(tree: PlainTree, models: readonly unknown[]): PlainTree {
   return { ...tree, models: models.map((each) => (isRecord(each) ? shapedModel(each) : each)) };
 }
 
-export function shapedModel(model: PlainTree): PlainTree {
-  const { engine, budget } = model;
+function shapedModel(model: PlainTree): PlainTree {
+  const { engine } = model;
   if (!isRecord(engine)) return model;
-  // A budget that nobody has set is that of one server: with a list it follows the servers there are.
-  if (engine.replicas !== undefined && budget === undefined) return overlay({ budgetPer: 'replica' }, model);
-  if (engine.kind !== 'llama') return model;
-  const { model: name = 'sapling' } = engine;
-  return typeof name === 'string' ? overlay({ ...shapeOf(name) }, model) : model;
+  return overlay({ ...engineKind(String(engine.kind))?.shape?.(engine, model) }, model);
+}
+
+function requirePackages({ models, journal }: PlainTree): void {
+  if (isRecord(journal)) requirePackage('journal', 'journal.kind', journal.kind);
+  for (const [at, model] of Array.isArray(models) ? models.entries() : [])
+    for (const part of ['engine', 'verifier'] as const)
+      requirePackage(part, `models.${at}.${part}.kind`, model?.[part]?.kind);
 }
 
 function parseFile({ name, text }: { readonly name: string; readonly text: string }): PlainTree {

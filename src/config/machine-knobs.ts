@@ -1,8 +1,7 @@
-// What the embedded engine and the budget of a model can be told, in the configuration and by the flags of `ask` and `bench`.
+// The budget of a model and what is checked of its steps, as the configuration and the flags of `ask` and `bench` set them.
 
-import type { ChoiceKnob, Knobs, NumberKnob } from '../base/knob.ts';
-import { gpuNames } from '../engine/llama/gpu/gpu-names.ts';
-import { checkNames } from '../verifier/exact/checked-verifier.ts';
+import type { ChoiceKnob, NumberKnob } from '../base/knob.ts';
+import { checkNames } from '../verifier/checked-verifier.ts';
 
 export const budgetKnob = {
   default: 32,
@@ -19,37 +18,6 @@ export const budgetPerKnob = {
   unit: 'what',
   why: "whose strands budget counts: the model's, or those of each replica that may get work. Where replicas are listed and budget is unset it is replica, so that the budget follows the list",
 } as const satisfies ChoiceKnob;
-
-export const engineKnobs = {
-  contextTokens: {
-    default: 8192,
-    low: 64,
-    high: 10_000_000,
-    whole: true,
-    unit: 'tokens',
-    why: 'cells of each cache, shared by all branches',
-  },
-  kvBytes: {
-    low: 1,
-    high: 2 ** 50,
-    whole: true,
-    unit: 'bytes',
-    why: 'memory of generator and reward model together, split at the start by what each costs here (4 s); goes before contextTokens',
-  },
-  threads: {
-    low: 1,
-    high: 256,
-    whole: true,
-    unit: 'threads',
-    why: 'for the computation of each model; where unset a generator alone takes what a trial at the start found fastest, beside a reward model one each',
-  },
-  gpu: {
-    default: 'auto',
-    values: gpuNames,
-    unit: 'library',
-    why: 'what the embedded engine computes on: auto takes a GPU where the package for one is installed and a trial succeeds',
-  },
-} as const satisfies Knobs;
 
 /** What is computed about a step before the verifier is asked. */
 export const checkKnob = {

@@ -7,7 +7,8 @@ import { FaultError, fault } from '../base/fault.ts';
 import { issueWords } from './issue-words.ts';
 import { issueLine } from './knob.ts';
 import { jsonOrText } from './load.ts';
-import { model } from './model.ts';
+import { modelSchema } from './model.ts';
+import { bySections } from './plugin.ts';
 
 export interface ModelSetting {
   readonly name: string;
@@ -22,7 +23,10 @@ export interface ModelSetting {
   readonly schema: z.ZodType;
 }
 
-export const modelSettings: ReadonlyMap<string, ModelSetting> = byName(leaves(model, []));
+/** By name; those of the kinds of engines and verifiers that are registered. */
+export const modelSettings = bySections(
+  (sections): ReadonlyMap<string, ModelSetting> => byName(leaves(modelSchema(sections), [])),
+);
 
 /** The value that a text stands for; refused where the schema of the setting refuses it. */
 export function settingValue({ name, schema }: ModelSetting, text: string): unknown {

@@ -2,145 +2,12 @@
 // runs unless its request says otherwise. No secret stands here: keys of remote servers come from named variables.
 
 import { z } from 'zod';
-import { routerNames } from '../engine/remote/replica/router-hints.ts';
-import { commandDefaults, sandboxKinds } from '../verifier/command/limits.ts';
-import { testLanguages } from '../verifier/command/test-runners.ts';
-import { fieldOf, fieldsOf, real, schemaOf, whole } from './knob.ts';
-import { budgetKnob, budgetPerKnob, checkKnob, engineKnobs } from './machine-knobs.ts';
-import { replicas } from './replicas.ts';
+import { fieldOf, fieldsOf, schemaOf, whole } from './knob.ts';
+import { budgetKnob, budgetPerKnob, checkKnob } from './machine-knobs.ts';
+import { keyVariable, oneKindOf, type Sections } from './sections.ts';
 import { modelKnobs, policySettingKnobs, programSettingKnobs, samplingKnobs } from './vocabulary.ts';
 
 const url = z.url({ protocol: /^https?$/ });
-
-const simulated = z.strictObject({
-  kind: z
-    .literal('sim')
-    .meta({ description: 'the simulated engine on the real clock: for trying out and for load tests' }),
-  speed: real(1, 0.001, 10_000, 'factor', 'how much faster than the measured machine'),
-});
-
-const embedded = z.strictObject({
-  kind: z
-    .literal('llama')
-    .meta({ description: 'the embedded engine: a GGUF file, or a model that ships with coppice' }),
-  model: z.string().min(1).default('sapling').meta({ description: 'name of a shipped model, or path of a GGUF file' }),
-  draft: z.string().min(1).optional().meta({
-    description:
-      'a small model of the same vocabulary, by name or path: drafts tokens where a trial at start says that it pays',
-  }),
-  ...fieldsOf(engineKnobs),
-});
-
-const remote = z
-  .strictObject({
-    kind: z.literal('openai').meta({ description: 'vLLM, SGLang, llama-server or any OpenAI-compatible server' }),
-    urls: z
-      .array(url)
-      .min(1)
-      .max(1024)
-      .optional()
-      .meta({ description: 'base URLs of replicas of one model, such as http://127.0.0.1:8000/v1' }),
-    replicas: replicas.optional().meta({ description: 'a list of replicas that come and go, in the place of urls' }),
-    model: z.string().min(1).optional().meta({ description: 'as the server calls it; its only model where unset' }),
-    dialect: z
-      .enum(['vllm', 'sglang', 'llama-server', 'openai'])
-      .optional()
-      .meta({ description: 'found by probing where unset' }),
-    apiKeyEnv: z.string().min(1).optional().meta({ description: "environment variable that holds the server's key" }),
-    inFlight: z
-      .int()
-      .min(1)
-      .max(65_536)
-      .optional()
-      .meta({ description: 'sequences per server; read from it, or found by trial, where unset' }),
-    router: z.enum(routerNames).default('none').meta({
-      description:
-        'what stands behind the one url: a router is told which requests belong together, and routes; with none, or several urls, coppice does',
-    }),
-  })
-  .refine(({ urls, replicas: listed }) => (urls === undefined) !== (listed === undefined), {
-    error: 'has neither urls nor replicas, or both; give urls, or the list that replicas are from',
-  });
-
-/** Of a causal reward model, in this process or on a server. */
-const verdictText = (description: string) => z.string().max(64).optional().meta({ description });
-
-const plainVerifiers = ['none', 'sim', 'exact', 'confidence'] as const;
-
-const verifier = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.enum(plainVerifiers).meta({
-      description:
-        'none: self-consistency with confidence, and the answer says so; sim: of the simulated engine; exact: the checkers of the shipped tasks, on the embedded engine; confidence: from the log probabilities of the engine itself',
-    }),
-  }),
-  z.strictObject({
-    kind: z.literal('prm').meta({
-      description:
-        'a process reward model: a shipped one, a GGUF file (beside any engine), a LoRA adapter of the embedded generator, or a server',
-    }),
-    model: z.string().min(1).default('sapling-prm').meta({
-      description:
-        "name or path for the embedded engine, of a GGUF file or of the folder of an adapter; the server's model name for a remote one",
-    }),
-    good: verdictText("the token that says a step is right; '+' where unset"),
-    bad: verdictText("the token that says a step is wrong; '-' where unset"),
-    marker: verdictText('appended to a step before it is read, for models trained with one'),
-    urls: z
-      .array(url)
-      .min(1)
-      .max(1024)
-      .optional()
-      .meta({ description: 'of a remote reward model, one per replica; `http` takes the whole address' }),
-    format: z.enum(['qwen-prm', 'math-shepherd', 'rlhflow', 'plain', 'http']).default('qwen-prm').meta({
-      description:
-        'of a remote one: what its prompts look like; `plain`: question and steps, a line each; `http`: a scorer of your own',
-    }),
-    apiKeyEnv: z.string().min(1).optional().meta({ description: 'environment variable that holds its key' }),
-  }),
-  z.strictObject({
-    kind: z.literal('judge').meta({ description: 'a language model that rates each step; slow, and no probability' }),
-    urls: z
-      .array(url)
-      .min(1)
-      .max(64)
-      .optional()
-      .meta({ description: 'servers of the judge; those of the engine where unset' }),
-    model: z.string().min(1).optional().meta({ description: 'as the server calls it; its first where unset' }),
-    apiKeyEnv: z.string().min(1).optional().meta({ description: 'environment variable that holds its key' }),
-  }),
-  z.strictObject({
-    kind: z.literal('command').meta({
-      description: 'a process of yours, or tests of functions, judges whole answers: JSON in, reward and feedback out',
-    }),
-    command: z.array(z.string().max(4096)).min(1).max(64).optional().meta({
-      description: 'program and arguments; gets question, answer and steps, and writes {"reward", "feedback"}',
-    }),
-    language: z
-      .enum(testLanguages)
-      .optional()
-      .meta({ description: 'in the place of a command: runs tests of functions' }),
-    clientTests: z.boolean().default(false).meta({
-      description: 'clients may send tests with a request (coppice.tests): code of theirs then runs on this machine',
-    }),
-    sandbox: z.enum(sandboxKinds).default('bubblewrap').meta({
-      description: 'limits: without bubblewrap, code of answers has your network and files; on a machine to throw away',
-    }),
-    readable: z.array(z.string().min(1)).max(64).default([]).meta({
-      description: "files and folders that the process may read beside the system's programs and its own arguments",
-    }),
-    timeoutMs: whole(
-      commandDefaults.timeoutMs,
-      100,
-      3_600_000,
-      'ms',
-      'of one answer; an answer that takes longer is worth 0',
-    ),
-    memoryMiB: whole(commandDefaults.memoryMiB, 16, 1_048_576, 'MiB', 'of one process'),
-    outputKiB: whole(commandDefaults.outputKiB, 1, 65_536, 'KiB', 'that a process may write before it is stopped'),
-    parallel: whole(commandDefaults.parallel, 1, 1024, 'processes', 'that run at a time'),
-  }),
-]);
 
 const sampling = z
   .strictObject(fieldsOf(samplingKnobs))
@@ -151,7 +18,7 @@ const embedder = z
   .strictObject({
     url: url.meta({ description: 'base URL of a server with /v1/embeddings, such as http://127.0.0.1:8081/v1' }),
     model: z.string().min(1).optional().meta({ description: 'as the server calls it; its only model where unset' }),
-    apiKeyEnv: z.string().min(1).optional().meta({ description: "environment variable that holds the server's key" }),
+    apiKeyEnv: keyVariable,
   })
   .meta({ description: "an embedding model: answers in the model's own words are grouped by what they mean" });
 
@@ -165,13 +32,11 @@ const price = z
   })
   .meta({ description: 'of its engine, in any one currency: what moneyBudget counts by, and answers say' });
 
-export const model = z.strictObject({
+const settings = {
   name: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/)
     .meta({ description: 'what clients ask for' }),
-  engine: z.discriminatedUnion('kind', [simulated, embedded, remote]),
-  verifier: verifier.default({ kind: 'none' }),
   embedder: embedder.optional(),
   budget: fieldOf(budgetKnob),
   budgetPer: fieldOf(budgetPerKnob),
@@ -228,4 +93,11 @@ export const model = z.strictObject({
     .max(50)
     .default([])
     .meta({ description: 'questions offered by the page' }),
-});
+};
+
+/** In the order in which the example is printed: what it is called, what it is made of, how it searches. */
+export function modelSchema({ engines, verifiers }: Sections) {
+  const { name, ...rest } = settings;
+  const verifier = oneKindOf(verifiers).default({ kind: 'none' });
+  return z.strictObject({ name, engine: oneKindOf(engines), verifier, ...rest });
+}

@@ -3,11 +3,11 @@
 
 import { z } from 'zod';
 import { isRecord } from '../base/record.ts';
-import { checkConfig, type PlainTree } from './load.ts';
-import { type Config, configSchema } from './schema.ts';
+import { checkConfig, type PlainTree, registeredSchema } from './load.ts';
+import type { Config } from './schema.ts';
 
 export function printSchema(): string {
-  return JSON.stringify(z.toJSONSchema(configSchema, { io: 'input' }), null, 2);
+  return JSON.stringify(z.toJSONSchema(registeredSchema(), { io: 'input' }), null, 2);
 }
 
 export function printConfig(config: Config): string {
@@ -18,7 +18,7 @@ export function printConfig(config: Config): string {
 /** JSON with comments that `--config` takes back as it is: what `serve` does with these models and no file. */
 export function printExample(models: readonly PlainTree[]): string {
   const example = checkConfig({ models });
-  const lines = writeObject(example, z.toJSONSchema(configSchema, { io: 'input' }) as Schema, '');
+  const lines = writeObject(example, z.toJSONSchema(registeredSchema(), { io: 'input' }) as Schema, '');
   return `// The example configuration of coppice serve: every knob as it is without a file; those that are not set come last in their object.\n${lines}\n`;
 }
 

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { raise } from '../base/fault.ts';
-import { isShipped } from '../engine/llama/shipped-models.ts';
+import { shippedModel } from './plugin.ts';
 import type { ModelConfig } from './schema.ts';
 
 const shippedFolder = fileURLToPath(new URL('../../prompts/', import.meta.url));
@@ -16,7 +16,7 @@ export function readPrompts(
   { engine, prompts: own }: Pick<ModelConfig, 'engine' | 'prompts'>,
 ): Readonly<Record<string, string>> {
   if (own !== undefined && !existsSync(own)) raise('bad-setting', `prompts is '${own}'; there is no such folder`);
-  const isSapling = engine.kind === 'llama' && isShipped(engine.model);
+  const isSapling = shippedModel(engine) !== undefined;
   const folders = own === undefined ? [shippedFolder] : [own, shippedFolder];
   const places = (name: string) =>
     folders.flatMap((folder) =>

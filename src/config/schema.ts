@@ -2,10 +2,11 @@
 // is not here fails. Parsed once at the edge, frozen, and handed down as narrow options. Nothing here reads anything.
 
 import { z } from 'zod';
-import { damageChoices, journalKinds, textKeepings } from '../journal/journal.ts';
+import { damageChoices, textKeepings } from '../journal/journal.ts';
 import { fieldOf, like, real, whole } from './knob.ts';
-import { model } from './model.ts';
+import { modelSchema } from './model.ts';
 import { searchLimits } from './search-limits.ts';
+import type { Sections } from './sections.ts';
 import { requestKnobs } from './vocabulary.ts';
 
 const server = z
@@ -81,45 +82,43 @@ const admission = z
   })
   .prefault({});
 
-const journal = z
-  .strictObject({
-    kind: z.enum(journalKinds).default('sqlite').meta({
-      description:
-        'sqlite is one file of one process; postgres is a database that many nodes share (docs/scale-out.md): DATABASE_URL holds its address',
-    }),
-    schema: z
-      .string()
-      .regex(/^[a-z_][a-z0-9_]{0,50}$/)
-      .default('coppice')
-      .meta({ description: 'of the tables in PostgreSQL; two clusters in one database need two' }),
-    path: z
-      .string()
-      .min(1)
-      .default('.coppice/journal.db')
-      .meta({ description: "SQLite file, made where missing, folder and all; ':memory:' keeps nothing" }),
-    texts: z.enum(textKeepings).default('keep').meta({
-      description: 'prompts and steps; until-end erases them when a search ends, never allows no background search',
-    }),
-    damaged: z.enum(damageChoices).default('refuse').meta({
-      description:
-        'a damaged file or row found at the start: refuse ends it with one line; set-aside keeps the file under another name, marks the search of the row as failed, and goes on with what can be read',
-    }),
-    retentionMs: whole(
-      604_800_000,
-      1000,
-      31_536_000_000,
-      'ms',
-      'a week of finished searches; files and results of batches are kept four times as long',
-    ),
-    keepSearches: whole(
-      100_000,
-      0,
-      100_000_000,
-      'searches',
-      'about 3 GB at the 28 kB that a simulated search of 8 rollouts takes',
-    ),
-  })
-  .prefault({});
+const journalSettings = {
+  path: z
+    .string()
+    .min(1)
+    .default('.coppice/journal.db')
+    .meta({ description: "SQLite file, made where missing, folder and all; ':memory:' keeps nothing" }),
+  texts: z.enum(textKeepings).default('keep').meta({
+    description: 'prompts and steps; until-end erases them when a search ends, never allows no background search',
+  }),
+  damaged: z.enum(damageChoices).default('refuse').meta({
+    description:
+      'a damaged file or row found at the start: refuse ends it with one line; set-aside keeps the file under another name, marks the search of the row as failed, and goes on with what can be read',
+  }),
+  retentionMs: whole(
+    604_800_000,
+    1000,
+    31_536_000_000,
+    'ms',
+    'a week of finished searches; files and results of batches are kept four times as long',
+  ),
+  keepSearches: whole(
+    100_000,
+    0,
+    100_000_000,
+    'searches',
+    'about 3 GB at the 28 kB that a simulated search of 8 rollouts takes',
+  ),
+};
+
+function journalSchema({ journals, aboutJournals: description, journalSettings: own }: Sections) {
+  const kind = z
+    .enum(journals as [string])
+    .default('sqlite')
+    .meta({ description });
+  // The settings of a kind are its own affair: no type tells of them here.
+  return z.strictObject({ kind, ...(own as Record<never, never>), ...journalSettings }).prefault({});
+}
 
 const telemetry = z
   .strictObject({
@@ -155,52 +154,58 @@ const log = z
   })
   .prefault({});
 
-export const configSchema = z
-  .strictObject({
-    server,
-    keys: z
-      .array(key)
-      .max(10_000)
-      .default([])
-      .meta({ description: 'API keys; without any the server stays on loopback' }),
-    models: z.array(model).min(1).max(64).meta({ description: 'the first is the default' }),
-    limits: searchLimits,
-    admission,
-    journal,
-    telemetry,
-    log,
-  })
-  .superRefine((config, context) => {
-    const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
-    const { host } = config.server;
-    if (config.keys.length === 0 && !isLoopback(host)) {
-      refuse(['server', 'host'], `is ${host}; without keys the server binds to loopback only (set keys, or 127.0.0.1)`);
-    }
-    for (const name of duplicates(config.keys)) refuse(['keys'], `has two keys named '${name}'`);
-    for (const name of duplicates(config.models)) refuse(['models'], `has two models named '${name}'`);
-    for (const [at, each] of config.models.entries()) {
-      const target = each.escalateTo;
-      if (target !== undefined && (target === each.name || !config.models.some(({ name }) => name === target))) {
-        refuse(['models', at, 'escalateTo'], `is '${target}', which is not another configured model`);
-      }
-      const isKnown = (member: string) => config.models.some(({ name }) => name === member);
-      for (const member of each.panel ?? []) {
-        if (!isKnown(member)) refuse(['models', at, 'panel'], `has '${member}', which is no configured model`);
-      }
-      const { synthesizer } = each;
-      if (synthesizer !== undefined && synthesizer !== each.name && !each.panel?.includes(synthesizer)) {
+export function configSchema(sections: Sections) {
+  return z
+    .strictObject({
+      server,
+      keys: z
+        .array(key)
+        .max(10_000)
+        .default([])
+        .meta({ description: 'API keys; without any the server stays on loopback' }),
+      models: z.array(modelSchema(sections)).min(1).max(64).meta({ description: 'the first is the default' }),
+      limits: searchLimits,
+      admission,
+      journal: journalSchema(sections),
+      telemetry,
+      log,
+    })
+    .superRefine((config, context) => {
+      const refuse = (path: (string | number)[], message: string) =>
+        context.addIssue({ code: 'custom', path, message });
+      const { host } = config.server;
+      if (config.keys.length === 0 && !isLoopback(host)) {
         refuse(
-          ['models', at, 'synthesizer'],
-          `is '${synthesizer}', which is neither in the panel nor the model itself`,
+          ['server', 'host'],
+          `is ${host}; without keys the server binds to loopback only (set keys, or 127.0.0.1)`,
         );
       }
-      if (each.onUnaccepted === 'escalate' && target === undefined)
-        refuse(['models', at, 'onUnaccepted'], "is 'escalate'; name the model that takes over (escalateTo)");
-    }
-  });
+      for (const name of duplicates(config.keys)) refuse(['keys'], `has two keys named '${name}'`);
+      for (const name of duplicates(config.models)) refuse(['models'], `has two models named '${name}'`);
+      for (const [at, each] of config.models.entries()) {
+        const target = each.escalateTo;
+        if (target !== undefined && (target === each.name || !config.models.some(({ name }) => name === target))) {
+          refuse(['models', at, 'escalateTo'], `is '${target}', which is not another configured model`);
+        }
+        const isKnown = (member: string) => config.models.some(({ name }) => name === member);
+        for (const member of each.panel ?? []) {
+          if (!isKnown(member)) refuse(['models', at, 'panel'], `has '${member}', which is no configured model`);
+        }
+        const { synthesizer } = each;
+        if (synthesizer !== undefined && synthesizer !== each.name && !each.panel?.includes(synthesizer)) {
+          refuse(
+            ['models', at, 'synthesizer'],
+            `is '${synthesizer}', which is neither in the panel nor the model itself`,
+          );
+        }
+        if (each.onUnaccepted === 'escalate' && target === undefined)
+          refuse(['models', at, 'onUnaccepted'], "is 'escalate'; name the model that takes over (escalateTo)");
+      }
+    });
+}
 
-export type Config = z.output<typeof configSchema>;
-export type ConfigInput = z.input<typeof configSchema>;
+export type Config = z.output<ReturnType<typeof configSchema>>;
+export type ConfigInput = z.input<ReturnType<typeof configSchema>>;
 export type ServerConfig = Config['server'];
 export type KeyConfig = Config['keys'][number];
 export type ModelConfig = Config['models'][number];

@@ -1,4 +1,4 @@
-// The ridge of a roofline (Williams et al., 2009): where a decode step turns from reading memory to doing arithmetic.
+// What a GPU can do at most, by its data sheet (the roofline of Williams et al., 2009): bytes it reads and operations it does in a second.
 
 export interface Gpu {
   readonly name: string;

@@ -1,8 +1,8 @@
 // Who hears of every search that ends: metrics, overview, usage, traces and the log. None of them may slow an answer.
 
 import type { Clock } from '../base/clock.ts';
-import type { Cluster } from '../cluster/cluster.ts';
 import type { Config } from '../config/schema.ts';
+import type { Cluster } from '../journal/cluster.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { HttpServer } from './http/http-server.ts';
 import type { Log } from './observe/log.ts';

@@ -1,6 +1,8 @@
 // What `import … from 'coppice/internals'` gives: what the lab needs beyond `coppice`. Outside semantic versioning: any of it may change or
 // go in any release, without a word in the changelog. A list only; nothing is defined here, and nothing in src/ imports it.
 
+import '../cli/plugins/plugins.ts';
+
 export { readingFor } from '../answer/asked.ts';
 export { canonical } from '../answer/canonical.ts';
 export { extractAnswer as extractWritten } from '../answer/extract.ts';
@@ -12,18 +14,21 @@ export {
   measuredSplit,
   openEmbedded,
 } from '../answering/models/embedded.ts';
+export { embeddedModel } from '../answering/models/embedded-model.ts';
+export { ownModel } from '../answering/models/model-by-name.ts';
 export { closeModel, type OpenModel } from '../answering/models/open-model.ts';
-export { embeddedModel, openModel } from '../answering/models/open-models.ts';
-export { ownModel, ownPlan } from '../answering/models/own-model.ts';
-export { RealTimeWorld } from '../answering/models/real-time-world.ts';
+export { openModel } from '../answering/models/open-models.ts';
+export { ownPlan } from '../answering/models/own-plan.ts';
 export { servedProfile } from '../answering/models/simulated.ts';
+export { RealTimeWorld } from '../answering/models/simulated-real-time.ts';
 export { makePlan } from '../answering/plan/plan.ts';
 export type { PlannedModel, SearchPlan, Wish } from '../answering/plan/search-plan.ts';
 export { type BuiltSearch, buildSearch, requestOf } from '../answering/plan/search-request.ts';
+export { isRight } from '../answering/question.ts';
+export type { GoldQuestion } from '../answering/question-file.ts';
 export { readQuestions } from '../answering/question-file.ts';
-export { isRight } from '../answering/question-form.ts';
 export { runSearch } from '../answering/search-run.ts';
-export { meanOrZero, median } from '../base/arithmetic.ts';
+export { mean, meanOrZero, median, percentile } from '../base/arithmetic.ts';
 export { assert } from '../base/assert.ts';
 export { VirtualClock } from '../base/clock.ts';
 export { raise } from '../base/fault.ts';
@@ -75,7 +80,7 @@ export { ownTraceHead, type TracedRequest } from '../bench/simulated/trace/forma
 export { readRequestTrace } from '../bench/simulated/trace/request-trace.ts';
 export type { TraceUse } from '../bench/simulated/trace/trace-stream.ts';
 export { traceStreamOf } from '../bench/simulated/trace/traced-questions.ts';
-export { mean, meanDifference, percentile } from '../bench/statistics.ts';
+export { meanDifference } from '../bench/statistics.ts';
 export {
   configurationLine,
   configurationOf,
@@ -90,7 +95,7 @@ export { flagOf, given, oneOf, readArguments, whole } from '../cli/flags/options
 export { chooseQuestions } from '../cli/flags/question-flags.ts';
 export { settingHelp } from '../cli/flags/setting-help.ts';
 export { readSearchArguments, readSettings, type SettingScope, setFlag } from '../cli/flags/settings.ts';
-export { Cluster, type ClusterOptions } from '../cluster/cluster.ts';
+export { type ClusterOptions, PostgresCluster } from '../cluster/cluster.ts';
 export { serverName } from '../cluster/server-name.ts';
 export { checkConfig, overlay } from '../config/load.ts';
 export { budgetKnob } from '../config/machine-knobs.ts';
@@ -195,7 +200,6 @@ export type { preemptAsNeeded } from '../scheduler/preemption.ts';
 export type { RunningSearch, Snapshot, WaitingSearch } from '../scheduler/scheduler.ts';
 export { naturalSeats } from '../scheduler/seat.ts';
 export { boostMoments, proximity, seniority, shareWidths, sum } from '../scheduler/widths.ts';
-export type { GoldQuestion } from '../task/questions.ts';
 export type { Learned } from '../tree/events.ts';
 export { plantedEvent } from '../tree/events.ts';
 export { formKey, rootKey } from '../tree/keys.ts';

@@ -103,9 +103,6 @@ export interface Retention {
   readonly atMost: number;
 }
 
-/** Where it is kept: one file of one process, or a database that many share. */
-export const journalKinds = ['sqlite', 'postgres'] as const;
-
 /** What a start does with a journal that is damaged: end with one line, or keep what is damaged aside and go on. */
 export const damageChoices = ['refuse', 'set-aside'] as const;
 export type DamageChoice = (typeof damageChoices)[number];

@@ -1,5 +1,5 @@
-// What `import … from 'coppice'` gives, and all that it gives: the names below are kept by semantic versioning, everything
-// else of the package may change at any time. A list only; nothing is defined here.
+// The library: the names below are kept by semantic versioning, everything else may change at any time. A list only; nothing is
+// defined here.
 
 // One question, one call; or a model that answers many.
 // Plain data that the above speak of.
@@ -19,11 +19,6 @@ export type {
 // Rules that end a search, or one of its strands.
 export { defineExit, definePrune, type ExitPart, type PrunePart } from '../exit/definition.ts';
 export type { ExitRule, Judge, PruneRule, SearchView } from '../exit/exit.ts';
-// Finished searches as data to train on.
-export { ExportCounts, exportTrees, type TableName } from '../export/export-trees.ts';
-export type { AnswerJudge, LoggedSearch } from '../export/finished-tree.ts';
-export type { NodeRow } from '../export/nodes.ts';
-export type { RolloutRow } from '../export/rollouts.ts';
 export type { Answer, Cost, Evidence, Exit, ExitKind } from '../log/end.ts';
 export { eventsIn, type LogEntry } from '../log/entry.ts';
 export type { LoggedEvent, SearchEvent } from '../log/events.ts';

@@ -1,8 +1,8 @@
 // Models for code that calls coppice: by the names of the configuration, or from an engine and a verifier of one's own.
 
+import { ownModel } from '../answering/models/model-by-name.ts';
 import type { OpenModel } from '../answering/models/open-model.ts';
 import { openModel as openParts } from '../answering/models/open-models.ts';
-import { ownModel } from '../answering/models/own-model.ts';
 import type { Extract, OwnPolicy } from '../answering/plan/search-request.ts';
 import { raise } from '../base/fault.ts';
 import { checkPartOptions, type PartOptions } from '../base/part.ts';
@@ -105,8 +105,12 @@ export function ownPolicy(
 /** A model of parts that the caller has made, and hands over: closing the model closes them. */
 export function makeModel(given: ModelParts): SearchModel {
   const { engine, verifier, verifierOptions, embed, extract, policy, policyOptions, panel, ...settings } = given;
-  // The configuration names a kind of engine; nothing of a model that is already open reads it.
-  const config = configOf({ ...settings, engine: { kind: 'sim' } }, policy);
+  // The configuration names a kind of engine, and this one has none. Nobody advises it how to answer but its caller.
+  const named = configOf(
+    { stepPrompt: '', ...settings, engine: { kind: 'openai', urls: ['http://localhost'] } },
+    policy,
+  );
+  const config = { ...named, engine: { kind: 'own' } };
   const parts: OpenModel = {
     config,
     engine,

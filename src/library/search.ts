@@ -1,12 +1,12 @@
 // One question, one call: a plan is made and checked as in the gateway and the commands, runs to its end, and what it found is given as
 // plain data beside the tree. Never journals anything.
 
-import { ownLimits } from '../answering/models/own-model.ts';
+import { ownLimits } from '../answering/models/own-plan.ts';
 import { makePlan } from '../answering/plan/plan.ts';
 import { ownSettings, policySettings } from '../answering/plan/planned-policy.ts';
 import type { SearchPlan, Wish } from '../answering/plan/search-plan.ts';
 import { type BuiltSearch, buildSearch, type OwnPolicy, requestOf } from '../answering/plan/search-request.ts';
-import { askedQuestion } from '../answering/question-form.ts';
+import { askedQuestion } from '../answering/question.ts';
 import { type Fault, raise } from '../base/fault.ts';
 import { checkPartOptions, type PartOptions } from '../base/part.ts';
 import { type SearchSettings, searchKnobNames, withInternal } from '../config/vocabulary.ts';

@@ -11,7 +11,7 @@ import {
   operationOf,
   type Rightness,
   right,
-  type Task,
+  type ShippedTask,
   wrong,
 } from './task.ts';
 
@@ -114,7 +114,7 @@ function judgeLine(line: string, before: readonly number[]): { verdict: Rightnes
   return { verdict: same(left, expected) ? right : wrong('numbers'), left };
 }
 
-export const countdown: Task = {
+export const countdown: ShippedTask = {
   kind: 'countdown',
   decides: true,
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkLine } from './check.ts';
+import { checkLine } from '../answer/task.ts';
 import { ledger, parseLedger } from './ledger.ts';
-import { isRecognised, recognise } from './recognise.ts';
+import { isRecognised, recognise, tasks } from './recognise.ts';
 
 const question = 'Ledger 4821: a+3921-1184 b-2442+1933 c+1000 d-5000 e+2222 f+1111.';
 const answer = [
@@ -56,13 +56,13 @@ describe('ledger', () => {
 
   it('checks one line, its delimiter included', () => {
     const first = [`${answer[0]}\n`];
-    expect(checkLine(question, first, 'b 7558-2442+1933=7049\n')).toBe('true');
-    expect(checkLine(question, first, 'b 7558-2442+1933=7050\n')).toBe('false');
-    expect(checkLine(question, first, 'b 7558-2442-1933=3183\n')).toBe('false');
-    expect(checkLine(question, first, 'b 7557-2442+1933=7048\n')).toBe('false');
-    expect(checkLine(question, answer.slice(0, 6), 'Answer: 6382')).toBe('true');
-    expect(checkLine(question, answer.slice(0, 5), 'Answer: 5271')).toBe('false');
-    expect(checkLine('Who wrote Faust?', [], 'a 1+1=2')).toBe('unknown');
+    expect(checkLine(tasks, question, first, 'b 7558-2442+1933=7049\n')).toBe('true');
+    expect(checkLine(tasks, question, first, 'b 7558-2442+1933=7050\n')).toBe('false');
+    expect(checkLine(tasks, question, first, 'b 7558-2442-1933=3183\n')).toBe('false');
+    expect(checkLine(tasks, question, first, 'b 7557-2442+1933=7048\n')).toBe('false');
+    expect(checkLine(tasks, question, answer.slice(0, 6), 'Answer: 6382')).toBe('true');
+    expect(checkLine(tasks, question, answer.slice(0, 5), 'Answer: 5271')).toBe('false');
+    expect(checkLine(tasks, 'Who wrote Faust?', [], 'a 1+1=2')).toBe('unknown');
   });
 
   it('reads its own form again, and finds the balance by adding up', () => {

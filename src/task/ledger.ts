@@ -2,7 +2,7 @@
 // entry to the balance, "a 4821+3921-1184=7558", the answer is the last balance. The question alone decides every line.
 
 import { type Fault, fault } from '../base/fault.ts';
-import { answerPrefix, lineCheckOf, type Rightness, right, type Task, wrong } from './task.ts';
+import { answerPrefix, lineCheckOf, type Rightness, right, type ShippedTask, wrong } from './task.ts';
 
 export interface LedgerQuestion {
   readonly opening: number;
@@ -112,7 +112,7 @@ function judgeLine(line: string, index: number, balance: number, asked: LedgerQu
   return [result === String(balance + sum(entry)) ? right : wrong('arithmetic'), stated];
 }
 
-export const ledger: Task = {
+export const ledger: ShippedTask = {
   kind: 'ledger',
   decides: true,
 

@@ -5,10 +5,10 @@ import { type Fault, fault } from '../base/fault.ts';
 import { countdown } from './countdown.ts';
 import { ledger } from './ledger.ts';
 import { sudoku } from './sudoku.ts';
-import type { Task, TaskKind } from './task.ts';
+import type { ShippedTask, TaskKind } from './task.ts';
 import { wordProblem } from './word-problem.ts';
 
-export const tasks: readonly Task[] = [countdown, ledger, sudoku, wordProblem];
+export const tasks: readonly ShippedTask[] = [countdown, ledger, sudoku, wordProblem];
 
 export interface Recognised {
   readonly kind: TaskKind;

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { isSolvable } from '../../tests/support/countdown-solver.ts';
 import { splitOf } from '../../tests/support/split.ts';
+import { type GoldQuestion, parseQuestions } from '../answering/question-file.ts';
 import { parseCountdown } from './countdown.ts';
-import { type GoldQuestion, parseQuestions } from './questions.ts';
 import { recognise, tasks } from './recognise.ts';
 import type { TaskKind } from './task.ts';
 

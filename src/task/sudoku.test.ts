@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkLine } from './check.ts';
-import { recognise } from './recognise.ts';
+import { checkLine } from '../answer/task.ts';
+import { recognise, tasks } from './recognise.ts';
 import { sudoku } from './sudoku.ts';
 
 const question = 'Sudoku 1..3 3.4. 2.3. 4312';
@@ -47,10 +47,10 @@ describe('sudoku', () => {
   });
 
   it('calls a line true only where no other digit can stand', () => {
-    expect(checkLine(question, [], 'c2=1')).toBe('true');
-    expect(checkLine('Sudoku 1... .... .... 4312', [], 'a2=4')).toBe('unknown');
-    expect(checkLine(question, [], 'a2=3')).toBe('false');
-    expect(checkLine(question, answer.slice(0, 6), 'Answer: 1423 3241 2134 4312')).toBe('true');
-    expect(checkLine(question, answer.slice(0, 6), 'Answer: 1423 3241 2134 4321')).toBe('false');
+    expect(checkLine(tasks, question, [], 'c2=1')).toBe('true');
+    expect(checkLine(tasks, 'Sudoku 1... .... .... 4312', [], 'a2=4')).toBe('unknown');
+    expect(checkLine(tasks, question, [], 'a2=3')).toBe('false');
+    expect(checkLine(tasks, question, answer.slice(0, 6), 'Answer: 1423 3241 2134 4312')).toBe('true');
+    expect(checkLine(tasks, question, answer.slice(0, 6), 'Answer: 1423 3241 2134 4321')).toBe('false');
   });
 });

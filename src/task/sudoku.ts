@@ -3,7 +3,7 @@
 // other digit can stand there; in between it is unknown without solving on.
 
 import { type Fault, fault } from '../base/fault.ts';
-import { answerPrefix, lineCheckOf, type Rightness, right, type Task, wrong } from './task.ts';
+import { answerPrefix, lineCheckOf, type Rightness, right, type ShippedTask, wrong } from './task.ts';
 
 export interface SudokuQuestion {
   readonly size: number;
@@ -114,7 +114,7 @@ function known(question: string): SudokuQuestion | undefined {
   return asked !== undefined && boxRows[asked.size] !== undefined ? asked : undefined;
 }
 
-export const sudoku: Task = {
+export const sudoku: ShippedTask = {
   kind: 'sudoku',
   decides: true,
 

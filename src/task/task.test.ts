@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isSolvable } from '../../tests/support/countdown-solver.ts';
-import { checkLine } from './check.ts';
+import { checkLine } from '../answer/task.ts';
 import { countdown, parseCountdown } from './countdown.ts';
-import { isRecognised, recognise, recogniseFor } from './recognise.ts';
+import { isRecognised, recognise, recogniseFor, tasks } from './recognise.ts';
 import { wordProblem } from './word-problem.ts';
 
 describe('recognise', () => {
@@ -166,19 +166,19 @@ describe('word problems', () => {
 
   it('checks one line as far as the story tells', () => {
     const question = 'Mia has 12 boxes with 28 beads in each. She keeps half of the beads. How many beads are left?';
-    expect(checkLine(question, [], '12*28=336\n')).toBe('true');
-    expect(checkLine(question, [], '12*28=326\n')).toBe('false');
-    expect(checkLine(question, ['12*28=336\n'], '336/10=33\n')).toBe('false');
-    expect(checkLine(question, ['12*28=336\n'], '336-51=285\n')).toBe('unknown');
-    expect(checkLine(question, ['12*28=336\n', '336/2=168\n'], 'Answer: 168')).toBe('unknown');
+    expect(checkLine(tasks, question, [], '12*28=336\n')).toBe('true');
+    expect(checkLine(tasks, question, [], '12*28=326\n')).toBe('false');
+    expect(checkLine(tasks, question, ['12*28=336\n'], '336/10=33\n')).toBe('false');
+    expect(checkLine(tasks, question, ['12*28=336\n'], '336-51=285\n')).toBe('unknown');
+    expect(checkLine(tasks, question, ['12*28=336\n', '336/2=168\n'], 'Answer: 168')).toBe('unknown');
   });
 });
 
 describe('a countdown line', () => {
   it('is true when it is right in itself', () => {
     const question = 'Make 24 from 4 7 8 8.';
-    expect(checkLine(question, [], '8/8=1 left 1 4 7\n')).toBe('true');
-    expect(checkLine(question, [], '7/4=1 left 1 8 8\n')).toBe('false');
-    expect(checkLine(question, ['8/8=1 left 1 4 7\n'], '9-1=8 left 4 8\n')).toBe('false');
+    expect(checkLine(tasks, question, [], '8/8=1 left 1 4 7\n')).toBe('true');
+    expect(checkLine(tasks, question, [], '7/4=1 left 1 8 8\n')).toBe('false');
+    expect(checkLine(tasks, question, ['8/8=1 left 1 4 7\n'], '9-1=8 left 4 8\n')).toBe('false');
   });
 });

@@ -3,9 +3,9 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { checkLine } from './check.ts';
-import { parseQuestions } from './questions.ts';
-import { isRecognised, recognise } from './recognise.ts';
+import { checkLine } from '../answer/task.ts';
+import { parseQuestions } from '../answering/question-file.ts';
+import { isRecognised, recognise, tasks } from './recognise.ts';
 
 const file = new URL('../../tests/fixtures/unknown-forms.jsonl', import.meta.url);
 const questions = parseQuestions(file.pathname, readFileSync(file, 'utf8'));
@@ -25,8 +25,8 @@ describe('an answer of a story in a known form', () => {
 
   it('is left to a judge of answers where its sums are true, and false where it is not their result', () => {
     const lines = ['17-9=8', '8+3=11'];
-    expect(checkLine(story, lines.slice(0, 1), '8+3=11')).toBe('true');
-    expect(checkLine(story, lines, 'Answer: 11')).toBe('unknown');
-    expect(checkLine(story, lines, 'Answer: 12')).toBe('false');
+    expect(checkLine(tasks, story, lines.slice(0, 1), '8+3=11')).toBe('true');
+    expect(checkLine(tasks, story, lines, 'Answer: 11')).toBe('unknown');
+    expect(checkLine(tasks, story, lines, 'Answer: 12')).toBe('false');
   });
 });

@@ -12,7 +12,7 @@ import {
   operationOf,
   type Rightness,
   right,
-  type Task,
+  type ShippedTask,
   wrong,
 } from './task.ts';
 
@@ -21,7 +21,7 @@ const longest = 1200;
 /** Numbers that a story may say in words: half, a third, a quarter, doubles, triples. */
 const spoken = [2, 3, 4];
 
-export const wordProblem: Task = {
+export const wordProblem: ShippedTask = {
   kind: 'word-problem',
   decides: false,
 

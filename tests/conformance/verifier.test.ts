@@ -7,11 +7,12 @@ import { prm7b } from '../../src/cost/h200.ts';
 import { tableCost } from '../../src/cost/table.ts';
 import { LlamaEngine } from '../../src/engine/llama/llama-engine.ts';
 import { World } from '../../src/engine/sim/world.ts';
+import { tasks } from '../../src/task/recognise.ts';
 import type { Prompt, Step } from '../../src/tree/step.ts';
+import { CheckedVerifier } from '../../src/verifier/checked-verifier.ts';
 import { CommandVerifier } from '../../src/verifier/command/command-verifier.ts';
 import { confidence } from '../../src/verifier/confidence/confidence-verifier.ts';
 import { defineVerifier, makeVerifier } from '../../src/verifier/definition.ts';
-import { CheckedVerifier } from '../../src/verifier/exact/checked-verifier.ts';
 import { LlamaPrm } from '../../src/verifier/prm/llama-prm.ts';
 import { SimVerifier } from '../../src/verifier/sim/sim-verifier.ts';
 import { verifierConformance } from '../support/conformance.ts';
@@ -30,7 +31,7 @@ verifierConformance('confidence', async () => {
 });
 
 verifierConformance('checked', async () => {
-  const verifier = new CheckedVerifier(makeVerifier(confidence), { check: 'lines' });
+  const verifier = new CheckedVerifier(makeVerifier(confidence), { check: 'lines', tasks });
   return { verifier, prompt, steps, work: async () => {}, close: () => verifier.close() };
 });
 

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { simulatedModel } from '../../src/answering/models/default-models.ts';
+import { simulatedModels } from '../../src/cli/plugins/plugins.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { fetched } from '../support/pypi.ts';
 
@@ -46,7 +46,7 @@ function objects(values: object): Map<string, string> {
 /** What the server would read. */
 function configIn(rendered: Map<string, string>) {
   const [, text] = /coppice\.json: \|\n((?: {4}.*\n)+)/.exec(rendered.get('ConfigMap')!)!;
-  return loadConfig({ base: { models: [simulatedModel] }, file: { name: 'coppice.json', text: text! } });
+  return loadConfig({ base: { models: simulatedModels() }, file: { name: 'coppice.json', text: text! } });
 }
 
 test.skipIf(!hasHelm)('the chart passes the linter', () => {

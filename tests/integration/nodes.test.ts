@@ -7,11 +7,12 @@ import { openModels } from '../../src/answering/models/open-models.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { raise } from '../../src/base/fault.ts';
 import { run as migrate } from '../../src/cli/commands/migrate.ts';
-import { openJournal } from '../../src/cli/commands/open-journal.ts';
 import { checkConfig, type PlainTree } from '../../src/config/load.ts';
+import { journalKind } from '../../src/config/plugin.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { newKey } from '../../src/gateway/http/keys.ts';
 import { silentLog } from '../../src/gateway/observe/log.ts';
+import { systemClock } from '../../src/runtime/live.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import type { Loose } from '../support/loose.ts';
 import { hasPostgres, startPostgres, type TestDatabase } from '../support/postgres.ts';
@@ -31,7 +32,10 @@ interface NodeOptions {
   readonly failedReads?: number;
 }
 
-async function startNode(model: PlainTree, { journal = {}, keys = [], clock, failedReads = 0 }: NodeOptions = {}) {
+async function startNode(
+  model: PlainTree,
+  { journal = {}, keys = [], clock = systemClock, failedReads = 0 }: NodeOptions = {},
+) {
   const config = checkConfig({
     server: { port: 0, page: false, shutdownMs: 0 },
     journal: { kind: 'postgres', schema, ...journal },
@@ -39,7 +43,8 @@ async function startNode(model: PlainTree, { journal = {}, keys = [], clock, fai
     models: [{ name: 'm', ...model }],
   });
   const models = await openModels(config.models, {});
-  const shared = await openJournal(config, { DATABASE_URL: database.url }, silentLog, clock);
+  const opening = { environment: { DATABASE_URL: database.url }, log: silentLog, clock };
+  const shared = await journalKind('postgres').open(config, opening);
   const read = shared.journal.read.bind(shared.journal);
   let failures = failedReads;
   shared.journal.read = async (...args) => {
@@ -187,7 +192,8 @@ describe.skipIf(!hasPostgres)('nodes', () => {
         journal: { kind: 'postgres', schema: asked },
         models: [{ name: 'm', engine: { kind: 'sim' } }],
       });
-      await expect(openJournal(config, { DATABASE_URL: url }, silentLog)).rejects.toThrow(why);
+      const opening = { environment: { DATABASE_URL: url }, log: silentLog, clock: systemClock };
+      await expect(journalKind('postgres').open(config, opening)).rejects.toThrow(why);
     }
   });
 

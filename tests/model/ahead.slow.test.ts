@@ -9,9 +9,9 @@ import {
   embeddedRows,
   isSame,
 } from '../../lab/src/speculation/embedded.ts';
+import { ownModel } from '../../src/answering/models/model-by-name.ts';
 import { closeModel, type OpenModel } from '../../src/answering/models/open-model.ts';
 import { openModel } from '../../src/answering/models/open-models.ts';
-import { ownModel } from '../../src/answering/models/own-model.ts';
 import { draftDefaults } from '../../src/engine/llama/draft/drafts.ts';
 import { LlamaEngine } from '../../src/engine/llama/llama-engine.ts';
 import { modelPath } from '../../src/engine/llama/shipped-models.ts';

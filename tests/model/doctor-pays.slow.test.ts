@@ -3,9 +3,9 @@
 // It takes minutes: it runs where COPPICE_LONG is set.
 
 import { expect, it } from 'vitest';
+import { ownModel } from '../../src/answering/models/model-by-name.ts';
 import { closeModel } from '../../src/answering/models/open-model.ts';
 import { openModel } from '../../src/answering/models/open-models.ts';
-import { ownModel } from '../../src/answering/models/own-model.ts';
 import { readQuestions } from '../../src/answering/question-file.ts';
 import { adviceOf } from '../../src/bench/doctor/advice.ts';
 import { compare } from '../../src/bench/doctor/compare.ts';

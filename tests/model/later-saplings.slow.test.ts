@@ -2,11 +2,11 @@
 
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { ownModel } from '../../src/answering/models/model-by-name.ts';
 import { closeModel } from '../../src/answering/models/open-model.ts';
 import { openModel } from '../../src/answering/models/open-models.ts';
-import { ownModel } from '../../src/answering/models/own-model.ts';
+import { isRight } from '../../src/answering/question.ts';
 import { readQuestions } from '../../src/answering/question-file.ts';
-import { isRight } from '../../src/answering/question-form.ts';
 import { runBlock } from '../../src/bench/contest/block.ts';
 import type { Trial } from '../../src/bench/contest/contest.ts';
 

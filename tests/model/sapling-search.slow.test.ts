@@ -1,11 +1,11 @@
 // The shipped models through the whole system: search with the reward model solves what the generator alone often does not.
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ownModel } from '../../src/answering/models/model-by-name.ts';
 import { closeModel, type OpenModel } from '../../src/answering/models/open-model.ts';
 import { openModel } from '../../src/answering/models/open-models.ts';
-import { ownModel } from '../../src/answering/models/own-model.ts';
+import { isRight } from '../../src/answering/question.ts';
 import { readQuestions } from '../../src/answering/question-file.ts';
-import { isRight } from '../../src/answering/question-form.ts';
 import { runBlock } from '../../src/bench/contest/block.ts';
 import type { Contender, Contest, Trial } from '../../src/bench/contest/contest.ts';
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { makePlan } from '../../src/answering/plan/plan.ts';
 import { Refusal } from '../../src/answering/plan/plan-check.ts';
 import type { PlannedModel, PlanRequest, SearchPlan } from '../../src/answering/plan/search-plan.ts';
-import { askedQuestion } from '../../src/answering/question-form.ts';
+import { askedQuestion } from '../../src/answering/question.ts';
 import { FaultError } from '../../src/base/fault.ts';
 import type { Knob, Knobs, KnobValue } from '../../src/base/knob.ts';
 import { hash } from '../../src/base/random.ts';

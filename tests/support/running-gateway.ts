@@ -2,9 +2,9 @@
 
 import { onTestFinished } from 'vitest';
 import type { OpenModel } from '../../src/answering/models/open-model.ts';
-import type { FormQuestion } from '../../src/answering/question-form.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { checkConfig, type PlainTree } from '../../src/config/load.ts';
+import type { FormQuestion } from '../../src/config/plugin.ts';
 import type { Embedder } from '../../src/embedder/embedder.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import type { FixedLimits } from '../../src/gateway/http/fixed-limits.ts';

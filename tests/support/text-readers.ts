@@ -9,14 +9,15 @@ import { groupAnswers } from '../../src/answer/groups.ts';
 import { clean } from '../../src/answer/latex.ts';
 import { isOpenText, nearestText } from '../../src/answer/likeness.ts';
 import { AnswerTally } from '../../src/answer/tally.ts';
-import { checkLine, falseLine, taskOf } from '../../src/task/check.ts';
+import { checkLine, taskOf } from '../../src/answer/task.ts';
+import { parseQuestions } from '../../src/answering/question-file.ts';
 import { parseCountdown } from '../../src/task/countdown.ts';
 import { parseLedger } from '../../src/task/ledger.ts';
-import { parseQuestions } from '../../src/task/questions.ts';
 import { recognise, recogniseFor, tasks } from '../../src/task/recognise.ts';
 import { strangeIn } from '../../src/task/story.ts';
 import { parseSudoku } from '../../src/task/sudoku.ts';
 import { isArithmetic, operationOf } from '../../src/task/task.ts';
+import { falseLine } from '../../src/verifier/checked-verifier.ts';
 import { fillPrompt, lastNumber as lastRating } from '../../src/verifier/judge/judge-scorer.ts';
 import { expectedChoice, expectedRating } from '../../src/verifier/judge/judge-verdict.ts';
 import { causalFormats } from '../../src/verifier/prm/causal-formats.ts';
@@ -62,9 +63,9 @@ export const textReaders: ReadonlyMap<string, TextReader> = new Map<string, Text
   ['isOpenText', isOpenText],
   ['nearestText', (text) => nearestText({ text, vector: [1] }, [{ text: `${text}x`, vector: [1] }], 0.5)],
   ['AnswerTally', (text) => new AnswerTally().add({ answer: text })],
-  ['checkLine', (text) => checkLine(text, [text], text)],
+  ['checkLine', (text) => checkLine(tasks, text, [text], text)],
   ['falseLine', falseLine],
-  ['taskOf', taskOf],
+  ['taskOf', (text) => taskOf(tasks, text)],
   ['recognise', recognise],
   ['recogniseFor', (text) => recogniseFor('sapling', text)],
   ['parseCountdown', parseCountdown],

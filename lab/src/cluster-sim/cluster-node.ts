@@ -3,7 +3,6 @@
 
 import type { LogEntry } from 'coppice';
 import {
-  Cluster,
   type Config,
   countUsage,
   extractAnswer,
@@ -11,6 +10,7 @@ import {
   NodeTaker,
   openRemoteEngine,
   openRemoteVerifier,
+  PostgresCluster,
   PostgresJournal,
   type Runtime,
   Searches,
@@ -61,7 +61,8 @@ export class ClusterNode implements Sender, CallingNode {
     this.name = name;
     this.#parts = parts;
     const { engine } = parts.config.models[0]!;
-    this.servers = engine.kind === 'openai' ? (engine.urls ?? []).map((url) => serverName(url, name)) : [];
+    this.servers =
+      engine.kind === 'openai' ? ((engine.urls ?? []) as string[]).map((url) => serverName(url, name)) : [];
     this.timers = { nowMs: () => parts.time.nowMs, after: (delayMs, callback) => this.#after(delayMs, callback) };
   }
 
@@ -95,7 +96,7 @@ export class ClusterNode implements Sender, CallingNode {
       this.counts.events += events;
       this.charge(events * this.#parts.costs.event);
     };
-    const cluster = new Cluster({
+    const cluster = new PostgresCluster({
       journal,
       queue: queueOf(this),
       membership: membershipOf(this),
@@ -213,8 +214,8 @@ export class ClusterNode implements Sender, CallingNode {
     const { engine } = this.#parts.config.models[0]!;
     if (engine.kind !== 'openai') throw new Error('a simulated cluster has remote servers');
     return openRemoteEngine({
-      servers: (engine.urls ?? []).map((url) => ({ url })),
-      ...(engine.inFlight === undefined ? {} : { inFlight: engine.inFlight }),
+      servers: ((engine.urls ?? []) as string[]).map((url) => ({ url })),
+      ...(engine.inFlight === undefined ? {} : { inFlight: Number(engine.inFlight) }),
       timers: this.timers,
       transport: (url) => network.transport(this, url),
       seed,
@@ -227,7 +228,7 @@ export class ClusterNode implements Sender, CallingNode {
     if (verifier.kind !== 'prm') throw new Error('a simulated cluster has a remote reward model');
     return openRemoteVerifier({
       kind: 'http',
-      servers: (verifier.urls ?? []).map((url) => ({ url })),
+      servers: ((verifier.urls ?? []) as string[]).map((url) => ({ url })),
       timers: this.timers,
       transport: (url) => network.transport(this, url),
       seed,

@@ -30,9 +30,9 @@ function fastContest(): Contest {
     passTokens: 4096,
     reusesPrefix: true,
   });
-  const embedded = { engine: { measure: async () => llama8b.points }, verifier };
+  const measure = async () => ({ engine: llama8b.points });
   const sides = { engine: handedOn(real.engine(engine)), verifier: handedOn(real.verifier(verifier)) };
-  const opened = { config: modelConfig, ...sides, embedded };
+  const opened = { config: modelConfig, ...sides, measure };
   return {
     model: { ...opened, extract: extractAnswer } as unknown as Contest['model'],
     settings: { wish: { branching: 2 }, budget: 8, concurrency: 1, seed: 3 },

@@ -7,7 +7,6 @@ import {
   type Contender,
   type Contest,
   type GoldQuestion,
-  LlamaPrm,
   type Load,
   mean,
   percentile,
@@ -100,7 +99,7 @@ export async function openLoad(given: OpenLoadPlan, onPoint: (about: string) => 
 
 function recorded(contest: Contest, recording: Recording): Contest {
   const { engine, verifier, ...rest } = contest.model;
-  if (rest.embedded === undefined) raise('bad-setting', 'a load needs the embedded engine, whose times it measures');
+  if (rest.measure === undefined) raise('bad-setting', 'a load needs the embedded engine, whose times it measures');
   if (verifier === undefined) return raise('bad-setting', 'a load compares searches, and nothing scores them here');
   const model = { ...rest, engine: recording.listenTo(engine), verifier: recording.listenToVerifier(verifier) };
   return { ...contest, model };
@@ -119,9 +118,8 @@ const free = tableCost({
 });
 
 async function costsOf({ model }: Contest): Promise<BlockCosts> {
-  const { engine: generator, verifier } = model.embedded!;
-  const engine = tableCost(await generator.measure(measurementMs));
-  return { engine, verifier: verifier instanceof LlamaPrm ? tableCost(await verifier.measure(measurementMs)) : free };
+  const { engine, verifier } = await model.measure!(measurementMs);
+  return { engine: tableCost(engine), verifier: verifier === undefined ? free : tableCost(verifier) };
 }
 
 function figuresOf(trials: readonly Trial[]): LoadFigures {

@@ -1,8 +1,6 @@
-// Qwen2.5-14B on one H200, measured as the models of `coppice` are (src/cost/h200.ts).
+// A generator of 14B parameters, measured on one NVIDIA H200 like those of the product (src/cost/h200.ts).
 
 import type { MeasuredModel } from 'coppice/internals';
-
-const contexts = [256, 1024, 4096] as const;
 
 export const qwen14b: MeasuredModel = {
   shape: {
@@ -17,7 +15,7 @@ export const qwen14b: MeasuredModel = {
   },
   points: {
     name: 'qwen2.5-14b on H200',
-    contexts,
+    contexts: [256, 1024, 4096],
     decode: [
       [1, 9.09, 9.093, 9.376],
       [2, 9.408, 9.525, 9.842],

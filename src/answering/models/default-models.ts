@@ -1,20 +1,8 @@
-// The models that `serve` has where no configuration names any: all that ship and answer questions, or the simulated engine.
+// The shipped models that `serve` has where no configuration names any: all that answer questions.
 
 import { existsSync } from 'node:fs';
 import type { PlainTree } from '../../config/load.ts';
 import { modelPath } from '../../engine/llama/shipped-models.ts';
-
-export const simulatedModel: PlainTree = {
-  name: 'simulated',
-  engine: { kind: 'sim' },
-  verifier: { kind: 'sim' },
-  threshold: 0.65,
-  budget: 128,
-  examples: [
-    { title: 'Easy', question: 'What is 17 times 23?' },
-    { title: 'Needs search', question: 'How many days are in a leap year?' },
-  ],
-};
 
 /** Of the kinds that the shipped model was trained on; the last cannot be done. */
 const saplingExamples: readonly PlainTree[] = [
@@ -56,10 +44,9 @@ const shipped: readonly { readonly model: PlainTree; readonly answers: string }[
   },
 ];
 
-/** The shipped models where they are there, else the simulated engine. */
-export function defaultModels(): readonly PlainTree[] {
-  const here = shipped.filter(({ model }) => existsSync(modelPath(String(model.name))));
-  return here.length === 0 ? [simulatedModel] : here.map(({ model }) => model);
+/** Those whose weights are there. */
+export function shippedDefaults(): readonly PlainTree[] {
+  return shipped.filter(({ model }) => existsSync(modelPath(String(model.name)))).map(({ model }) => model);
 }
 
 /** What the shipped model of this name answers; undefined for any other. */

@@ -1,5 +1,4 @@
-// The embedded engine with the verifier that goes with it: the reward model beside the shipped generator, a given one, or
-// the generator's own confidence. Says in words what it chose, so that a command can tell the user.
+// The embedded engine with the reward model that goes with it: the one beside the shipped generator, a given one, or none. Says in words what it chose, so that a command can tell the user.
 
 import { assert } from '../../base/assert.ts';
 import { raise } from '../../base/fault.ts';
@@ -13,27 +12,22 @@ import { tryLibrary } from '../../engine/llama/gpu/gpu-trial.ts';
 import { LlamaEngine, type LlamaEngineOptions, llamaDefaults } from '../../engine/llama/llama-engine.ts';
 import { isShipped, modelPath, rewardModelOf } from '../../engine/llama/shipped-models.ts';
 import type { ThreadInfo } from '../../engine/llama/thread/thread-messages.ts';
-import { confidence } from '../../verifier/confidence/confidence-verifier.ts';
-import { makeVerifier } from '../../verifier/definition.ts';
-import { exact } from '../../verifier/exact/exact-verifier.ts';
+import type { CausalVerdicts } from '../../verifier/prm/causal-formats.ts';
 import { LlamaPrm, type LlamaPrmOptions } from '../../verifier/prm/llama-prm.ts';
-import { type ReadingName, readings } from '../../verifier/prm/readings.ts';
-import type { Verifier } from '../../verifier/verifier.ts';
+import { readings } from '../../verifier/prm/readings.ts';
+import { withoutReward } from './open-model.ts';
 
 export interface EmbeddedOptions {
   /** Name of a shipped model or path of a GGUF file. */
   readonly model: string;
-  /** The same for the reward model, or a LoRA adapter of the generator (a folder or a GGUF file); `none` for the generator's own confidence, `exact` for the checker of countdown. */
+  /** The same for the reward model, or a LoRA adapter of the generator (a folder or a GGUF file); `none`: without one. */
   readonly prm?: string;
-  /** What the reward model is read for; `step` unless said. */
-  readonly reading?: ReadingName;
-  /** Other verdicts and another marker than those of the reading, for a reward model trained with them. */
-  readonly verdicts?: VerdictTexts;
+  /** Other verdicts and another marker than the usual, for a reward model trained with them. */
+  readonly verdicts?: CausalVerdicts;
   /** A draft model with the generator's vocabulary, by name or path: used where a trial at the start says that it pays. */
   readonly draft?: string;
   readonly kvTokens?: number;
   readonly threads?: number;
-  readonly sequences?: number;
   /** What to compute on; `auto` unless said: a GPU where a library for one is installed and runs. */
   readonly gpu?: GpuChoice;
   /** Memory for both caches together; the two models are measured and share it by P4 §4.3. Goes before `kvTokens`. */
@@ -49,8 +43,7 @@ export interface MemoryShare {
 
 export interface Embedded {
   readonly engine: LlamaEngine;
-  readonly verifier: LlamaPrm | Verifier;
-  readonly hasRewardModel: boolean;
+  readonly verifier: LlamaPrm | undefined;
   /** The reward model says itself how it is read. */
   readonly isSelfDescribed: boolean;
   readonly note: string;
@@ -58,8 +51,6 @@ export interface Embedded {
   readonly kvSplit?: MemoryShare;
   close(): Promise<void>;
 }
-
-export type VerdictTexts = Pick<LlamaPrmOptions, 'good' | 'bad' | 'marker'>;
 
 type ChosenOptions = Omit<EmbeddedOptions, 'gpu'> & { readonly library: GpuLibrary };
 
@@ -88,7 +79,7 @@ async function openSized(options: ChosenOptions): Promise<Embedded> {
 /** How both models should share a memory, from their own measured times. */
 export async function measuredSplit({ engine, verifier }: Embedded, kvBytes: number): Promise<MemoryShare> {
   const generatorTokenBytes = engine.info.kvTokenBytes;
-  if (!(verifier instanceof LlamaPrm)) {
+  if (verifier === undefined) {
     const leastBytes = longestPath(engine) * generatorTokenBytes;
     if (kvBytes < leastBytes) return refuse(kvBytes, leastBytes);
     return { generatorTokens: Math.floor(kvBytes / generatorTokenBytes), verifierTokens: 0 };
@@ -140,41 +131,40 @@ function refuse(kvBytes: number, leastBytes: number): never {
 }
 
 async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedded> {
-  const prm = options.prm ?? rewardModelOf(options.model);
-  const { kvTokens, kvSplit, threads, sequences } = options;
+  const named = options.prm ?? rewardModelOf(options.model);
+  const prm = named === 'none' || named === 'exact' ? undefined : named;
+  const { kvTokens, kvSplit, threads } = options;
   // A reward model in this process computes beside the generator, and threads that wait for each other stand still: one each unless said.
-  const beside = needsNoWeights(prm) ? threads : (threads ?? llamaDefaults.threads);
-  const sizes = definedOf({ kvTokens: kvSplit?.generatorTokens ?? kvTokens, threads: beside, sequences });
+  const beside = prm === undefined ? threads : (threads ?? llamaDefaults.threads);
+  const sizes = definedOf({ kvTokens: kvSplit?.generatorTokens ?? kvTokens, threads: beside });
   const { directory, gpuLayers } = options.library;
   const library = {
     ...(directory === undefined ? {} : { libraryDirectory: directory }),
     ...(gpuLayers === undefined ? {} : { gpuLayers }),
   };
-  const adapter = needsNoWeights(prm) ? undefined : adapterAt(modelPath(prm)); // before the generator, which may take long to load
+  const adapter = prm === undefined ? undefined : adapterAt(modelPath(prm)); // before the generator, which may take long to load
   const { engine, drafting } = await openGenerator(
     { ...sizes, ...library, model: modelPath(options.model) },
     options.draft,
   );
   try {
     const sized = { ...definedOf({ kvTokens: kvSplit?.verifierTokens ?? kvTokens, threads }), ...library };
-    const verdict = { ...readings[options.reading ?? 'step'], ...adapter?.reading, ...options.verdicts };
-    const verifier = await openVerifier(prm, verdict, engine, { ...sized, ...onGenerator(prm, adapter, engine) });
-    const hasRewardModel = prm !== 'none';
+    const verdict = { ...readings.step, ...adapter?.reading, ...options.verdicts };
+    const verifier =
+      prm === undefined
+        ? undefined
+        : await openReward(prm, verdict, engine, { ...sized, ...onGenerator(prm, adapter, engine) });
     const shared = adapter === undefined ? '' : ' on the same weights';
-    const scoring = hasRewardModel ? `scored by ${prm}${shared}` : 'without a reward model';
+    const scoring = prm === undefined ? withoutReward : `scored by ${prm}${shared}`;
     const computing = engine.info.threads > 1 ? `, ${engine.info.threads} threads` : '';
     const note = `${options.model}, ${scoring}${drafting}${computing}`;
-    const close = async () => void (await Promise.all([engine.close(), verifier.close()]));
+    const close = async () => void (await Promise.all([engine.close(), verifier?.close()]));
     const isSelfDescribed = Object.keys(adapter?.reading ?? {}).length > 0;
-    return { engine, verifier, hasRewardModel, isSelfDescribed, note, close };
+    return { engine, verifier, isSelfDescribed, note, close };
   } catch (error) {
     await engine.close();
     throw error;
   }
-}
-
-function needsNoWeights(prm: string): boolean {
-  return prm === 'none' || prm === 'exact';
 }
 
 /** An adapter has no weights but those that it adds, and a file that is the generator's own need not be loaded twice. */
@@ -198,14 +188,12 @@ async function openGenerator(
   return { engine, drafting: `, ${outcome}` };
 }
 
-function openVerifier(
+function openReward(
   prm: string,
-  verdict: VerdictTexts & Pick<LlamaPrmOptions, 'aggregation'>,
+  verdict: CausalVerdicts & Pick<LlamaPrmOptions, 'aggregation'>,
   engine: LlamaEngine,
   sizes: Pick<LlamaPrmOptions, 'kvTokens' | 'threads' | 'libraryDirectory' | 'gpuLayers' | 'adapter' | 'weights'>,
-): Promise<Verifier> {
-  if (prm === 'none') return Promise.resolve(makeVerifier(confidence));
-  if (prm === 'exact') return Promise.resolve(makeVerifier(exact));
+): Promise<LlamaPrm> {
   return LlamaPrm.open({
     ...sizes,
     ...verdict,

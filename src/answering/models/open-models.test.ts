@@ -6,6 +6,7 @@ import { LlamaTestServer } from '../../../tests/servers/llama-server.ts';
 import { writeTinyAdapter } from '../../../tests/support/tiny-adapter.ts';
 import { writeTinyModel } from '../../../tests/support/tiny-gguf.ts';
 import { loadConfig } from '../../config/load.ts';
+import type { LlamaEngine } from '../../engine/llama/llama-engine.ts';
 import { createLog } from '../../gateway/observe/log.ts';
 import { openModels } from './open-models.ts';
 
@@ -96,14 +97,14 @@ describe('a foreign model', () => {
   it('is its own reward model through an adapter, which says how it is read, on the same weights', async () => {
     const adapter = writeTinyAdapter(join(folder, 'verdict'), { seed: 2 });
     writeFileSync(join(adapter, 'reward-model.json'), JSON.stringify({ marker: '#', aggregation: 'last' }));
-    const { verifier, note, embedded, warnings } = await opened({ kind: 'prm', model: adapter });
+    const { verifier, note, engine, warnings } = await opened({ kind: 'prm', model: adapter });
     expect(warnings?.join()).not.toContain('does not tell right steps');
     expect(verifier?.capabilities).toMatchObject({
       name: expect.stringMatching(/ with verdict$/),
       aggregation: 'last',
     });
     expect(note).toContain(`scored by ${adapter} on the same weights`);
-    expect(embedded?.engine.weights.holders[0]).toBe(0);
+    expect((engine as LlamaEngine).weights.holders[0]).toBe(0);
     await expect(opened({ kind: 'prm', model: adapter, good: 'yes' })).rejects.toThrow(/verdict 'yes' is/);
     await expect(opened({ kind: 'prm', model: folder })).rejects.toThrow(/is no LoRA adapter/);
   });

@@ -1,31 +1,22 @@
-// Engines and verifiers as the configuration names them, for `serve`, `ask`, `bench` and `doctor`. The only place that knows
-// the kinds; each is loaded only when it is used.
+// Opens models as the configuration names them, for `serve`, `ask`, `bench` and `doctor`: the engine by its kind, the verifier by its
+// own where the engine does not bring it, and what stands around them.
 
 import { raise } from '../../base/fault.ts';
-import type { ReplicasConfig } from '../../config/replicas.ts';
+import {
+  type EngineKind,
+  engineKind,
+  type Opening,
+  type OpeningLog,
+  registeredTasks,
+  verifierKind,
+  verifiersBeside,
+} from '../../config/plugin.ts';
 import type { ModelConfig } from '../../config/schema.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { isShipped } from '../../engine/llama/shipped-models.ts';
-import type { ReplicaList } from '../../engine/remote/list/replica-list.ts';
-import { usualBytes } from '../../remote/connection.ts';
-import { readJsonBody } from '../../remote/json.ts';
-import type { Prompt } from '../../tree/step.ts';
-import { CheckedVerifier } from '../../verifier/exact/checked-verifier.ts';
+import { type Environment, secret } from '../../config/secret.ts';
+import { CheckedVerifier } from '../../verifier/checked-verifier.ts';
 import { thinkingWarning } from '../plan/thinking-plan.ts';
-import { saplingPrompt } from '../question-form.ts';
-import type { Embedded, EmbeddedOptions } from './embedded.ts';
-import { examined, verdictsOf } from './foreign-models.ts';
-import { closeModel, type OpenModel, type Upstream } from './open-model.ts';
-import { openVerifier, refuseVerifier } from './open-verifier.ts';
-import { type Environment, secret } from './secret.ts';
-
-type Kind<Name extends ModelConfig['engine']['kind']> = Extract<ModelConfig['engine'], { kind: Name }>;
-
-/** Where the opening of models tells what happens; a log of the gateway is one. */
-export interface OpeningLog {
-  info(event: string, fields?: Readonly<Record<string, unknown>>): void;
-  warn(event: string, fields?: Readonly<Record<string, unknown>>): void;
-}
+import './built-in.ts';
+import { closeModel, type OpenModel, withoutReward } from './open-model.ts';
 
 const silent: OpeningLog = { info: () => {}, warn: () => {} };
 
@@ -49,13 +40,47 @@ export async function openModel(
   environment: Environment,
   log: OpeningLog = silent,
 ): Promise<OpenModel> {
-  const opened = checked(await examined(await openKind(config, environment, log)), log);
-  const parts = withThinking(await withEmbedder(opened, environment, log).catch(closing(opened)));
-  const { containment } = parts.verifier?.capabilities ?? {};
+  const opening = { config, environment, log };
+  let model: OpenModel = { config, ...(await fittingKind(config).open(config.engine, opening)) };
+  try {
+    model = checked(await withVerifier(model, opening), log);
+    model = withThinking(await withEmbedder(model, environment, log));
+  } catch (error) {
+    await closeModel(model);
+    throw error;
+  }
+  const { containment } = model.verifier?.capabilities ?? {};
   if (containment !== undefined)
     log[containment.open.length === 0 ? 'info' : 'warn']('sandbox', { model: config.name, ...containment });
-  for (const warning of parts.warnings ?? []) log.warn('model', { model: config.name, warning });
-  return parts;
+  for (const warning of model.warnings ?? []) log.warn('model', { model: config.name, warning });
+  return model;
+}
+
+/** The kind of its engine, with which its verifier must go. */
+function fittingKind({ name, engine, verifier }: ModelConfig): EngineKind {
+  const kind = engineKind(engine.kind) ?? raise('bad-setting', `models: '${name}' has no engine that can be opened`);
+  const fitting = verifiersBeside(kind);
+  if (fitting.includes(verifier.kind)) return kind;
+  return raise(
+    'bad-setting',
+    `models: '${name}' has a verifier of kind '${verifier.kind}'; with engine '${engine.kind}' it must be one of ${fitting.join(', ')}`,
+  );
+}
+
+async function withVerifier(model: OpenModel, opening: Opening): Promise<OpenModel> {
+  const { kind } = model.config.verifier;
+  const own = model.verifier === undefined && (await verifierKind(kind).open(model.config.verifier, opening, model));
+  const { verifier = model.verifier, warnings = [] } = own || {};
+  const scored =
+    kind === 'confidence' || verifier === undefined ? withoutReward : `scored by ${verifier.capabilities.name}`;
+  const note = model.note && model.note.replace(withoutReward, scored) + unscoredNote(kind);
+  return { ...model, verifier, ...(note && { note }), warnings: [...(model.warnings ?? []), ...warnings] };
+}
+
+/** Who judges where no reward model does. */
+function unscoredNote(kind: string): string {
+  if (kind === 'none') return ': samples vote, and nothing scores them';
+  return kind === 'confidence' ? ": steps are scored by the model's own confidence" : '';
 }
 
 function withThinking(parts: OpenModel): OpenModel {
@@ -67,7 +92,7 @@ function checked(parts: OpenModel, log: OpeningLog): OpenModel {
   const { check, name } = parts.config;
   if (check === 'none' || parts.verifier === undefined) return parts;
   const onTrouble = (problem: string) => log.warn('checker', { model: name, problem });
-  const verifier = new CheckedVerifier(parts.verifier, { check, onTrouble });
+  const verifier = new CheckedVerifier(parts.verifier, { check, tasks: registeredTasks(), onTrouble });
   return { ...parts, verifier, note: `${parts.note ?? name}, ${check} checked` };
 }
 
@@ -92,172 +117,4 @@ async function withEmbedder(parts: OpenModel, environment: Environment, log: Ope
   isTried = true;
   const warnings = [...(parts.warnings ?? []), ...(warning === undefined ? [] : [warning])];
   return { ...parts, embedder, warnings };
-}
-
-function openKind(config: ModelConfig, environment: Environment, log: OpeningLog): Promise<OpenModel> {
-  const { engine } = config;
-  switch (engine.kind) {
-    case 'sim':
-      return openSimulated(config, engine);
-    case 'llama':
-      return openEmbeddedModel(config, engine, environment, log);
-    case 'openai':
-      return openRemote(config, engine, environment, log);
-  }
-}
-
-async function openSimulated(config: ModelConfig, { speed }: Kind<'sim'>): Promise<OpenModel> {
-  const { simulate } = await import('./simulated.ts');
-  const { engine, verifier, extract } = simulate(speed);
-  const kind = config.verifier.kind;
-  if (kind === 'command') return { config, engine, extract, verifier: await openVerifier(config, undefined, {}) };
-  if (kind !== 'sim' && kind !== 'none') refuseVerifier(config, ['sim', 'command', 'none']);
-  return kind === 'sim' ? { config, engine, verifier, extract } : { config, engine, extract };
-}
-
-async function openEmbeddedModel(
-  config: ModelConfig,
-  options: Kind<'llama'>,
-  environment: Environment,
-  log: OpeningLog,
-): Promise<OpenModel> {
-  const { openEmbedded } = await import('./embedded.ts');
-  const { verifier: wanted } = config;
-  if (wanted.kind === 'sim') refuseVerifier(config, ['prm', 'judge', 'command', 'exact', 'confidence', 'none']);
-  const remote =
-    wanted.kind === 'judge' || wanted.kind === 'command' || (wanted.kind === 'prm' && wanted.urls !== undefined);
-  const { model, contextTokens: kvTokens, kvBytes, threads, gpu, draft } = options;
-  const memory = kvBytes === undefined ? { kvTokens } : { kvBytes };
-  const embedded = await openEmbedded({
-    model,
-    ...embeddedVerifier(config.verifier),
-    ...memory,
-    gpu,
-    ...(threads === undefined ? {} : { threads }),
-    ...(draft === undefined ? {} : { draft }),
-  });
-  const { engine, kvSplit, note } = embedded;
-  if (draft !== undefined || /, on the [CG]PU/.test(note)) log.info('embedded', { model: config.name, note });
-  if (kvSplit !== undefined) log.info('kv-split', { model: config.name, kvBytes, ...kvSplit });
-  const verifier = remote
-    ? await openVerifier(config, undefined, environment).catch(closing(engine))
-    : embedded.verifier;
-  if (verifier === undefined) return embeddedModel(config, embedded);
-  const scored = remote ? note.replace(withoutReward, `scored by ${verifier.capabilities.name}`) : note;
-  return embeddedModel(config, { ...embedded, verifier, note: scored });
-}
-
-/** An embedded pair as a model of the configuration. */
-export function embeddedModel(config: ModelConfig, embedded: Embedded): OpenModel {
-  const { engine, verifier, note } = embedded;
-  const shipped = config.engine.kind === 'llama' && isShipped(config.engine.model) ? config.engine.model : undefined;
-  const form = shipped && ((asked: Prompt) => saplingPrompt(shipped, asked));
-  const parts = { config, engine, embedded, note: note + unscoredNote(config), form };
-  return config.verifier.kind === 'none' ? parts : { ...parts, verifier };
-}
-
-/** Who judges where no reward model does. */
-function unscoredNote({ verifier }: ModelConfig): string {
-  if (verifier.kind === 'none') return ': samples vote, and nothing scores them';
-  return verifier.kind === 'confidence' ? ": steps are scored by the model's own confidence" : '';
-}
-
-/** The verifier that lives beside the embedded generator; `none` where it is elsewhere or the generator's own confidence. */
-function embeddedVerifier(
-  wanted: ModelConfig['verifier'],
-): Pick<EmbeddedOptions, 'verdicts'> & { readonly prm: string } {
-  if (wanted.kind === 'exact') return { prm: 'exact' };
-  if (wanted.kind !== 'prm' || wanted.urls !== undefined) return { prm: 'none' };
-  return { prm: wanted.model, verdicts: verdictsOf(wanted) };
-}
-
-async function openRemote(
-  config: ModelConfig,
-  options: Kind<'openai'>,
-  environment: Environment,
-  log: OpeningLog,
-): Promise<OpenModel> {
-  const { openRemoteEngine } = await import('../../engine/remote/open-engine.ts');
-  const apiKey = secret(options.apiKeyEnv, environment);
-  const key = apiKey === undefined ? {} : { apiKey };
-  const { urls: named = [], replicas, model, dialect, inFlight, router } = options;
-  if (replicas !== undefined && config.verifier.kind === 'judge' && config.verifier.urls === undefined)
-    raise(
-      'bad-setting',
-      `models: '${config.name}' has replicas that are listed, and a judge without urls; give its urls`,
-    );
-  const engine = await openRemoteEngine({
-    servers: named.map((url) => ({ url: root(url), ...key })),
-    ...(replicas && { listed: { list: await openList(replicas, environment), everyMs: replicas.everyMs, ...key } }),
-    observe: ({ type, ...fields }) =>
-      log[goodNews.has(type) ? 'info' : 'warn'](type, { model: config.name, ...fields }),
-    ...(model === undefined ? {} : { model }),
-    ...(dialect === undefined ? {} : { dialect }),
-    ...(inFlight === undefined ? {} : { inFlight }),
-    router,
-  });
-  const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const urls = (): string[] => engine.usable().map((url) => `${url}/v1`);
-  const served = model ?? (await firstModel(urls()[0]!, headers)) ?? config.name;
-  const upstream: Upstream = {
-    get urls() {
-      return urls();
-    },
-    model: served,
-    headers,
-  };
-  const verifier = await openVerifier(config, options.urls, environment).catch(closing(engine));
-  const scored = verifier === undefined ? `, ${withoutReward}` : `, scored by ${verifier.capabilities.name}`;
-  const note = `${engine.capabilities.name}${scored}${unscoredNote(config)}`;
-  return { config, engine, upstream, note, verifier };
-}
-
-/** What happens to replicas that an operator need not look at. */
-const goodNews: ReadonlySet<string> = new Set([
-  'replica-up',
-  'replica-joined',
-  'replica-leaving',
-  'replica-left',
-  'replicas-listed',
-]);
-
-async function openList(wanted: ReplicasConfig, environment: Environment): Promise<ReplicaList> {
-  switch (wanted.from) {
-    case 'file':
-      return (await import('../../engine/remote/list/file.ts')).fileList(wanted.path);
-    case 'dns':
-      return (await import('../../engine/remote/list/dns.ts')).dnsList(wanted);
-    case 'kubernetes': {
-      const { kubernetesList, podApiServer } = await import('../../engine/remote/list/kubernetes.ts');
-      return kubernetesList({ ...wanted, port: wanted.port?.toString() }, podApiServer(environment));
-    }
-  }
-}
-
-/** What the server itself calls its model, for requests that go to it unchanged. */
-async function firstModel(url: string, headers: Readonly<Record<string, string>>): Promise<string | undefined> {
-  try {
-    const answer = await fetch(`${url}/models`, { headers, signal: AbortSignal.timeout(5000) });
-    const body = await readJsonBody(answer, usualBytes, url);
-    const { data } = body as { data?: { id?: unknown }[] };
-    return typeof data?.[0]?.id === 'string' ? data[0].id : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** As embedded.ts says of a generator that it opened alone. */
-const withoutReward = 'without a reward model';
-
-/** Does not leave an engine open when what belongs to it cannot be opened. */
-function closing(opened: Engine | OpenModel): (error: unknown) => Promise<never> {
-  return async (error) => {
-    await ('engine' in opened ? closeModel(opened) : opened.close());
-    throw error;
-  };
-}
-
-/** Users write the base URL with or without /v1. */
-function root(url: string): string {
-  return url.replace(/\/+$/, '').replace(/\/v1$/, '');
 }

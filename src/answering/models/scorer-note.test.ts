@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ownModel } from './own-model.ts';
+import { ownModel } from './model-by-name.ts';
 import { noteFor } from './scorer-note.ts';
 
 const sapling = { config: ownModel({}), note: 'sapling, scored by sapling-prm, lines checked, 2 threads' };

@@ -10,7 +10,7 @@ import { extractAnswer } from '../../engine/sim/questions/question-text.ts';
 import { SimEngine } from '../../engine/sim/sim-engine.ts';
 import { SimVerifier } from '../../verifier/sim/sim-verifier.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
-import { RealTimeWorld } from './real-time-world.ts';
+import { RealTimeWorld } from './simulated-real-time.ts';
 
 /** Like a set of school mathematics: most are easy, some need search, some cannot be solved. */
 export const servedProfile: QuestionProfile = {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { checkConfig, loadConfig, type PlainTree } from '../../config/load.ts';
 import { printExample } from '../../config/print.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
-import { defaultModels } from '../models/default-models.ts';
-import { askedQuestion } from '../question-form.ts';
+import { shippedDefaults } from '../models/default-models.ts';
+import { askedQuestion } from '../question.ts';
 import { escalatedPlan, makePlan } from './plan.ts';
 import { Refusal } from './plan-check.ts';
 import { usualSearch } from './planned-search.ts';
@@ -273,8 +273,8 @@ describe('a plan made anew for the model that takes over', () => {
 
 describe('serve without a file', () => {
   it('does what its printed example says', () => {
-    const file = { name: 'example', text: printExample(defaultModels()) };
-    const base = { models: defaultModels() };
+    const file = { name: 'example', text: printExample(shippedDefaults()) };
+    const base = { models: shippedDefaults() };
     expect(loadConfig({ base, file })).toEqual(loadConfig({ base }));
     expect(loadConfig({ base }).models[0]).toMatchObject({
       budget: 32,

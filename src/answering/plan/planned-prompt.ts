@@ -4,7 +4,7 @@ import { asksForNumber } from '../../answer/asked.ts';
 import { readPrompts } from '../../config/prompts.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Prompt } from '../../tree/step.ts';
-import { lastAsked, wantsAdvice } from '../question-form.ts';
+import { lastAsked, wantsAdvice } from '../question.ts';
 import { refuseSetting } from './plan-check.ts';
 import type { PlannedModel, PlannedShape, Wish, WishedShape } from './search-plan.ts';
 

@@ -1,6 +1,7 @@
 // What is asked of a search, and what is decided about it. A plan is plain data: it is journalled, and the same plan makes
 // the same search after a restart.
 
+import type { FormQuestion } from '../../config/plugin.ts';
 import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
 import type { Effort } from '../../config/search-limits.ts';
 import type { InternalOptions, SearchKnob, SearchSettings, Speaker } from '../../config/vocabulary.ts';
@@ -13,7 +14,6 @@ import type { ProgramName } from '../../program/registry/programs.ts';
 import type { AnswerShape, ThinkingPlan, Writer } from '../../runtime/search/request.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Prompt, Sampling } from '../../tree/step.ts';
-import type { FormQuestion } from '../question-form.ts';
 
 export interface SearchPlan {
   readonly model: string;

@@ -16,7 +16,7 @@ import type { ProgramDefinition } from '../../program/definition.ts';
 import type { Program } from '../../program/program.ts';
 import { programOf } from '../../program/registry/programs.ts';
 import type { Experiment, SearchRequest } from '../../runtime/search/request.ts';
-import { lastAsked } from '../question-form.ts';
+import { lastAsked } from '../question.ts';
 import type { SearchPlan } from './search-plan.ts';
 
 export type Extract = (pathText: string) => string | undefined;

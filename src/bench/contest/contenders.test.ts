@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownModel } from '../../answering/models/own-model.ts';
+import { ownModel } from '../../answering/models/model-by-name.ts';
 import type { WaitingSearch } from '../../scheduler/scheduler.ts';
 import { contendersOf } from './contenders.ts';
 import { type Contest, schedulerOf, type Trial } from './contest.ts';

@@ -3,7 +3,7 @@
 
 import { extractAnswer } from '../../answer/extract.ts';
 import type { OpenModel } from '../../answering/models/open-model.ts';
-import { ownPlan } from '../../answering/models/own-model.ts';
+import { ownPlan } from '../../answering/models/own-plan.ts';
 import { policySettings } from '../../answering/plan/planned-policy.ts';
 import type { Wish } from '../../answering/plan/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/plan/search-request.ts';

@@ -3,8 +3,8 @@
 import { expect, it } from 'vitest';
 import type { Script } from '../../../tests/support/scripted-engine.ts';
 import { ScriptedEngine, ScriptedVerifier } from '../../../tests/support/scripted-engine.ts';
+import { ownModel } from '../../answering/models/model-by-name.ts';
 import type { OpenModel } from '../../answering/models/open-model.ts';
-import { ownModel } from '../../answering/models/own-model.ts';
 import { hash } from '../../base/random.ts';
 import { adviceOf } from './advice.ts';
 import { type CompareOptions, compare } from './compare.ts';

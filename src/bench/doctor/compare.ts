@@ -3,10 +3,10 @@
 // read off afterwards. Only runs and records; comparison.ts says what follows.
 
 import type { OpenModel } from '../../answering/models/open-model.ts';
-import { ownPlan } from '../../answering/models/own-model.ts';
+import { ownPlan } from '../../answering/models/own-plan.ts';
 import type { SearchPlan, Wish } from '../../answering/plan/search-plan.ts';
+import { isRight } from '../../answering/question.ts';
 import type { GoldQuestion } from '../../answering/question-file.ts';
-import { isRight } from '../../answering/question-form.ts';
 import { hash } from '../../base/random.ts';
 import { policySettingKnobs } from '../../config/vocabulary.ts';
 import { programOf } from '../../program/registry/programs.ts';

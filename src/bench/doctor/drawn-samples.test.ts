@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Script, ScriptedEngine, ScriptedVerifier } from '../../../tests/support/scripted-engine.ts';
-import { ownModel } from '../../answering/models/own-model.ts';
-import { isRight } from '../../answering/question-form.ts';
+import { ownModel } from '../../answering/models/model-by-name.ts';
+import { isRight } from '../../answering/question.ts';
 import { hash } from '../../base/random.ts';
 import { chosenAnswer } from '../../program/choice.ts';
 import type { Tree } from '../../tree/tree.ts';

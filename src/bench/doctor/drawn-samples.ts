@@ -3,14 +3,14 @@
 // exchangeable, so figures are means over every rotation of their order. Pure.
 
 import { meaningOf } from '../../answer/groups.ts';
+import { isRight } from '../../answering/question.ts';
 import type { GoldQuestion } from '../../answering/question-file.ts';
-import { isRight } from '../../answering/question-form.ts';
+import { mean } from '../../base/arithmetic.ts';
 import { leadNeeded } from '../../exit/certain.ts';
 import { votedWords } from '../../program/choice.ts';
 import { isComplete, type Node } from '../../tree/node.ts';
 import { sampleEnds } from '../../tree/readings/certaindex.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { mean } from '../statistics.ts';
 
 /** The last of each kind stops drawing: at a lead as `certain: lead` has it, or at a sample that is accepted. */
 export const sampleRules = [

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isRight } from '../../answering/question-form.ts';
+import { isRight } from '../../answering/question.ts';
 import { easySums } from './easy-sums.ts';
 
 it('draws sums whose answers are whole numbers above zero, the same for a seed', () => {

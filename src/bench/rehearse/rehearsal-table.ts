@@ -1,9 +1,9 @@
 // The table of a rehearsal: the columns of `sim`, what the servers did meanwhile and, where it was predicted, how far off
 // that was. Ratios are of the same questions at the same instants: above 1 is better than the other.
 
+import { mean, percentile } from '../../base/arithmetic.ts';
 import { latenciesOf, warmUpShare, yieldOf } from '../simulated/measures.ts';
 import { outcomeOf, tookMs } from '../simulated/service.ts';
-import { mean, percentile } from '../statistics.ts';
 import { tableLines } from '../text-table.ts';
 import { type Prediction, predictedLoad } from './prediction.ts';
 import type { RehearsalResult } from './rehearsal.ts';

@@ -2,6 +2,7 @@
 // on real servers and the real clock. It ends when every search has, or when its time is up: then the rest are cancelled and
 // said to be unfinished. What a point is, is plain data; its content is the same in every run, its times are not.
 
+import { mean } from '../../base/arithmetic.ts';
 import type { Fault } from '../../base/fault.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -15,7 +16,6 @@ import { modelConfig, type SettingName } from '../simulated/profiles.ts';
 import { questionsOf, type SimulatedQuestions } from '../simulated/questions.ts';
 import { type Arrivals, arrivalTimesMs, questionRequest, type Served, servedOf } from '../simulated/service.ts';
 import type { TraceUse } from '../simulated/trace/trace-stream.ts';
-import { mean } from '../statistics.ts';
 import { RealSteps } from './real-steps.ts';
 import { RehearsedEngine } from './rehearsed-engine.ts';
 import { RehearsedVerifier } from './rehearsed-verifier.ts';

@@ -1,7 +1,7 @@
 // What is compared: a program under the rules and the scheduler of a policy, with options where a study turns a knob.
 // The names are those of P0's comparison (§5.1); independent samples are what every search has to beat.
 
-import { ownPlan } from '../../answering/models/own-model.ts';
+import { ownPlan } from '../../answering/models/own-plan.ts';
 import type { PlannedModel, SearchPlan, Wish } from '../../answering/plan/search-plan.ts';
 import { type BuiltSearch, buildSearch } from '../../answering/plan/search-request.ts';
 import { raise } from '../../base/fault.ts';

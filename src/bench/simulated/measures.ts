@@ -1,7 +1,7 @@
 // What a stream of served questions says about a policy: latencies, tokens, accuracy, exits.
 
+import { mean, percentile } from '../../base/arithmetic.ts';
 import type { ExitKind } from '../../log/end.ts';
-import { mean, percentile } from '../statistics.ts';
 import type { Served } from './service.ts';
 
 /** Of a trial or a rehearsal. */

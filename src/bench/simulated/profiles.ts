@@ -2,6 +2,7 @@
 // generator of 8B and of 14B parameters. The numbers of the profiles were fitted by hand on seeds that no report uses;
 // lab/docs/simulator.md says to what. What these models run on is no concern of this file.
 
+import '../../answering/models/simulated-plugin.ts';
 import { raise } from '../../base/fault.ts';
 import { checkConfig } from '../../config/load.ts';
 import type { ModelConfig } from '../../config/schema.ts';

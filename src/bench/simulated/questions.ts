@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { extractAnswer as extractWritten } from '../../answer/extract.ts';
 import { raise } from '../../base/fault.ts';
-import { isShipped, modelPath } from '../../engine/llama/shipped-models.ts';
+import { shippedModel } from '../../config/plugin.ts';
 import { QuestionModel } from '../../engine/sim/questions/question-model.ts';
 import type { QuestionProfile } from '../../engine/sim/questions/question-profile.ts';
 import { extractAnswer } from '../../engine/sim/questions/question-text.ts';
@@ -98,10 +98,9 @@ function checked(file: string, flag: string): RecordedTrees {
   if (!existsSync(file)) raise('bad-setting', `${flag}: cannot read ${file}`);
   const trees = RecordedTrees.parse(`${flag} ${file}`, textOf(file));
   const { model, modelHash } = trees.header;
-  if (!isShipped(model) || !existsSync(modelPath(model))) return trees;
-  const hash = createHash('sha256')
-    .update(readFileSync(modelPath(model)))
-    .digest('hex');
+  const { path } = shippedModel({ kind: 'llama', model }) ?? {};
+  if (path === undefined || !existsSync(path)) return trees;
+  const hash = createHash('sha256').update(readFileSync(path)).digest('hex');
   if (hash === modelHash) return trees;
   return raise('bad-setting', `${flag} ${file} was drawn by other weights of ${model}; record it again`);
 }

@@ -3,22 +3,22 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { extractAnswer } from '../../answer/extract.ts';
+import { ownModel, shippedOf } from '../../answering/models/model-by-name.ts';
 import { closeModel, type OpenModel } from '../../answering/models/open-model.ts';
 import { openModel } from '../../answering/models/open-models.ts';
-import { ownModel, ownPlan } from '../../answering/models/own-model.ts';
+import { ownPlan } from '../../answering/models/own-plan.ts';
 import { noteFor } from '../../answering/models/scorer-note.ts';
 import type { SearchPlan, Wish } from '../../answering/plan/search-plan.ts';
 import { buildSearch, requestOf } from '../../answering/plan/search-request.ts';
+import { askedQuestion } from '../../answering/question.ts';
 import { type FinishedRun, runSearch } from '../../answering/search-run.ts';
-import { FaultError, raise } from '../../base/fault.ts';
+import { raise } from '../../base/fault.ts';
 import { efforts } from '../../config/search-limits.ts';
-import { isShipped } from '../../engine/llama/shipped-models.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { SearchFold } from '../../log/fold.ts';
 import { createScheduler } from '../../policy/create.ts';
 import { restingRules } from '../../policy/resting-rules.ts';
 import { programOf } from '../../program/registry/programs.ts';
-import { isRecognised, recogniseFor } from '../../task/recognise.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { exampleServer, type Flags, type Help, helpFlag } from '../flags/help.ts';
 import { knobFlags } from '../flags/knob-flags.ts';
@@ -196,9 +196,8 @@ function readArgs(args: readonly string[]) {
 
 /** A question that a shipped model does not know is refused before anything is loaded. */
 function requireKind({ question, own }: Settings): void {
-  const { model = 'sapling', engines } = own;
-  const found = engines === undefined && isShipped(model) ? recogniseFor(model, question) : undefined;
-  if (found !== undefined && !isRecognised(found)) throw new FaultError(found);
+  const formed = shippedOf(own)?.form(askedQuestion(question).prompt);
+  if (formed !== undefined && 'reason' in formed) raise('unsupported', formed.reason);
 }
 
 function report(

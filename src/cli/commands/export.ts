@@ -1,25 +1,23 @@
 // `coppice export`: finished searches as data to train on, from a journal or from traces. Rows go to a file, whose ending names the format, or as
 // JSON lines to the output; what was left out is said in one line beside it.
 
-import { createWriteStream, existsSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { defaultModels } from '../../answering/models/default-models.ts';
 import { raise } from '../../base/fault.ts';
+import { journalKind } from '../../config/plugin.ts';
 import type { Config } from '../../config/schema.ts';
 import { ExportCounts, exportTrees, type TableName, tableColumns, tableNames } from '../../export/export-trees.ts';
 import type { LoggedSearch } from '../../export/finished-tree.ts';
 import { writeParquet } from '../../export/parquet.ts';
 import type { ExportRow } from '../../export/row.ts';
 import { jsonLine } from '../../export/row.ts';
-import { PostgresJournal } from '../../journal/postgres/postgres-journal.ts';
-import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { configFlags, readConfig } from '../flags/config-file.ts';
 import { type Flags, type Help, helpFlag } from '../flags/help.ts';
 import { oneOf, readArguments } from '../flags/options.ts';
+import { defaultModels } from '../plugins/plugins.ts';
 import { journalledSearches, rightnessBy, tracedSearches } from './export/exported-searches.ts';
-import { databaseOf } from './open-journal.ts';
 
 const sourceGroup = {
   journal: { type: 'string', takes: 'FILE', about: 'short for --set journal.path=FILE' },
@@ -75,14 +73,7 @@ function formatOf(out: string | undefined): Format {
 }
 
 async function fromJournal(config: Config, use: (searches: AsyncIterable<LoggedSearch>) => Promise<void>) {
-  const { kind, path } = config.journal;
-  if (kind === 'sqlite' && !existsSync(path))
-    raise('bad-setting', `there is no journal ${path}; name one by --journal, or traces`);
-  // No node of a cluster: it reads, and takes nothing up.
-  const journal =
-    kind === 'postgres'
-      ? await PostgresJournal.open({ ...databaseOf(config, process.env), texts: config.journal.texts })
-      : new SqliteJournal({ path, texts: config.journal.texts });
+  const journal = await journalKind(config.journal.kind).read(config, process.env);
   try {
     await use(journalledSearches(journal));
   } finally {

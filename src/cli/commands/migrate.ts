@@ -1,14 +1,11 @@
 // `coppice migrate`: makes the tables of a cluster in PostgreSQL, or says that they are there. The only command that
 // changes tables: nodes look at them when they start and change nothing, so that an upgrade happens when its operator wants it.
 
-import { defaultModels } from '../../answering/models/default-models.ts';
-import { NodeQueue } from '../../cluster/node-queue.ts';
-import { connect, databaseFault } from '../../journal/postgres/connection.ts';
-import { migrate } from '../../journal/postgres/schema.ts';
+import { journalKind } from '../../config/plugin.ts';
 import { configFlags, readConfig } from '../flags/config-file.ts';
 import { type Flags, type Help, helpFlag } from '../flags/help.ts';
 import { readArguments } from '../flags/options.ts';
-import { databaseOf } from './open-journal.ts';
+import { defaultModels } from '../plugins/plugins.ts';
 
 export const flags = { ...configFlags, ...helpFlag } as const satisfies Flags;
 
@@ -22,16 +19,6 @@ export const help: Help = {
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = readArguments({ args: [...args], options: flags });
-  const options = databaseOf(readConfig(values, defaultModels()), process.env);
-  const client = await connect(options);
-  try {
-    const isNew = await migrate(client, options.schema);
-    await NodeQueue.migrate(options);
-    console.log(`schema ${options.schema}: ${isNew ? 'the tables are made' : 'the tables are there already'}`);
-    return 0;
-  } catch (error) {
-    throw databaseFault(error, options);
-  } finally {
-    await client.end();
-  }
+  console.log(await journalKind('postgres').migrate!(readConfig(values, defaultModels()), process.env));
+  return 0;
 }

@@ -1,22 +1,23 @@
 // `coppice serve`: the gateway in the foreground. Reads the configuration, opens the engines, takes up what a former
 // process left, listens, takes other keys on SIGHUP, and ends in order on SIGINT or SIGTERM.
 
-import { answeredBy, defaultModels, simulatedModel } from '../../answering/models/default-models.ts';
 import type { OpenModel } from '../../answering/models/open-model.ts';
 import { openModels } from '../../answering/models/open-models.ts';
 import { usualRest } from '../../answering/plan/planned-search.ts';
 import { raise } from '../../base/fault.ts';
+import { journalKind, shippedModel } from '../../config/plugin.ts';
 import { printConfig, printExample, printSchema } from '../../config/print.ts';
 import type { Config } from '../../config/schema.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import { newKey } from '../../gateway/http/keys.ts';
 import { createLog, type Log } from '../../gateway/observe/log.ts';
 import { createTelemetry } from '../../gateway/observe/traces/telemetry.ts';
+import { systemClock } from '../../runtime/live.ts';
 import { configFlags, readConfig } from '../flags/config-file.ts';
 import { type Flags, type Help, helpFlag } from '../flags/help.ts';
 import { readArguments } from '../flags/options.ts';
+import { defaultModels, simulatedModels } from '../plugins/plugins.ts';
 import { widthOf, wrap } from '../terminal/terminal.ts';
-import { openJournal } from './open-journal.ts';
 import { findPage } from './page.ts';
 
 export const flags = {
@@ -50,7 +51,7 @@ export async function run(args: readonly string[]): Promise<number> {
     ...(values.port === undefined ? [] : [`server.port=${values.port}`]),
     ...(values.journal === undefined ? [] : [`journal.path=${JSON.stringify(values.journal)}`]),
   ];
-  const models = values.sim ? [simulatedModel] : defaultModels();
+  const models = values.sim ? simulatedModels() : defaultModels();
   const load = () => readConfig(values, models, shorthand);
   const config = load();
   if (values.sim) mustBeSimulated(config, values.config);
@@ -70,7 +71,8 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
   const { level, format: asked } = config.log;
   const format = asked === 'auto' ? (process.stderr.isTTY ? 'text' : 'json') : asked;
   const log = createLog({ level, format, write: (line) => process.stderr.write(line) });
-  const { journal, cluster, clock } = await openJournal(config, process.env, log);
+  const opening = { environment: process.env, log, clock: systemClock };
+  const { journal, cluster, clock } = await journalKind(config.journal.kind).open(config, opening);
   const models = await openModels(config.models, process.env, log);
   const telemetry = createTelemetry(config.telemetry, process.env, log);
   const page = config.server.page ? await findPage(log) : undefined;
@@ -121,8 +123,8 @@ function announce(models: readonly OpenModel[], url: string): void {
   console.log(`coppice serves ${models.map(({ config }) => config.name).join(', ')} at ${url}`);
   console.log(`  base URL for OpenAI clients: ${url}/v1`);
   for (const model of models) {
-    const { name } = model.config;
-    const answers = answeredBy(name);
+    const { name, engine } = model.config;
+    const answers = shippedModel(engine)?.answers;
     const rest = usualRest(model);
     const notes = [answers && `${name} answers ${answers}`, rest && `${name}: ${rest}`].filter(Boolean) as string[];
     const lines = notes.flatMap((note) => wrap(note, widthOf(process.stdout, 80) - 2));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownModel } from '../../answering/models/own-model.ts';
+import { ownModel } from '../../answering/models/model-by-name.ts';
 import { readModelFlags } from './model-flags.ts';
 import { everySetting, readSettings } from './settings.ts';
 

@@ -1,7 +1,7 @@
 // The flags that say which model a command works with, its own or one on servers, and which reward model: the same in every
 // command that answers questions. What else can be said of a model is a setting (settings.ts).
 
-import type { OwnModelOptions } from '../../answering/models/own-model.ts';
+import type { OwnModelOptions } from '../../answering/models/model-by-name.ts';
 import { raise } from '../../base/fault.ts';
 import { nest, overlay, type PlainTree } from '../../config/load.ts';
 import { budgetKnob } from '../../config/machine-knobs.ts';

@@ -12,7 +12,7 @@ export function settingHelp(scope: SettingScope): [string, [string, string][]][]
 function textOf(name: string): string {
   const knob = knobsByName.get(name);
   if (knob === undefined) {
-    const { fallback, ...setting } = modelSettings.get(name)!;
+    const { fallback, ...setting } = modelSettings().get(name)!;
     return described({ ...setting, default: shown(fallback) });
   }
   const flag = (flagKnobs as readonly SearchKnob[]).includes(knob) ? `, or --${flagName(knob)}` : '';

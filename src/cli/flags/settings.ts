@@ -4,6 +4,7 @@
 import type { ParseArgsConfig } from 'node:util';
 import { checkWish } from '../../answering/plan/plan-check.ts';
 import type { Wish } from '../../answering/plan/search-plan.ts';
+import '../plugins/plugins.ts';
 import { raise } from '../../base/fault.ts';
 import { nearest } from '../../base/nearest.ts';
 import { nest, overlay, type PlainTree } from '../../config/load.ts';
@@ -63,7 +64,7 @@ export const knobsByName: ReadonlyMap<string, SearchKnob> = new Map(
 );
 
 /** Of the model and its parts, without what a search is told. */
-const machineNames: readonly string[] = [...modelSettings.keys()].filter((name) => {
+const machineNames: readonly string[] = [...modelSettings().keys()].filter((name) => {
   return !knobsByName.has(name) && !saidByFlag.has(name) && !ofGateway.includes(name);
 });
 
@@ -101,7 +102,7 @@ export function readSettings(texts: readonly string[] = [], scope: SettingScope)
     const value = text.slice(at + 1);
     const knob = knobsByName.get(name);
     if (knob === undefined)
-      model = overlay(model, nest(name.split('.'), settingValue(modelSettings.get(name)!, value)));
+      model = overlay(model, nest(name.split('.'), settingValue(modelSettings().get(name)!, value)));
     else wish[knob] = flagValue(knob, value);
   }
   checkWish(wish as Wish, 'flags');
@@ -111,7 +112,7 @@ export function readSettings(texts: readonly string[] = [], scope: SettingScope)
 function refuseName(name: string, known: readonly string[]): never {
   const flag = saidByFlag.get(name);
   if (flag !== undefined) raise('bad-setting', `--set ${name}: this is said by ${flag}`);
-  const isElsewhere = knobsByName.has(name) || modelSettings.has(name);
+  const isElsewhere = knobsByName.has(name) || modelSettings().has(name);
   const meant = nearest(name, known) ?? known.find((each) => each.split('.').at(-1) === camelled(name));
   if (meant === undefined || isElsewhere)
     raise('bad-setting', `there is no setting '${name.slice(0, 64)}' for this command; --help all lists them`);

@@ -1,7 +1,7 @@
 // What a command says while it works of the servers it opened: only what changes its answers. What was found at the opening
 // itself stands in the warnings of the model.
 
-import type { OpeningLog } from '../../answering/models/open-models.ts';
+import type { OpeningLog } from '../../config/plugin.ts';
 
 export const openingLog: OpeningLog = {
   info: () => {},

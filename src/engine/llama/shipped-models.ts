@@ -3,9 +3,9 @@
 import { fileURLToPath } from 'node:url';
 
 export const shippedModels = ['sapling', 'sapling-prm', 'sapling-draft', 'sapling-sudoku', 'sapling-ledger'] as const;
-export type ShippedModel = (typeof shippedModels)[number];
+export type ShippedName = (typeof shippedModels)[number];
 
-export function isShipped(name: string): name is ShippedModel {
+export function isShipped(name: string): name is ShippedName {
   return (shippedModels as readonly string[]).includes(name);
 }
 
@@ -25,22 +25,6 @@ export function rewardModelOf(model: string): string {
   return rewardModels[model] ?? 'none';
 }
 
-/** What a search does with an embedded model unless it is configured. */
-export interface Shape {
-  readonly budget: number;
-  readonly branching: number;
-  readonly program?: 'best-first';
-  /** Ends strands whose score has fallen below this. */
-  readonly boundPrune?: 'threshold' | 'best';
-  readonly choose: 'best' | 'vote';
-  /** What is computed about a step before its reward model is asked. */
-  readonly check: 'none' | 'arithmetic' | 'lines';
-  readonly delimiters?: readonly string[];
-  readonly stepTokens?: number;
-  readonly maxDepth?: number;
-  readonly sampling?: { readonly temperature: number };
-}
-
 /**
  * The shipped models write short steps of which many are alike, so best-first search draws one at a time and ends a path at its
  * first false line; with few draws a tree runs out of leaves long before its rollouts (docs/decisions/0190-best-first-search.md).
@@ -48,8 +32,8 @@ export interface Shape {
  * products (lab/docs/experiments/search-pays.md); the checkers of their tasks see all of them, for nothing
  * (docs/decisions/0005-step-checkers-promise-reading-and-weighted-vote.md).
  */
-const shippedShape: Shape = {
-  budget: 32,
+const shippedShape = {
+  budget: 32, // strands open at a time
   branching: 8,
   program: 'best-first',
   boundPrune: 'threshold',
@@ -61,8 +45,10 @@ const shippedShape: Shape = {
   maxDepth: 24,
   sampling: { temperature: 1 },
 };
-const otherShape: Shape = { budget: 16, branching: 4, choose: 'best', check: 'none' };
+/** Every model that is not shipped. */
+const otherShape = { budget: 16, branching: 4, choose: 'best', check: 'none' };
 
-export function shapeOf(model: string): Shape {
+/** What lies under the settings of a model that is embedded. */
+export function shapeOf(model: string): Readonly<Record<string, unknown>> {
   return isShipped(model) ? shippedShape : otherShape;
 }

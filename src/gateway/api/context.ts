@@ -1,8 +1,8 @@
 // What every handler is given.
 
 import type { Clock } from '../../base/clock.ts';
-import type { Cluster } from '../../cluster/cluster.ts';
 import type { Config } from '../../config/schema.ts';
+import type { Cluster } from '../../journal/cluster.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { LogWatchers } from '../follow/log-watchers.ts';
 import { journalTrouble } from '../http/api-error.ts';

@@ -3,8 +3,8 @@
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Upstream } from '../../answering/models/open-model.ts';
 import { FaultError } from '../../base/fault.ts';
+import type { Upstream } from '../../config/plugin.ts';
 import type { Plain } from '../../journal/journal.ts';
 import { readBody, tooMuch } from '../../remote/bounded-body.ts';
 import { parseJson } from '../../remote/json.ts';

@@ -2,13 +2,13 @@
 // models do not share theirs. Draws of a panel go to the engines of its members, each of which has at most its own budget of them.
 
 import { extractAnswer } from '../../answer/extract.ts';
-import type { OpenModel, Upstream } from '../../answering/models/open-model.ts';
+import type { OpenModel } from '../../answering/models/open-model.ts';
 import { followReplicas, mostStrands, strandsOf } from '../../answering/models/strands.ts';
 import { policySettings } from '../../answering/plan/planned-policy.ts';
 import type { Extract } from '../../answering/plan/search-request.ts';
-import type { FormQuestion } from '../../answering/question-form.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Fault } from '../../base/fault.ts';
+import type { FormQuestion, Upstream } from '../../config/plugin.ts';
 import type { ModelConfig, ServerConfig } from '../../config/schema.ts';
 import type { Embedder } from '../../embedder/embedder.ts';
 import type { Engine } from '../../engine/engine.ts';

@@ -1,7 +1,6 @@
 // The other nodes in the overview of this one, from what they last said of themselves.
 
-import type { Cluster } from '../../cluster/cluster.ts';
-import type { LivingNode } from '../../cluster/membership.ts';
+import type { Cluster, LivingNode } from '../../journal/cluster.ts';
 import type { NodeReport } from '../observe/overview/overview.ts';
 import type { ListedJson, NodeJson, OverviewJson } from '../wire/overview-json.ts';
 

@@ -1,8 +1,7 @@
 // What the queue between nodes asks of this one: whether it has room, to take a search up, to let it go. Knows no order: what
 // it is given is next.
 
-import type { Taker } from '../../cluster/cluster.ts';
-import type { WindowUse } from '../../cluster/membership.ts';
+import type { Taker, WindowUse } from '../../journal/cluster.ts';
 import type { Journal, Plain } from '../../journal/journal.ts';
 import type { NodeReport } from '../observe/overview/overview.ts';
 import type { UsageMeter } from '../observe/usage.ts';

@@ -2,8 +2,8 @@
 // has ended. Where nodes share a journal, each counts its own and learns every two seconds what the others have counted (decision 33).
 
 import type { Clock } from '../../base/clock.ts';
-import type { WindowUse } from '../../cluster/membership.ts';
 import type { KeyConfig } from '../../config/schema.ts';
+import type { WindowUse } from '../../journal/cluster.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { UsageJson } from '../wire/server-json.ts';

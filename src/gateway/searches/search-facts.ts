@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import { hash } from '../../base/random.ts';
-import type { OfferedSearch } from '../../cluster/node-queue.ts';
+import type { OfferedSearch } from '../../journal/cluster.ts';
 import type { Ending, NewSearch, Plain } from '../../journal/journal.ts';
 import { restingRules } from '../../policy/resting-rules.ts';
 import type { AboutJson } from '../wire/search-json.ts';

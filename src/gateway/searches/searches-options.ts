@@ -3,8 +3,8 @@
 import type { OpenModel } from '../../answering/models/open-model.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Timers } from '../../base/timers.ts';
-import type { Cluster } from '../../cluster/cluster.ts';
 import type { Config } from '../../config/schema.ts';
+import type { Cluster } from '../../journal/cluster.ts';
 import type { Journal, Plain } from '../../journal/journal.ts';
 import type { TraceContext } from '../http/exchange.ts';
 import type { Loop, ServedModels } from '../models/served-model.ts';

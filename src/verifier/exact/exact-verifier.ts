@@ -2,9 +2,10 @@
 // and where the question and the lines do not say it depends on the task: 1 where the answer will be checked by the question
 // alone, so that nothing wrong can be accepted by it, else 0.5, which accepts nothing. It never sees a gold answer.
 
+import { checkLine, type LineCheck, taskOf } from '../../answer/task.ts';
 import { raise } from '../../base/fault.ts';
-import { checkLine, falseLine, taskOf } from '../../task/check.ts';
-import type { LineCheck } from '../../task/task.ts';
+import { tasks } from '../../task/recognise.ts';
+import { falseLine } from '../checked-verifier.ts';
 import { defineVerifier, type Judgement } from '../definition.ts';
 import { questionOf } from '../scorer.ts';
 import type { ScoreRequest } from '../verifier.ts';
@@ -20,14 +21,14 @@ export const exact = defineVerifier({
 
 function scoreByTask({ prompt, path, step }: ScoreRequest): Judgement {
   const question = questionOf(prompt);
-  const task = taskOf(question);
+  const task = taskOf(tasks, question);
   if (task === undefined)
     raise(
       'unsupported',
       'the exact verifier checks questions of the shipped tasks alone; this one needs a reward model',
     );
   const before = path.map((each) => each.step.text);
-  const check = checkLine(question, before, step.text);
+  const check = checkLine(tasks, question, before, step.text);
   if (check === 'false') return { reward: rewards.false, feedback: falseLine(step.text) };
   return { reward: check === 'unknown' && task.decides && step.end !== 'eos' ? unrefuted : rewards[check] };
 }

@@ -14,7 +14,7 @@ export interface CausalFormat {
   readonly bad: string;
 }
 
-interface CausalVerdicts {
+export interface CausalVerdicts {
   /** One token each. */
   readonly good?: string;
   readonly bad?: string;

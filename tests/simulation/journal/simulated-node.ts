@@ -7,7 +7,7 @@ import type { SearchPlan } from '../../../src/answering/plan/search-plan.ts';
 import { FaultError, fault } from '../../../src/base/fault.ts';
 import type { Random } from '../../../src/base/random.ts';
 import type { Timers } from '../../../src/base/timers.ts';
-import { Cluster, type ClusterOptions } from '../../../src/cluster/cluster.ts';
+import { type ClusterOptions, PostgresCluster } from '../../../src/cluster/cluster.ts';
 import { checkConfig } from '../../../src/config/load.ts';
 import type { Engine, EngineMessage, GenerateRequest, RequestId } from '../../../src/engine/engine.ts';
 import type { Caller } from '../../../src/gateway/http/keys.ts';
@@ -45,7 +45,7 @@ export class SimulatedNode {
   readonly timers: Timers;
   readonly journal: PostgresJournal;
   readonly searches: Searches;
-  readonly cluster: Cluster;
+  readonly cluster: PostgresCluster;
   readonly #world: NodeWorld;
   #ears: BellEars | undefined;
   #state: 'well' | 'frozen' | 'dead' = 'well';
@@ -59,7 +59,7 @@ export class SimulatedNode {
       after: (delayMs, callback) => this.#after(delayMs, callback),
     };
     this.journal = new PostgresJournal({ urlEnv: 'DATABASE_URL' }, name, (ears) => this.#parts(ears));
-    this.cluster = new Cluster({
+    this.cluster = new PostgresCluster({
       journal: this.journal,
       queue: this.#queue(),
       membership: this.#membership(),

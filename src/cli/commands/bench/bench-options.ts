@@ -1,6 +1,6 @@
 // The options of `coppice bench`: read once, checked, and told again under the table.
 
-import { type OwnModelOptions, ownModel } from '../../../answering/models/own-model.ts';
+import { type OwnModelOptions, ownModel } from '../../../answering/models/model-by-name.ts';
 import { type VerifierMode, verifierModes } from '../../../bench/contest/contest.ts';
 import { requestKnobs, type SearchKnob } from '../../../config/vocabulary.ts';
 import { policyNames } from '../../../policy/policies.ts';

@@ -2,11 +2,11 @@
 // the exits that it can use, tokens of both models are counted, and best-of-n runs at as many tokens as the best search.
 // Every trial can be kept in a file, from which an interrupted run goes on.
 
+import { ownModel } from '../../../answering/models/model-by-name.ts';
 import { closeModel, type OpenModel } from '../../../answering/models/open-model.ts';
 import { openModel } from '../../../answering/models/open-models.ts';
-import { ownModel } from '../../../answering/models/own-model.ts';
+import { isRight } from '../../../answering/question.ts';
 import type { GoldQuestion } from '../../../answering/question-file.ts';
-import { isRight } from '../../../answering/question-form.ts';
 import { raise } from '../../../base/fault.ts';
 import { runBlock } from '../../../bench/contest/block.ts';
 import { ablationOf, contendersOf, searching } from '../../../bench/contest/contenders.ts';

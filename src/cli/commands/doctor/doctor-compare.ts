@@ -1,25 +1,18 @@
 // Whether a tree pays on the user's own model, for `doctor`: chooses the questions, runs the comparison while there is time, and prints what it
 // came to. What is measured and what follows from it is in src/bench/doctor.
 
-import { fileURLToPath } from 'node:url';
 import type { OpenModel } from '../../../answering/models/open-model.ts';
+import { isGradable } from '../../../answering/question.ts';
 import { type GoldQuestion, readQuestions } from '../../../answering/question-file.ts';
-import { isGradable } from '../../../answering/question-form.ts';
 import { type Advice, adviceOf, comparisonLines } from '../../../bench/doctor/advice.ts';
 import { type CompareClock, compare } from '../../../bench/doctor/compare.ts';
 import { type Comparison, comparisonOf } from '../../../bench/doctor/comparison.ts';
 import { easySums } from '../../../bench/doctor/easy-sums.ts';
 import type { CurvePoint } from '../../../bench/doctor/step-time.ts';
+import { shippedModel } from '../../../config/plugin.ts';
 import type { ModelConfig } from '../../../config/schema.ts';
-import { isShipped } from '../../../engine/llama/shipped-models.ts';
 import { duration, LiveBlock } from '../../terminal/terminal.ts';
 import type { DoctorSettings } from './doctor-options.ts';
-
-/** What the shipped models were trained for. */
-const shippedTasks: Readonly<Record<string, string>> = {
-  'sapling-ledger': 'ledger',
-  'sapling-sudoku': 'sudoku',
-};
 
 export interface ComparisonReport extends Comparison {
   readonly source: string;
@@ -97,19 +90,14 @@ function cannotSay(source: string, print: (line: string) => void): Advice {
 export type AskedQuestions = ReturnType<typeof chosenQuestions>;
 
 /** `all`: how many there are, with known answers or without. */
-export function chosenQuestions({ name }: Pick<ModelConfig, 'name'>, { questions: file, seed }: DoctorSettings) {
-  if (file === undefined && !isShipped(name))
+export function chosenQuestions({ engine }: Pick<ModelConfig, 'engine'>, { questions: file, seed }: DoctorSettings) {
+  const path = file ?? shippedModel(engine)?.questions;
+  if (path === undefined)
     return { source: 'easy word problems of our own (--questions FILE for yours)', ...gradable(easySums(seed)) };
-  const path = file ?? shippedTask(name);
   return { source: path.split('/').at(-1)!, ...gradable(readQuestions(path, 'known or not')) };
 }
 
 /** Puzzles without a solution say nothing here. */
 function gradable(all: readonly GoldQuestion[]) {
   return { all: all.length, questions: all.filter((each) => each.solvable && isGradable(each)) };
-}
-
-function shippedTask(name: string): string {
-  const task = shippedTasks[name] ?? 'countdown';
-  return fileURLToPath(new URL(`../../../../tasks/${task}.test.jsonl`, import.meta.url));
 }

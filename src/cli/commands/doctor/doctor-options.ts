@@ -1,8 +1,8 @@
 // The options of `coppice doctor`: read once and checked. A bad one is refused in one line that gives the value and what it may be.
 
-import { ownModel } from '../../../answering/models/own-model.ts';
+import { ownModel } from '../../../answering/models/model-by-name.ts';
+import type { RemoteSection } from '../../../answering/models/remote-kind.ts';
 import { curveDefaults } from '../../../bench/doctor/step-time.ts';
-import { engineKnobs } from '../../../config/machine-knobs.ts';
 import type { ModelConfig } from '../../../config/schema.ts';
 import { requestKnobs, type SearchKnob } from '../../../config/vocabulary.ts';
 import { exampleServer, type Flags, type Help, helpFlag } from '../../flags/help.ts';
@@ -87,7 +87,7 @@ export function readDoctorSettings(args: readonly string[]) {
     verifiers: own.verifiers ?? [],
     kind: own.kind ?? 'qwen-prm',
     seconds: whole('seconds', values.seconds, 0, 600, 'seconds'),
-    kvBytes: flagOf('kv-bytes', values['kv-bytes'], engineKnobs.kvBytes),
+    kvBytes: whole('kv-bytes', values['kv-bytes'], 1, 2 ** 50, 'bytes'),
     wish,
     minutes: whole('minutes', values.minutes, 1, 1440, 'minutes'),
     rollouts: flagOf('rollouts', values.rollouts, requestKnobs.rollouts),
@@ -106,6 +106,6 @@ export function readDoctorSettings(args: readonly string[]) {
 /** How its servers are asked. */
 export function namedOf({ engine }: ModelConfig) {
   if (engine.kind !== 'openai') return { named: {}, keyEnv: undefined };
-  const { model, dialect, apiKeyEnv: keyEnv } = engine;
+  const { model, dialect, apiKeyEnv: keyEnv } = engine as RemoteSection;
   return { named: { ...(model && { model }), ...(dialect && { dialect }) }, keyEnv };
 }

@@ -1,11 +1,10 @@
 // `coppice doctor`: what the servers are, what that means for searching on them, where more sequences stop paying, and, if
 // asked, whether search pays at all. Without --engine it examines the embedded engine. Sends a few short requests, no more.
 
-import { defaultModels } from '../../../answering/models/default-models.ts';
-import { remoteVerdicts } from '../../../answering/models/foreign-models.ts';
+import { ownModel } from '../../../answering/models/model-by-name.ts';
 import { closeModel, type OpenModel } from '../../../answering/models/open-model.ts';
 import { openModel } from '../../../answering/models/open-models.ts';
-import { ownModel } from '../../../answering/models/own-model.ts';
+import { type PrmSection, remoteVerdicts } from '../../../answering/models/verifier-kinds.ts';
 import type { Advice } from '../../../bench/doctor/advice.ts';
 import { answerFinding, probeAnswers } from '../../../bench/doctor/answer-probe.ts';
 import { probeContinuation } from '../../../bench/doctor/continuation.ts';
@@ -46,8 +45,8 @@ import { type OpenVerifierOptions, openRemoteVerifier } from '../../../verifier/
 import { sharedServerWarning } from '../../../verifier/remote/shared-server.ts';
 import { readConfig } from '../../flags/config-file.ts';
 import { keyOf } from '../../flags/model-flags.ts';
+import { defaultModels } from '../../plugins/plugins.ts';
 import { type AskedQuestions, type ComparisonReport, chosenQuestions, runComparison } from './doctor-compare.ts';
-import { embeddedLines } from './doctor-embedded.ts';
 import { type DoctorSettings, readDoctorSettings } from './doctor-options.ts';
 
 export { flags, help, settings } from './doctor-options.ts';
@@ -118,12 +117,11 @@ async function measure(
 
 async function openOwn(settings: DoctorSettings, report: Report): Promise<OpenModel> {
   const own = await openModel(ownModel(settings.own), process.env);
-  const { engine, embedded } = own;
-  const lines = embedded === undefined ? [] : await embeddedLines(embedded, settings.kvBytes, settings.seconds > 0);
+  const lines = (await own.describe?.(settings.kvBytes, settings.seconds > 0)) ?? [];
   const findings = [...(own.warnings ?? []).map(warning), ...lines.map(note)];
   report.sections.push({
     title: `embedded engine: ${own.note}`,
-    findings: [...findings, ...capabilityFindings(engine.capabilities)],
+    findings: [...findings, ...capabilityFindings(own.engine.capabilities)],
   });
   return own;
 }
@@ -208,7 +206,7 @@ async function examineVerifier(settings: DoctorSettings, report: Report): Promis
 function readingOf({ own }: DoctorSettings): Pick<OpenVerifierOptions, 'model' | 'verdicts'> {
   const { verifier } = ownModel(own);
   const { model } = (own.settings?.verifier ?? {}) as { readonly model?: string };
-  const verdicts = verifier.kind === 'prm' ? { verdicts: remoteVerdicts('own', verifier) } : {};
+  const verdicts = verifier.kind === 'prm' ? { verdicts: remoteVerdicts('own', verifier as PrmSection) } : {};
   return { ...verdicts, ...(model === undefined ? {} : { model }) };
 }
 

@@ -1,8 +1,8 @@
 // The searches to export: those of a journal that have ended, the newest first, or those of traces that `ask` wrote. One log is held at a time.
 
 import type { SearchPlan } from '../../../answering/plan/search-plan.ts';
+import { isGradable, isRight, lastAsked } from '../../../answering/question.ts';
 import { readQuestions } from '../../../answering/question-file.ts';
-import { isGradable, isRight, lastAsked } from '../../../answering/question-form.ts';
 import { raise } from '../../../base/fault.ts';
 import type { AnswerJudge, LoggedSearch } from '../../../export/finished-tree.ts';
 import type { Journal, SearchRecord } from '../../../journal/journal.ts';

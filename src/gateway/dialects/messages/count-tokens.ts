@@ -1,6 +1,6 @@
 // `POST /v1/messages/count_tokens`: the engine's own count where it can tell, else an estimate that says so.
 
-import type { Upstream } from '../../../answering/models/open-model.ts';
+import type { Upstream } from '../../../config/plugin.ts';
 import { readJsonBody } from '../../../remote/json.ts';
 import { type BodyReading, type Exchange, readJson, writeJson } from '../../http/exchange.ts';
 import { type Serving, servedModel } from '../../models/served-model.ts';

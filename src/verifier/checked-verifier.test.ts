@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { pathOf } from '../../testing/case/paths.ts';
-import type { Step } from '../../tree/step.ts';
-import { confidence } from '../confidence/confidence-verifier.ts';
-import { makeVerifier } from '../definition.ts';
-import type { ScoreRequest, VerifierMessage } from '../verifier.ts';
+import { tasks } from '../task/recognise.ts';
+import { pathOf } from '../testing/case/paths.ts';
+import type { Step } from '../tree/step.ts';
 import { CheckedVerifier } from './checked-verifier.ts';
+import { confidence } from './confidence/confidence-verifier.ts';
+import { makeVerifier } from './definition.ts';
+import type { ScoreRequest, VerifierMessage } from './verifier.ts';
 
 function request(id: number, text: string, about = 'a story', before: readonly string[] = []): ScoreRequest {
   const step: Step = { text, tokens: 4, meanLogprob: Math.log(0.75), end: 'delimiter' };
@@ -47,7 +48,7 @@ function rewardsOf(verifier: CheckedVerifier, requests: readonly ScoreRequest[])
 }
 
 test('a line that the task can judge is 1 or 0, given the lines before it; others are left to the verifier behind', () => {
-  const verifier = new CheckedVerifier(makeVerifier(confidence), { check: 'lines' });
+  const verifier = new CheckedVerifier(makeVerifier(confidence), { check: 'lines', tasks });
   const lines = [first, slip, 'b 7558-2442=5116\n'].map((line, id) =>
     request(id, line, ledger, line.startsWith('b') ? [first] : []),
   );
@@ -61,7 +62,7 @@ test('a line that the task can judge is 1 or 0, given the lines before it; other
 });
 
 test('true lines accept no answer to a story: the verifier behind judges it', () => {
-  const verifier = new CheckedVerifier(makeVerifier(confidence), { check: 'lines' });
+  const verifier = new CheckedVerifier(makeVerifier(confidence), { check: 'lines', tasks });
   const story = 'Ben has 17 coins. He loses 9 coins. He buys 3 more coins. How many coins are left?\n';
   const answer = request(0, 'Answer: 11', story, ['17-9=8\n', '8+3=11\n']);
   expect(rewardsOf(verifier, [answer, request(1, '17-9=8\n', story)])).toEqual([expect.closeTo(0.75), 1]);
@@ -73,7 +74,11 @@ test('a checker that throws is told once, and its lines count as unknown', () =>
     throw new Error('lost');
   };
   const onTrouble = (problem: string) => told.push(problem);
-  const verifier = new CheckedVerifier(makeVerifier(confidence), { check: 'lines', checkLine, onTrouble });
+  const verifier = new CheckedVerifier(makeVerifier(confidence), {
+    check: 'lines',
+    tasks: [{ ...tasks[0]!, recognise: (question) => question, checkLine }],
+    onTrouble,
+  });
   const rewards = rewardsOf(verifier, [request(0, first, ledger), request(1, 'hm\n', ledger)]);
   expect(rewards).toEqual([expect.closeTo(0.75), expect.closeTo(0.75)]);
   expect(told).toEqual(['a checker of lines failed, and such lines count as unchecked: Error: lost']);
@@ -87,7 +92,7 @@ test('a true line is still read for its promise where a rule wants it; a false o
     asked.push(...requests.map(({ id }) => id));
     score(requests);
   };
-  const verifier = new CheckedVerifier(behind, { check: 'lines' });
+  const verifier = new CheckedVerifier(behind, { check: 'lines', tasks });
   const wanted = [first, slip].map((line, id) => ({ ...request(id, line, ledger), promise: true }));
   expect(rewardsOf(verifier, wanted)).toEqual([1, 0]);
   expect(asked).toEqual([0]);

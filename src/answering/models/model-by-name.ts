@@ -1,17 +1,12 @@
-// What a command asks on this machine: a model of its flags as the configuration would name it, and the limits of a person
-// who pays for every token themselves.
+// A model of a command's flags, or by its name, as the configuration would name it.
 
 import { raise } from '../../base/fault.ts';
 import { checkConfig, overlay, type PlainTree } from '../../config/load.ts';
 import { modelSettings } from '../../config/model-settings.ts';
-import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
-import { searchLimits } from '../../config/search-limits.ts';
-import { requestKnobs } from '../../config/vocabulary.ts';
-import { isShipped, rewardModelOf } from '../../engine/llama/shipped-models.ts';
+import { type ShippedModel, shippedModel } from '../../config/plugin.ts';
+import type { ModelConfig } from '../../config/schema.ts';
 import type { RemoteVerifierKind } from '../../verifier/remote/open-verifier.ts';
-import { makePlan } from '../plan/plan.ts';
-import type { PlannedModel, SearchPlan, Wish } from '../plan/search-plan.ts';
-import { askedQuestion } from '../question-form.ts';
+import './built-in.ts';
 
 export interface OwnModelOptions {
   /** Name of a shipped model, or path of a GGUF file; with `engines`, what the server calls it. */
@@ -42,14 +37,16 @@ export function ownModel(options: OwnModelOptions): ModelConfig {
   const parts = { engine: engineOf(options), verifier: verifierOf(options), ...embedderOf(options) };
   requireParts(settings, parts);
   const { models } = checkConfig({
-    models: [overlay({ name: shipped ?? 'own', ...parts, ...said }, settings)],
+    models: [
+      overlay({ name: shipped === undefined ? 'own' : (options.model ?? 'sapling'), ...parts, ...said }, settings),
+    ],
   });
   return models[0]!;
 }
 
 /** A setting of a part that the model does not have, or of another kind of it, would say nothing. */
 function requireParts(settings: PlainTree, parts: PlainTree): void {
-  for (const { name, kinds } of modelSettings.values()) {
+  for (const { name, kinds } of modelSettings().values()) {
     const [part = '', key = ''] = name.split('.');
     const said = settings[part] as PlainTree | undefined;
     if (key === '' || said?.[key] === undefined || part === 'sampling') continue;
@@ -60,62 +57,34 @@ function requireParts(settings: PlainTree, parts: PlainTree): void {
   }
 }
 
-const defaultModelName = 'sapling';
-
 /** The shipped model that is meant, if one is: servers serve no such names. */
-function shippedOf({ model = defaultModelName, engines }: OwnModelOptions): string | undefined {
-  return engines === undefined && isShipped(model) ? model : undefined;
+export function shippedOf({ model = 'sapling', engines }: OwnModelOptions): ShippedModel | undefined {
+  return engines === undefined ? shippedModel({ kind: 'llama', model }) : undefined;
 }
 
-function engineOf(options: OwnModelOptions): Record<string, unknown> {
+function engineOf(options: OwnModelOptions): PlainTree {
   const { model, engines, draft } = options;
   if (engines !== undefined) return { kind: 'openai', urls: engines, ...given({ model }) };
   return { kind: 'llama', ...given({ model, draft }) };
 }
 
-function verifierOf(options: OwnModelOptions): Record<string, unknown> {
-  const { model = defaultModelName, engines, verifiers, kind, prm, needsVerifier } = options;
+function verifierOf(options: OwnModelOptions): PlainTree {
+  const { verifiers, kind, prm, needsVerifier } = options;
   if (verifiers !== undefined) {
     const named = kind === 'judge' ? { kind } : { kind: 'prm', format: kind ?? 'qwen-prm' };
     return { ...named, urls: verifiers };
   }
-  const wanted = prm ?? (engines === undefined ? rewardModelOf(model) : 'none');
-  if (wanted === 'exact') return { kind: 'exact' };
-  if (wanted === 'none') return { kind: needsVerifier ? 'confidence' : 'none' };
-  return { kind: 'prm', model: wanted };
+  if (prm === 'exact') return { kind: 'exact' };
+  if (prm !== undefined && prm !== 'none') return { kind: 'prm', model: prm };
+  const beside = prm === undefined ? shippedOf(options)?.verifier : undefined;
+  if (beside !== undefined && beside.kind !== 'none') return beside;
+  return { kind: needsVerifier ? 'confidence' : 'none' };
 }
 
-function embedderOf({ embedder }: OwnModelOptions): Record<string, unknown> {
+function embedderOf({ embedder }: OwnModelOptions): PlainTree {
   return embedder === undefined ? {} : { embedder: { url: embedder } };
 }
 
-function given(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function given(values: Readonly<Record<string, unknown>>): PlainTree {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-}
-
-const { rollouts, tokenBudget, deadlineMs } = requestKnobs;
-const unlimited = { rollouts: rollouts.high, tokens: tokenBudget.high, deadlineMs: deadlineMs.high };
-
-/** As much as the bounds of the vocabulary allow; an effort still says how many rollouts. */
-export const ownLimits: LimitsConfig = searchLimits.parse({ ...unlimited, rolloutTokens: tokenBudget.high });
-
-/** The plan of one question that a command asks; a command always has a seed, and means it. `others`: what its panel may name. */
-export function ownPlan(
-  model: PlannedModel,
-  question: string,
-  wish: Wish,
-  seed: number,
-  others?: ReadonlyMap<string, PlannedModel>,
-): SearchPlan {
-  return makePlan({
-    question: askedQuestion(question),
-    wish: { seed, ...wish },
-    speaker: 'flags',
-    model,
-    others,
-    limits: ownLimits,
-    maxPriority: 0,
-    defaultDeadlineMs: ownLimits.deadlineMs,
-    seed,
-  });
 }

@@ -1,6 +1,6 @@
 // API keys: the configuration names the variable that holds one, and never the key.
 
-import { FaultError, fault } from '../../base/fault.ts';
+import { FaultError, fault } from '../base/fault.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

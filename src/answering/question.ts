@@ -2,13 +2,10 @@
 
 import { asksForShortAnswer } from '../answer/asked.ts';
 import { sameAnswer } from '../answer/canonical.ts';
-import { countdown, parseCountdown } from '../task/countdown.ts';
-import { isRecognised, recogniseFor } from '../task/recognise.ts';
+import { type Task, taskOf } from '../answer/task.ts';
+import { registeredTasks } from '../config/plugin.ts';
 import type { Prompt } from '../tree/step.ts';
 import type { GoldQuestion } from './question-file.ts';
-
-/** A model's own prompt for what was asked, or a reason where the question is not of its kind. */
-export type FormQuestion = (asked: Prompt) => Prompt | { readonly reason: string };
 
 /** A system message that says in which form to answer: advice behind it would say the opposite. */
 const saysForm =
@@ -34,23 +31,21 @@ export function askedQuestion(question: string): { readonly prompt: Prompt; read
   return { prompt, title: question.trim().slice(0, titleLength).toWellFormed() };
 }
 
-/**
- * For the shipped models: the question as they were trained on it. Text and not chat: what they saw in training is the
- * question and a newline. They take one question and no conversation; the last is what counts.
- */
-export function saplingPrompt(model: string, asked: Prompt): Prompt | { readonly reason: string } {
-  const found = recogniseFor(model, lastAsked(asked));
-  return isRecognised(found) ? { kind: 'text', text: `${found.question}\n` } : { reason: found.message };
-}
-
 /** Whether the file or the question itself says what is right. */
 export function isGradable({ question, answer }: GoldQuestion): boolean {
-  return answer !== undefined || parseCountdown(question) !== undefined;
+  return answer !== undefined || deciding(question) !== undefined;
 }
 
 /** Whether an answer is right: by the question alone for puzzles, else by the gold answer. */
 export function isRight(gold: GoldQuestion, answer: string | undefined): boolean {
   if (answer === undefined) return false;
-  if (parseCountdown(gold.question) !== undefined) return countdown.check(gold.question, answer).right;
+  const task = deciding(gold.question);
+  if (task !== undefined) return task.check(gold.question, answer).right;
   return gold.answer !== undefined && sameAnswer(answer, gold.answer);
+}
+
+/** The task whose question this is, where the question alone says what is right. */
+function deciding(question: string): Task | undefined {
+  const task = taskOf(registeredTasks(), question);
+  return task?.decides ? task : undefined;
 }

@@ -1,15 +1,15 @@
 // What the embedded engine says of itself on this machine, for `doctor`: models, measured decode times, the batch at which
 // it is fastest, and how generator and verifier should share a KV memory (P4 §4.3).
 
-import { type Embedded, measuredSplit, splitText } from '../../../answering/models/embedded.ts';
-import type { MeasuredPoints } from '../../../cost/table.ts';
-import type { ThreadInfo } from '../../../engine/llama/thread/thread-messages.ts';
-import { LlamaPrm } from '../../../verifier/prm/llama-prm.ts';
+import type { MeasuredPoints } from '../../cost/table.ts';
+import type { ThreadInfo } from '../../engine/llama/thread/thread-messages.ts';
+import type { LlamaPrm } from '../../verifier/prm/llama-prm.ts';
+import { type Embedded, measuredSplit, splitText } from './embedded.ts';
 
 /** `measures`: whether it is timed too, which takes a while. */
 export async function embeddedLines(embedded: Embedded, kvBytes: number, measures: boolean): Promise<string[]> {
   const { engine, verifier } = embedded;
-  const names = [modelLine(engine.info), ...(verifier instanceof LlamaPrm ? [rewardLine(verifier)] : [])];
+  const names = [modelLine(engine.info), ...(verifier === undefined ? [] : [rewardLine(verifier)])];
   if (!measures) return names;
   const cost = await engine.measure();
   const split = await measuredSplit(embedded, kvBytes);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mean, percentile } from './statistics.ts';
+import { mean, percentile } from './arithmetic.ts';
 
 it('percentiles are values that occurred, by nearest rank', () => {
   const values = Array.from({ length: 200 }, (_, at) => 200 - at);

@@ -3,21 +3,20 @@
 // true scores 1. What it cannot judge goes to the verifier behind, and so does an answer that true lines alone do not prove. A reward
 // model of any size guesses at large products; a calculator does not. Never sees a gold answer; a checker that throws counts as one that does not know.
 
-import { falseEquation } from '../../answer/equations.ts';
-import { isAnswer, type RequestId } from '../../engine/engine.ts';
-import { checkLine, falseLine } from '../../task/check.ts';
-import type { LineCheck } from '../../task/task.ts';
-import { VerifierInFront } from '../in-front.ts';
-import { questionOf } from '../scorer.ts';
-import { noUsage, type ScoreRequest, type Verifier, type VerifierMessage } from '../verifier.ts';
+import { falseEquation } from '../answer/equations.ts';
+import { checkLine, type LineCheck, type Task } from '../answer/task.ts';
+import { isAnswer, type RequestId } from '../engine/engine.ts';
+import { VerifierInFront } from './in-front.ts';
+import { questionOf } from './scorer.ts';
+import { noUsage, type ScoreRequest, type Verifier, type VerifierMessage } from './verifier.ts';
 
 export const checkNames = ['none', 'arithmetic', 'lines'] as const;
 type CheckName = (typeof checkNames)[number];
 
 interface CheckedOptions {
   readonly check: Exclude<CheckName, 'none'>;
-  /** The checker of lines; that of the tasks unless said. */
-  readonly checkLine?: typeof checkLine;
+  /** Those that check lines. */
+  readonly tasks?: readonly Task[];
   /** Told once, when a checker throws. */
   readonly onTrouble?: (problem: string) => void;
 }
@@ -58,10 +57,10 @@ export class CheckedVerifier extends VerifierInFront {
   }
 
   #line({ prompt, path, step }: ScoreRequest): LineCheck {
-    const { checkLine: judge = checkLine, onTrouble } = this.#options;
+    const { tasks = [], onTrouble } = this.#options;
     const before = path.map((each) => each.step.text);
     try {
-      return judge(questionOf(prompt), before, step.text);
+      return checkLine(tasks, questionOf(prompt), before, step.text);
     } catch (error) {
       if (!this.#troubled)
         onTrouble?.(`a checker of lines failed, and such lines count as unchecked: ${String(error)}`);
@@ -69,6 +68,11 @@ export class CheckedVerifier extends VerifierInFront {
       return 'unknown';
     }
   }
+}
+
+/** The feedback on a line that a checker found to be false. */
+export function falseLine(line: string): string {
+  return `This line is wrong: ${line.trim()}`;
 }
 
 /** The reward is known; of what the verifier behind says only the promise counts, and it may fail to say. */

@@ -1,0 +1,125 @@
+// Engines of kind `openai`: servers that speak the OpenAI protocol, named in the configuration or listed while they come and go.
+
+import { z } from 'zod';
+import { raise } from '../../base/fault.ts';
+import type { EngineKind, Opening, OpenParts, Upstream } from '../../config/plugin.ts';
+import { type ReplicasConfig, replicas } from '../../config/replicas.ts';
+import { type Environment, secret } from '../../config/secret.ts';
+import { keyVariable, urls } from '../../config/sections.ts';
+import type { ReplicaList } from '../../engine/remote/list/replica-list.ts';
+import { routerNames } from '../../engine/remote/replica/router-hints.ts';
+import { usualBytes } from '../../remote/connection.ts';
+import { readJsonBody } from '../../remote/json.ts';
+import { withoutReward } from './open-model.ts';
+
+const schema = z
+  .strictObject({
+    kind: z.literal('openai').meta({ description: 'vLLM, SGLang, llama-server or any OpenAI-compatible server' }),
+    urls: urls
+      .max(1024)
+      .optional()
+      .meta({ description: 'base URLs of replicas of one model, such as http://127.0.0.1:8000/v1' }),
+    replicas: replicas.optional().meta({ description: 'a list of replicas that come and go, in the place of urls' }),
+    model: z.string().min(1).optional().meta({ description: 'as the server calls it; its only model where unset' }),
+    dialect: z
+      .enum(['vllm', 'sglang', 'llama-server', 'openai'])
+      .optional()
+      .meta({ description: 'found by probing where unset' }),
+    apiKeyEnv: keyVariable,
+    inFlight: z
+      .int()
+      .min(1)
+      .max(65_536)
+      .optional()
+      .meta({ description: 'sequences per server; read from it, or found by trial, where unset' }),
+    router: z.enum(routerNames).default('none').meta({
+      description:
+        'what stands behind the one url: a router is told which requests belong together, and routes; with none, or several urls, coppice does',
+    }),
+  })
+  .refine(({ urls, replicas: listed }) => (urls === undefined) !== (listed === undefined), {
+    error: 'has neither urls nor replicas, or both; give urls, or the list that replicas are from',
+  });
+
+export type RemoteSection = z.output<typeof schema>;
+
+export const remoteKind: EngineKind<RemoteSection> = {
+  kind: 'openai',
+  schema,
+  // A budget that nobody has set is that of one server: with a list it follows the servers there are.
+  shape: ({ replicas: listed }, { budget }) =>
+    listed === undefined || budget !== undefined ? {} : { budgetPer: 'replica' },
+  open: openRemote,
+};
+
+async function openRemote(options: RemoteSection, { config, environment, log }: Opening): Promise<OpenParts> {
+  const { openRemoteEngine } = await import('../../engine/remote/open-engine.ts');
+  const apiKey = secret(options.apiKeyEnv, environment);
+  const key = apiKey === undefined ? {} : { apiKey };
+  const { urls: named = [], replicas: listed, model, dialect, inFlight, router } = options;
+  if (listed !== undefined && config.verifier.kind === 'judge' && config.verifier.urls === undefined)
+    raise(
+      'bad-setting',
+      `models: '${config.name}' has replicas that are listed, and a judge without urls; give its urls`,
+    );
+  const engine = await openRemoteEngine({
+    servers: named.map((url) => ({ url: root(url), ...key })),
+    ...(listed && { listed: { list: await openList(listed, environment), everyMs: listed.everyMs, ...key } }),
+    observe: ({ type, ...fields }) =>
+      log[goodNews.has(type) ? 'info' : 'warn'](type, { model: config.name, ...fields }),
+    ...(model === undefined ? {} : { model }),
+    ...(dialect === undefined ? {} : { dialect }),
+    ...(inFlight === undefined ? {} : { inFlight }),
+    router,
+  });
+  const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  const usable = (): string[] => engine.usable().map((url) => `${url}/v1`);
+  const served = model ?? (await firstModel(usable()[0]!, headers)) ?? config.name;
+  const upstream: Upstream = {
+    get urls() {
+      return usable();
+    },
+    model: served,
+    headers,
+  };
+  return { engine, upstream, note: `${engine.capabilities.name}, ${withoutReward}` };
+}
+
+/** What happens to replicas that an operator need not look at. */
+const goodNews: ReadonlySet<string> = new Set([
+  'replica-up',
+  'replica-joined',
+  'replica-leaving',
+  'replica-left',
+  'replicas-listed',
+]);
+
+async function openList(wanted: ReplicasConfig, environment: Environment): Promise<ReplicaList> {
+  switch (wanted.from) {
+    case 'file':
+      return (await import('../../engine/remote/list/file.ts')).fileList(wanted.path);
+    case 'dns':
+      return (await import('../../engine/remote/list/dns.ts')).dnsList(wanted);
+    case 'kubernetes': {
+      const { kubernetesList, podApiServer } = await import('../../engine/remote/list/kubernetes.ts');
+      return kubernetesList({ ...wanted, port: wanted.port?.toString() }, podApiServer(environment));
+    }
+  }
+}
+
+/** What the server itself calls its model, for requests that go to it unchanged. */
+async function firstModel(url: string, headers: Readonly<Record<string, string>>): Promise<string | undefined> {
+  try {
+    const answer = await fetch(`${url}/models`, { headers, signal: AbortSignal.timeout(5000) });
+    const body = await readJsonBody(answer, usualBytes, url);
+    const { data } = body as { data?: { id?: unknown }[] };
+    return typeof data?.[0]?.id === 'string' ? data[0].id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Users write the base URL with or without /v1. */
+function root(url: string): string {
+  return url.replace(/\/+$/, '').replace(/\/v1$/, '');
+}

@@ -1,0 +1,36 @@
+// The parts of the configuration that plug-ins bring, as the schema takes them.
+
+import { z } from 'zod';
+
+/** The settings of one engine or verifier; its kind knows the rest of its type. */
+export interface KindSection {
+  readonly kind: string;
+  readonly [setting: string]: unknown;
+}
+
+export interface Sections {
+  readonly engines: readonly z.ZodObject[];
+  readonly verifiers: readonly z.ZodObject[];
+  readonly journals: readonly string[];
+  readonly aboutJournals: string;
+  readonly journalSettings: z.ZodRawShape;
+}
+
+/** One of several kinds, told apart by `kind`. */
+export function oneKindOf(schemas: readonly z.ZodObject[]): z.ZodType<KindSection, KindSection> {
+  return z.discriminatedUnion('kind', schemas as never) as unknown as z.ZodType<KindSection, KindSection>;
+}
+
+/** A kind that has nothing to set. */
+export function plainSection(kind: string, description: string) {
+  return z.strictObject({ kind: z.literal(kind).meta({ description }) });
+}
+
+/** Base URLs of servers. */
+export const urls = z.array(z.url({ protocol: /^https?$/ })).min(1);
+
+export const keyVariable = z
+  .string()
+  .min(1)
+  .optional()
+  .meta({ description: "environment variable that holds the server's key" });
