@@ -142,7 +142,7 @@ export class GuestPlaces {
    * One that no client waits for: it holds up no other and fills no queue. `parked` comes when its strand is needed: the place is
    * given back then, and it is to begin anew.
    */
-  async occupyIdle(model: string, caller: Caller, gone: AbortSignal) {
+  async occupyIdle(model: string, caller: Caller, gone: AbortSignal): Promise<IdlePlace> {
     const { queue, id, arrivalMs, facts } = this.#arrive(model, caller);
     const turn = queue.take(id, { ...facts, idle: true });
     const parked = new AbortController();
@@ -176,4 +176,9 @@ function admitted(
     };
     queue.enter({ ...guest, onAdmitted });
   });
+}
+
+interface IdlePlace {
+  readonly parked: AbortSignal;
+  readonly leave: () => void;
 }
