@@ -55,6 +55,10 @@ export class FaultError extends Error {
   }
 }
 
+export function isFault(error: unknown, code: FaultCode): error is FaultError {
+  return error instanceof FaultError && error.fault.code === code;
+}
+
 export function raise(code: FaultCode, message: string): never {
   throw new FaultError(fault(code, message));
 }

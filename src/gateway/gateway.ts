@@ -1,28 +1,31 @@
 // The server: puts its parts together, and owns start and end of everything below it. request-server.ts answers requests.
 
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { OpenModel } from '../answering/models/open-model.ts';
 import type { Clock } from '../base/clock.ts';
 import { FaultError, fault } from '../base/fault.ts';
+import { nextSlice } from '../base/slices.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Config, KeyConfig } from '../config/schema.ts';
 import type { Journal } from '../journal/journal.ts';
 import { systemClock } from '../runtime/live.ts';
-import { BatchRunner } from './api/batches/batch-runner.ts';
 import type { GatewayContext } from './api/context.ts';
 import { OverviewApi } from './api/overview-api.ts';
+import { BatchRunner } from './batches/batch-runner.ts';
 import { LogWatchers } from './follow/log-watchers.ts';
 import { BodyRoom } from './http/body-room.ts';
+import { StreamSemaphore } from './http/event-stream.ts';
 import { type FixedLimits, fixedLimits } from './http/fixed-limits.ts';
 import { createHttpServer, type HttpServer } from './http/http-server.ts';
-import { StreamSemaphore } from './http/stream-semaphore.ts';
 import { NodeTaker } from './nodes/node-taker.ts';
 import type { Log } from './observe/log.ts';
+import { History } from './observe/overview/history.ts';
 import type { Telemetry } from './observe/traces/telemetry.ts';
 import { Observers } from './observers.ts';
 import { RequestServer } from './request-server.ts';
 import { routesOf } from './routes.ts';
-import { RetentionSweep } from './searches/retention-sweep.ts';
+import { sweepJournal } from './searches/retention-sweep.ts';
 import { Searches } from './searches/searches.ts';
 
 interface GatewayOptions {
@@ -31,9 +34,7 @@ interface GatewayOptions {
   readonly journal: Journal;
   readonly log: Log;
   readonly clock?: Clock;
-  /** Where several nodes share the journal. */
   readonly cluster?: Cluster;
-  /** Folder of the built page. */
   readonly page?: string;
   readonly telemetry?: Telemetry;
   /** Others than the fixed ones, for tests. */
@@ -52,7 +53,7 @@ export class Gateway {
   readonly #feed: OverviewApi;
   readonly #watchers: LogWatchers;
   readonly #telemetry: Telemetry;
-  readonly #retention: RetentionSweep;
+  #stopSweeping = () => {};
   readonly #taker: NodeTaker;
   readonly #batches: BatchRunner;
   #stopping = false;
@@ -79,7 +80,10 @@ export class Gateway {
     const report = () => overview.report(this.searches, journal.texts === 'keep');
     this.#taker = new NodeTaker(this.searches, journal, { node: options.cluster?.node ?? '', report, usage });
     journal.listen({
-      trouble: (trouble) => this.#tellTrouble(trouble),
+      trouble: (trouble) => {
+        if (trouble !== undefined) return log.error('journal', { message: trouble });
+        log.warn('journal', { message: 'the journal is written again; all that was held is safe' });
+      },
       cancelRequested: (id) => this.#taker.cancel(id),
       endedElsewhere: (id) => this.#watchers.wake(id),
       missed: () => this.#watchers.wakeAll(),
@@ -104,13 +108,13 @@ export class Gateway {
     this.#feed = new OverviewApi(this.#context);
     this.#batches = new BatchRunner(this.#context, options.cluster?.node ?? 'local');
     const routes = routesOf({
-      context: this.#context,
+      ...this.#context,
       batches: this.#batches,
       feed: this.#feed,
+      history: new History(journal, clock),
       isStopping: () => this.#stopping,
     });
     this.#requests = new RequestServer({ context: this.#context, routes, telemetry, page: options.page });
-    this.#retention = new RetentionSweep(this.#context);
     this.#http = createHttpServer(
       { streams: config.server.streams, ...limits },
       {
@@ -124,10 +128,9 @@ export class Gateway {
 
   /** Takes up what a former process left, then listens. Resolves to the address. */
   async listen(): Promise<string> {
-    const { config, log } = this.#options;
-    const { cluster } = this.#options;
+    const { config, log, cluster } = this.#options;
     const resumed = cluster === undefined ? await this.searches.recover() : 0;
-    this.#context.metrics.resumed.inc(resumed);
+    this.#context.metrics.resumed(resumed);
     await new Promise<void>((resolve, reject) => {
       const { port, host } = config.server;
       const { server } = this.#http;
@@ -137,7 +140,7 @@ export class Gateway {
       });
       server.listen(port, host, resolve);
     });
-    this.#retention.start();
+    this.#stopSweeping = sweepJournal(this.#context);
     this.#batches.start();
     await cluster?.start(this.#taker);
     const { address, port, family } = this.#http.server.address() as AddressInfo;
@@ -148,8 +151,7 @@ export class Gateway {
 
   /** Takes other keys while it runs. Whether there are keys at all decides where it may listen, and stays as it is. */
   useKeys(keys: readonly KeyConfig[]): void {
-    const isKeyless = this.#options.config.keys.length === 0;
-    if ((keys.length === 0) !== isKeyless)
+    if ((keys.length === 0) !== (this.#options.config.keys.length === 0))
       throw new FaultError(fault('bad-setting', 'keys: the first key, and the last one, need a restart'));
     const removed = this.#requests.useKeys(keys);
     this.searches.useKeys(keys);
@@ -177,7 +179,7 @@ export class Gateway {
     if (this.#stopping) return;
     this.#stopping = true;
     this.#requests.stop();
-    this.#retention.stop();
+    this.#stopSweeping();
     await this.#batches.stop();
     this.#feed.close();
     await this.#handOver();
@@ -209,23 +211,13 @@ export class Gateway {
     }
   }
 
-  /** Resolves when their answers are written, or after so long. */
   async #answered(mostMs: number): Promise<void> {
     const waited = this.searches.waitedFor.map((search) => search.wait());
     if (waited.length === 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    const grace = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, mostMs);
-    });
-    await Promise.race([Promise.all(waited), grace]);
-    clearTimeout(timer);
-    await new Promise<void>((resolve) => setImmediate(resolve));
-  }
-
-  #tellTrouble(trouble: string | undefined): void {
-    const { log } = this.#options;
-    if (trouble === undefined)
-      log.warn('journal', { message: 'the journal is written again; all that was held is safe' });
-    else log.error('journal', { message: trouble });
+    const grace = new AbortController();
+    const over = delay(mostMs, undefined, grace).catch(() => {});
+    await Promise.race([Promise.all(waited), over]);
+    grace.abort();
+    await nextSlice();
   }
 }

@@ -10,11 +10,12 @@ import type { Log } from './observe/log.ts';
 import { CalibrationWatch } from './observe/metrics/calibration-watch.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
 import { addKeyMetrics, addServerMetrics, addSharedQueueMetrics } from './observe/metrics/server-metrics.ts';
-import type { ObservedEnd, ObservedSearch, ObservedSearches } from './observe/observed.ts';
 import { Overview } from './observe/overview/overview.ts';
-import { searchLine } from './observe/search-line.ts';
 import { noTelemetry, type Telemetry } from './observe/traces/telemetry.ts';
 import { countUsage, UsageMeter } from './observe/usage.ts';
+import { wholeTenths } from './result/search-result.ts';
+import type { Ended, LiveSearch } from './searches/live-search.ts';
+import type { ObservedSearches } from './searches/searches-options.ts';
 
 interface ObserversOptions {
   readonly config: Config;
@@ -46,7 +47,7 @@ export class Observers {
     this.#calibrations.addMetrics(this.metrics.registry);
   }
 
-  ended(search: ObservedSearch, ended: ObservedEnd): void {
+  ended(search: LiveSearch, ended: Ended): void {
     this.metrics.ended(search, ended);
     this.overview.ended(search, ended);
     countUsage(this.usage, search, ended);
@@ -63,4 +64,29 @@ export class Observers {
     addServerMetrics(registry, { journal, connections, telemetry: this.telemetry });
     addSharedQueueMetrics(registry, cluster);
   }
+}
+
+/** The one log line of a search that has ended: names, codes and numbers alone, in the words of docs/http-api.md. */
+function searchLine(search: LiveSearch, { result, endedMs, error }: Ended) {
+  const { id, owner, plan, background, createdMs } = search.facts;
+  const whose = { id, key: owner, model: plan.model, program: plan.program, policy: plan.policy, background };
+  const end = { state: search.state, ...(error && { error: error.code }), ms: wholeTenths(endedMs - createdMs) };
+  if (result === undefined) return { ...whose, ...end };
+  const { exit, verdict, score, usage, tokens, rollouts, queue_ms, search_ms } = result.outcome;
+  return {
+    ...whose,
+    ...end,
+    exit: exit.kind,
+    rule: exit.rule,
+    verdict,
+    score,
+    rollouts,
+    prompt: usage.prompt_tokens,
+    generated: usage.completion_tokens,
+    computed: tokens.computed ?? 0,
+    thrown_away: tokens.thrown_away ?? 0,
+    verifier: tokens.verifier ?? 0,
+    queue_ms,
+    search_ms,
+  };
 }

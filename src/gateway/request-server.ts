@@ -18,11 +18,10 @@ interface RequestServerOptions {
   readonly context: GatewayContext;
   readonly routes: readonly Route[];
   readonly telemetry: Telemetry;
-  /** Folder of the built page. */
   readonly page: string | undefined;
 }
 
-/** What is known of a request so far, for its line in the log. */
+/** Known of a request so far, for its line in the log. */
 interface Seen {
   readonly id: string;
   readonly startedMs: number;
@@ -40,7 +39,6 @@ export class RequestServer {
   readonly #guard: Guard;
   readonly #keyring: Keyring;
   readonly #files: StaticFiles;
-  /** Those that are not answered yet. */
   readonly #exchanges = new Set<Exchange>();
   #stopping = false;
 
@@ -54,17 +52,14 @@ export class RequestServer {
     this.#files = new StaticFiles(config.server.page ? page : undefined);
   }
 
-  /** New work is refused from now on. */
   stop(): void {
     this.#stopping = true;
   }
 
-  /** Returns the names of keys that are gone. */
   useKeys(keys: readonly KeyConfig[]): readonly string[] {
     return this.#keyring.use(keys);
   }
 
-  /** What a key reads just now. */
   exchangesOf(key: string): Exchange[] {
     return [...this.#exchanges].filter(({ caller }) => caller.name === key);
   }
@@ -83,7 +78,8 @@ export class RequestServer {
       if (match === undefined) return this.#servePage(request, response, path);
       const caller = match.route.open ? unnamed : this.#keyring.identify(authorizationOf(request));
       seen.caller = caller;
-      if (this.#stopping && request.method === 'POST') throw stopping();
+      if (this.#stopping && request.method === 'POST')
+        throw new ApiError('shutting_down', 'the server is shutting down', { retryAfterSeconds: 5 });
       const { route, parameters } = match;
       const exchange = { id, request, response, caller, parameters, query: new URLSearchParams(query) };
       seen.exchange = exchange;
@@ -153,11 +149,7 @@ function isProbe(route: string, status: number): boolean {
   return route === '/ready' || route === '/health' || (route === '/metrics' && status === 200);
 }
 
-function stopping(): ApiError {
-  return new ApiError('shutting_down', 'the server is shutting down', { retryAfterSeconds: 5 });
-}
-
-/** Path and query: the first `?` parts them, and any other belongs to the query. */
+/** The first `?` parts path and query; any other belongs to the query. */
 function splitTarget(target: string): [path: string, query: string] {
   const at = target.indexOf('?');
   return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];

@@ -2,6 +2,7 @@
 // process from everything else for seconds, so long texts are counted through before they are parsed.
 
 import { raise } from '../base/fault.ts';
+import { readBody } from './bounded-body.ts';
 
 /** Shorter texts are parsed in no time, whatever they hold. */
 const shortCharacters = 65_536;
@@ -12,7 +13,9 @@ const mostParts = 250_000;
 
 /** `what`: whose words they are, for the message. */
 export function parseJson(text: string, what: string): unknown {
-  if (text.length > shortCharacters) checkParts(text, what);
+  const excess = text.length > shortCharacters ? excessIn(text, mostDepth, mostParts) : undefined;
+  if (excess === 'depth') raise('protocol', `${what} is nested more than ${mostDepth} deep`);
+  if (excess === 'parts') raise('protocol', `${what} has more than ${mostParts} lists and fields`);
   try {
     return JSON.parse(text);
   } catch {
@@ -20,7 +23,13 @@ export function parseJson(text: string, what: string): unknown {
   }
 }
 
-function checkParts(text: string, what: string): void {
+/** The JSON of an answer of `fetch`. */
+export async function readJsonBody(answer: Response, limitBytes: number, where: string): Promise<unknown> {
+  return parseJson(await readBody(answer, limitBytes, where), where);
+}
+
+/** Which limit of a text comes first: lists and objects inside of each other, or lists, objects and fields in all. */
+export function excessIn(text: string, depthLimit: number, partLimit: number): 'depth' | 'parts' | undefined {
   let [depth, parts] = [0, 0];
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -30,9 +39,10 @@ function checkParts(text: string, what: string): void {
       parts += 1;
     } else if (code === 0x5d || code === 0x7d) depth -= 1;
     else if (code === 0x3a) parts += 1;
-    if (depth > mostDepth) raise('protocol', `${what} is nested more than ${mostDepth} deep`);
-    if (parts > mostParts) raise('protocol', `${what} has more than ${mostParts} lists and fields`);
+    if (depth > depthLimit) return 'depth';
+    if (parts > partLimit) return 'parts';
   }
+  return undefined;
 }
 
 /** Where the string that begins here ends. */

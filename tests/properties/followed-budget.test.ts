@@ -38,7 +38,6 @@ const hooks = {
   watches: () => false,
   onFault() {},
   onPrompt() {},
-  onLogWanted() {},
 };
 
 /** A model that is stepped by hand; work is guests, who hold one strand each. */
@@ -52,7 +51,7 @@ class Model {
   constructor(settings: PlainTree) {
     const [config] = checkConfig({ models: [{ name: 'm', engine: listed, ...settings }] }).models;
     const loop = { wake: () => {}, drive: () => {}, stop: () => {} };
-    this.served = new ServedModel({ config: config!, engine: this.engine }, hooks, { nowMs: () => 0 }, loop);
+    this.served = new ServedModel({ config: config!, engine: this.engine }, hooks, () => {}, { nowMs: () => 0 }, loop);
   }
 
   get #runtime(): Runtime {

@@ -8,9 +8,8 @@ import type { ModelConfig } from '../../config/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { isShipped } from '../../engine/llama/shipped-models.ts';
 import type { ReplicaList } from '../../engine/remote/list/replica-list.ts';
-import { readBody } from '../../remote/bounded-body.ts';
 import { usualBytes } from '../../remote/connection.ts';
-import { parseJson } from '../../remote/json.ts';
+import { readJsonBody } from '../../remote/json.ts';
 import type { Prompt } from '../../tree/step.ts';
 import { CheckedVerifier } from '../../verifier/exact/checked-verifier.ts';
 import { thinkingWarning } from '../plan/thinking-plan.ts';
@@ -252,7 +251,7 @@ async function openList(wanted: ReplicasConfig, environment: Environment): Promi
 async function firstModel(url: string, headers: Readonly<Record<string, string>>): Promise<string | undefined> {
   try {
     const answer = await fetch(`${url}/models`, { headers, signal: AbortSignal.timeout(5000) });
-    const body = parseJson(await readBody(answer, usualBytes, url), url);
+    const body = await readJsonBody(answer, usualBytes, url);
     const { data } = body as { data?: { id?: unknown }[] };
     return typeof data?.[0]?.id === 'string' ? data[0].id : undefined;
   } catch {

@@ -7,15 +7,15 @@ import type { Journal } from '../../journal/journal.ts';
 import type { LogWatchers } from '../follow/log-watchers.ts';
 import { journalTrouble } from '../http/api-error.ts';
 import type { BodyRoom } from '../http/body-room.ts';
+import type { StreamSemaphore } from '../http/event-stream.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { FixedLimits } from '../http/fixed-limits.ts';
-import type { StreamSemaphore } from '../http/stream-semaphore.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics/metrics.ts';
 import type { Overview } from '../observe/overview/overview.ts';
 import type { UsageMeter } from '../observe/usage.ts';
 import type { Searches } from '../searches/searches.ts';
-import { ignoredHeader } from '../wire/header-json.ts';
+import { ignoredHeader } from '../wire/reply-json.ts';
 
 export interface GatewayContext {
   readonly config: Config;
@@ -30,11 +30,9 @@ export interface GatewayContext {
   readonly streams: StreamSemaphore;
   readonly bodies: BodyRoom;
   readonly watchers: LogWatchers;
-  /** Where several nodes share the journal. */
   readonly cluster?: Cluster;
 }
 
-/** Fields of one request that are named. */
 const mostNamed = 32;
 
 /** Names of fields that were ignored: in the log, and in a header where there is one. A client may have written anything as a name. */
@@ -48,4 +46,12 @@ export function tellIgnored({ log }: GatewayContext, names: readonly string[], e
 /** A search that the journal cannot keep is not begun. */
 export function requireJournal({ journal }: GatewayContext): void {
   if (journal.trouble !== undefined) throw journalTrouble();
+}
+
+/** Written down first, so that a crash in between does not bring the search back. Ends it where it runs here. */
+export async function requestCancel({ journal, searches }: GatewayContext, id: string) {
+  const noted = await journal.requestCancel(id).catch(() => 'refused' as const);
+  const live = searches.find(id);
+  if (live !== undefined) searches.cancel(live);
+  return { noted, live };
 }

@@ -5,15 +5,19 @@ import type { InboundDialect } from '../dialects/dialect.ts';
 import { unfolded } from '../dialects/fields.ts';
 import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
-import { openEvents } from '../http/event-stream.ts';
+import { EventStream } from '../http/event-stream.ts';
 import { type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
-import { searchHeader } from '../wire/header-json.ts';
+import { searchHeader } from '../wire/reply-json.ts';
 import { type GatewayContext, requireJournal, tellIgnored } from './context.ts';
 import { passThrough } from './passthrough.ts';
 import { planAsked, upstreamFor } from './plan-for.ts';
-import { acceptedAnswer, streamLive, streamStored, wholeAnswer } from './telling.ts';
+import { accepted, streamLive, streamStored, wholeAnswer } from './telling.ts';
 
-export async function create(context: GatewayContext, dialect: InboundDialect, exchange: Exchange): Promise<void> {
+export function create<Body>(dialect: InboundDialect<Body>) {
+  return (context: GatewayContext, exchange: Exchange) => answer(context, dialect, exchange);
+}
+
+async function answer<Body>(context: GatewayContext, dialect: InboundDialect<Body>, exchange: Exchange): Promise<void> {
   const { searches, config, limits } = context;
   const { request, response, caller, trace } = exchange;
   const value = unfolded(dialect.path, await readJson(context, request));
@@ -21,7 +25,7 @@ export async function create(context: GatewayContext, dialect: InboundDialect, e
   if (upstream !== undefined) return passThrough(context, exchange, upstream, record(value), dialect.path);
   const asked = dialect.read(value, context.journal.texts);
   requireJournal(context);
-  const { stream, background, stored } = asked;
+  const { stream, background = false, stored = false } = asked;
   const release = background && !stream ? () => {} : context.streams.take();
   try {
     const deadlineMs = background ? config.limits.deadlineMs : config.admission.deadlineMs;
@@ -34,12 +38,12 @@ export async function create(context: GatewayContext, dialect: InboundDialect, e
     if (!background) onDisconnect(response, () => searches.cancel(search));
     const teller = dialect.teller(asked, search);
     if (stream) {
-      const events = openEvents(limits, response, teller.heartbeat);
+      const events = new EventStream(response, limits, teller.heartbeat);
       await (stored ? streamStored(context, events, teller, search.id) : streamLive(events, teller, search));
       return;
     }
-    const answer = background ? acceptedAnswer(teller) : await wholeAnswer(context, response, teller, search, stored);
-    writeJson(response, 200, answer);
+    const told = background ? teller.answer(accepted) : await wholeAnswer(context, response, teller, search, stored);
+    writeJson(response, 200, told);
   } finally {
     release();
   }

@@ -13,7 +13,6 @@ export function dialectAt(path: string): InboundDialect {
   return dialects.find((each) => path.startsWith(each.path)) ?? chatDialect;
 }
 
-/** An error in the words of the API whose path was asked. */
 export function errorAt(path: string, error: ErrorJson): object {
   return dialectAt(path).error(error);
 }

@@ -8,8 +8,7 @@ import { programs } from '../../program/registry/programs.ts';
 import { ApiError } from '../http/api-error.ts';
 import { parseBody } from '../http/checked-input.ts';
 import { type Exchange, readJson, writeJson } from '../http/exchange.ts';
-import type { ServedModel } from '../models/served-model.ts';
-import type { ServedModels } from '../models/served-models.ts';
+import { type ServedModel, servedBy } from '../models/served-model.ts';
 import type { ModelJson } from '../wire/server-json.ts';
 import type { GatewayContext } from './context.ts';
 
@@ -17,15 +16,12 @@ export function listModels({ searches }: GatewayContext, { response }: Exchange)
   writeJson(response, 200, { object: 'list', data: [...searches.models.values()].map(viewModel) });
 }
 
-export function readModel({ searches }: GatewayContext, { parameters, response }: Exchange): void {
-  writeJson(response, 200, viewModel(modelAt(searches.models, parameters.name ?? '')));
+export function readModel(context: GatewayContext, exchange: Exchange): void {
+  writeJson(exchange.response, 200, viewModel(modelAt(context, exchange)));
 }
 
-function modelAt(models: ServedModels, segment: string): ServedModel {
-  const name = decode(segment);
-  const model = models.get(name);
-  if (model !== undefined) return model;
-  throw new ApiError('model_not_found', `there is no model '${name.slice(0, 128)}'`, { param: 'model' });
+function modelAt({ searches }: GatewayContext, { parameters }: Exchange): ServedModel {
+  return servedBy(searches.models, decode(parameters.name ?? ''));
 }
 
 export const weightsSchema = z.strictObject({
@@ -34,12 +30,11 @@ export const weightsSchema = z.strictObject({
 
 /** Told by an operator between two rounds of training. A search has one set of weights: while one runs or waits, they stay. */
 export async function changeWeights(context: GatewayContext, exchange: Exchange): Promise<void> {
-  const { searches } = context;
-  const { parameters, caller, request, response } = exchange;
+  const { caller, request, response } = exchange;
   if (!caller.admin) throw new ApiError('not_found', 'only an admin key may change weights');
-  const model = modelAt(searches.models, parameters.name ?? '');
+  const model = modelAt(context, exchange);
   const { version } = parseBody(weightsSchema, await readJson(context, request));
-  const running = [...searches.live].filter(({ facts }) => facts.plan.model === model.name).length;
+  const running = [...context.searches.live].filter(({ facts }) => facts.plan.model === model.name).length;
   if (running > 0 || model.isReloading) {
     const what = model.isReloading ? 'its weights are changing now' : `${running} searches run or wait on it`;
     throw new ApiError('conflict', `the weights of '${model.name}' stay as they are: ${what}`);

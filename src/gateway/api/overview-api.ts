@@ -1,11 +1,15 @@
-// `GET /v1/overview` and its stream, which begins with the history. One timer serves all readers, and stands still while
-// there are none; another takes the samples of the history all the time.
+// `/v1/overview` and its stream, which begins with the samples of the last minutes; `/v1/history` and `/v1/usage`. One timer sends frames
+// to all readers while there are any; another takes samples all the time.
 
-import { type EventStream, openEvents } from '../http/event-stream.ts';
+import { z } from 'zod';
+import { readQuery } from '../http/checked-input.ts';
+import { EventStream } from '../http/event-stream.ts';
 import { type Exchange, writeJson } from '../http/exchange.ts';
-import type { Caller } from '../http/keys.ts';
+import { type Caller, ownerSeenBy } from '../http/keys.ts';
 import { listedElsewhere, withNodes } from '../nodes/cluster-view.ts';
+import type { History } from '../observe/overview/history.ts';
 import { mostListed, sampleMs, viewJournal } from '../observe/overview/overview.ts';
+import { historyJson } from '../wire/history-json.ts';
 import type { OverviewJson } from '../wire/overview-json.ts';
 import type { GatewayContext } from './context.ts';
 
@@ -29,7 +33,7 @@ export class OverviewApi {
 
   follow({ response, caller }: Exchange): void {
     const release = this.#context.streams.take();
-    const events = openEvents(this.#context.limits, response);
+    const events = new EventStream(response, this.#context.limits);
     this.#readers.set(events, caller);
     response.on('close', () => {
       release();
@@ -56,7 +60,7 @@ export class OverviewApi {
     const texts = new Map<string, string>();
     for (const [events, caller] of this.#readers) {
       if (events.behind) continue;
-      const key = whoseOf(caller) ?? '';
+      const key = ownerSeenBy(caller) ?? '';
       const text = texts.get(key) ?? JSON.stringify(this.#shownTo(caller, frame));
       texts.set(key, text);
       events.text('overview', text, this.#frames);
@@ -73,19 +77,23 @@ export class OverviewApi {
   /** An admin key sees every search, any other its own; every key sees the sums. */
   #shownTo(caller: Caller, frame: OverviewJson): OverviewJson {
     const { overview, searches, cluster } = this.#context;
-    const whose = whoseOf(caller);
+    const whose = ownerSeenBy(caller);
     const elsewhere = cluster === undefined ? [] : listedElsewhere(cluster, whose);
     const listed = [...overview.listed(searches, whose), ...elsewhere].slice(0, mostListed);
     return { ...frame, searches: { ...frame.searches, listed } };
   }
 }
 
-/** Undefined for those who see all. */
-function whoseOf({ admin, name }: Caller): string | undefined {
-  return admin ? undefined : name;
+export function readUsage({ usage }: GatewayContext, { response, caller }: Exchange): void {
+  writeJson(response, 200, usage.view(ownerSeenBy(caller)));
 }
 
-/** A key sees its own; an admin key sees all. */
-export function readUsage({ usage }: GatewayContext, { response, caller }: Exchange): void {
-  writeJson(response, 200, usage.view(whoseOf(caller)));
+export const historyQuery = z.object({ range: historyJson.shape.range.default('1h') });
+
+export async function readHistory(
+  { history }: { readonly history: History },
+  { response, query, caller }: Exchange,
+): Promise<void> {
+  const { range } = readQuery(historyQuery, query);
+  writeJson(response, 200, await history.read(range, ownerSeenBy(caller)));
 }

@@ -1,10 +1,11 @@
 // Reads along what an engine's own endpoint answers, whole or as a stream, in any of the APIs that are passed through: the text
 // that was said, and what it cost. Reads what nothing has checked; what it does not know it leaves out. It changes no byte.
 
-import { isRecord } from '../../base/record.ts';
+import type { Plain } from '../../journal/journal.ts';
 import { BoundedBody } from '../../remote/bounded-body.ts';
 import { parseJson } from '../../remote/json.ts';
 import { SseParser } from '../../remote/sse.ts';
+import { record } from '../dialects/unchecked.ts';
 
 export interface PassedAnswer {
   /** What was said; where nothing was, the calls of tools as JSON. */
@@ -16,22 +17,18 @@ export interface PassedAnswer {
   readonly completionTokens: number;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** More of an answer is passed on, and not read. */
 const mostBytes = 4_194_304;
 
 export class PassedReader {
-  /** Of a stream. */
   readonly #events: SseParser | undefined;
-  /** Of an answer that comes whole. */
   readonly #whole = new BoundedBody(mostBytes);
   #bytes = 0;
   #text = '';
   #calls = '';
   #pieces = 0;
   #isCut = false;
-  #usage: Json = {};
+  #usage: Plain = {};
 
   constructor(contentType: string | null) {
     this.#events = contentType?.startsWith('text/event-stream') === true ? new SseParser(mostBytes) : undefined;
@@ -70,7 +67,7 @@ export class PassedReader {
   }
 
   /** Chat completions, completions and embeddings: `choices`, whole or as deltas. */
-  #readChat({ choices, usage }: Json): void {
+  #readChat({ choices, usage }: Plain): void {
     this.#count(usage);
     const choice = record(list(choices)[0]);
     const { content, tool_calls: calls } = record(choice.message ?? choice.delta);
@@ -83,7 +80,7 @@ export class PassedReader {
   }
 
   /** Anthropic's messages: blocks, whole or as the events of a stream. */
-  #readMessage({ type, message, content, content_block: block, delta, usage, stop_reason: reason }: Json): void {
+  #readMessage({ type, message, content, content_block: block, delta, usage, stop_reason: reason }: Plain): void {
     if (typeof type !== 'string') return;
     for (const each of type === 'message' ? list(content) : [block]) {
       const { text, name, input } = record(each);
@@ -101,7 +98,7 @@ export class PassedReader {
   }
 
   /** Responses: the whole object, or the last event of a stream, which carries it. */
-  #readResponse({ object, response, ...rest }: Json): void {
+  #readResponse({ object, response, ...rest }: Plain): void {
     const whole = object === 'response' ? rest : record(response);
     if (object !== 'response' && whole.usage === undefined) return;
     for (const each of list(whole.output)) {
@@ -130,10 +127,6 @@ export class PassedReader {
   #count(usage: unknown): void {
     this.#usage = { ...this.#usage, ...record(usage) };
   }
-}
-
-function record(value: unknown): Json {
-  return isRecord(value) ? value : {};
 }
 
 function list(value: unknown): readonly unknown[] {

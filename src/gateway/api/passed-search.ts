@@ -13,27 +13,17 @@ import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';
 import { LiveSearch } from '../searches/live-search.ts';
 import { endOf } from '../searches/search-end.ts';
-import { newSearchId, toAccept, toFinish } from '../searches/search-facts.ts';
+import { newId, toAccept, toFinish } from '../searches/search-facts.ts';
 import type { GatewayContext } from './context.ts';
 import { type PassedAnswer, PassedReader } from './passed-answer.ts';
 
-interface PassedRequest {
-  readonly id: string;
-  readonly caller: Caller;
-  readonly model: ServedModel;
-  readonly body: Plain;
-  readonly createdMs: number;
-  readonly admittedMs: number;
-  /** The engine's own; `gone` where its client has, `none` where it never answered to the end. */
-  readonly status: number | 'gone' | 'none';
-  readonly answer: PassedAnswer;
-}
+/** The engine's own; `gone` where its client has, `none` where it never answered to the end. */
+type PassedStatus = number | 'gone' | 'none';
 
-/** One request on its way through: what is seen of it, and its search in the end. */
 export class PassedExchange {
   readonly id: string;
   /** Set when the answer has been passed on to its end, or cannot be. */
-  status: PassedRequest['status'] = 'none';
+  status: PassedStatus = 'none';
   readonly #context: GatewayContext;
   readonly #caller: Caller;
   readonly #model: ServedModel;
@@ -48,10 +38,9 @@ export class PassedExchange {
     this.#model = model;
     this.#body = body;
     this.#createdMs = context.clock.nowMs();
-    this.id = newSearchId(this.#createdMs);
+    this.id = newId('srch_', this.#createdMs);
   }
 
-  /** Its turn has come. */
   begin(): void {
     this.#admittedMs = this.#context.clock.nowMs();
   }
@@ -61,48 +50,46 @@ export class PassedExchange {
     return this.#reader;
   }
 
+  /** No client waits for it: what the journal refuses is told in the log. */
   end(): void {
-    if (this.#admittedMs === undefined) return;
-    const request = { id: this.id, caller: this.#caller, model: this.#model, body: this.#body, status: this.status };
-    const times = { createdMs: this.#createdMs, admittedMs: this.#admittedMs };
-    journalPassed(this.#context, { ...request, ...times, answer: this.#reader.end() });
+    const admittedMs = this.#admittedMs;
+    if (admittedMs === undefined) return;
+    const { id } = this;
+    const { journal, clock, log, usage } = this.#context;
+    const { name: owner } = this.#caller;
+    const [createdMs, endedMs] = [this.#createdMs, clock.nowMs()];
+    const answer = this.#reader.end();
+    const plan = this.#plan();
+    const facts = { id, owner, plan, body: this.#body, createdMs, title: plan.title };
+    const search = new LiveSearch({ ...facts, background: false, escalatedFrom: null });
+    search.promptTokens = answer.promptTokens;
+    const complain = (error: Error) => log.warn('journal', { search: id, message: error.message });
+    journal.accept(toAccept(search)).catch(complain);
+    journal.claim(id, 0, admittedMs).catch(complain);
+    const { aggregation, sampling } = plan;
+    const times = { submittedMs: createdMs, admittedMs, endedMs };
+    const said = saidOf(this.status, answer);
+    const passed = { search: id, aggregation, sampling, ...times, ...said, usage: usageOf(answer) };
+    logPassed(passed, search.fold, (entry) => journal.append(1, entry));
+    usage.spent(owner, { prompt: answer.promptTokens, completion: answer.completionTokens, verifier: 0 });
+    journal.finish(id, 1, toFinish(search, endOf(search, endedMs, 1))).catch(complain);
   }
-}
 
-/** No client waits for it: what the journal refuses is told in the log. */
-function journalPassed(context: GatewayContext, request: PassedRequest): void {
-  const { journal, clock, log } = context;
-  const { id, createdMs, admittedMs, answer } = request;
-  const endedMs = clock.nowMs();
-  const plan = planOf(context, request);
-  const facts = { id, owner: request.caller.name, plan, body: request.body, createdMs, title: plan.title };
-  const search = new LiveSearch({ ...facts, background: false, escalatedFrom: null });
-  search.promptTokens = answer.promptTokens;
-  const complain = (error: Error) => log.warn('journal', { search: id, message: error.message });
-  journal.accept(toAccept(search, undefined)).catch(complain);
-  journal.claim(id, 0, admittedMs).catch(complain);
-  const times = { submittedMs: createdMs, admittedMs, endedMs };
-  const { aggregation, sampling } = plan;
-  const passed = { search: id, aggregation, sampling, ...times, ...saidOf(request), usage: usageOf(answer) };
-  logPassed(passed, search.fold, (entry) => journal.append(1, entry));
-  const { promptTokens: prompt, completionTokens: completion } = answer;
-  context.usage.spent(request.caller.name, { prompt, completion, verifier: 0 });
-  journal.finish(id, 1, toFinish(search, endOf(search, endedMs, 1))).catch(complain);
-}
-
-/** One generation, as it would have been planned here; what was asked for beyond it stands in the body. */
-function planOf({ config }: GatewayContext, { body, model, caller }: PassedRequest): SearchPlan {
-  const title = titleOf(body);
-  return makePlan({
-    question: { prompt: { kind: 'text', text: title }, title },
-    wish: { effort: 'none' },
-    speaker: 'code',
-    model,
-    limits: config.limits,
-    maxPriority: caller.maxPriority,
-    defaultDeadlineMs: config.admission.deadlineMs,
-    seed: 0,
-  });
+  /** One generation, as it would have been planned here; what was asked for beyond it stands in the body. */
+  #plan(): SearchPlan {
+    const { limits, admission } = this.#context.config;
+    const title = titleOf(this.#body);
+    return makePlan({
+      question: { prompt: { kind: 'text', text: title }, title },
+      wish: { effort: 'none' },
+      speaker: 'code',
+      model: this.#model,
+      limits,
+      maxPriority: this.#caller.maxPriority,
+      defaultDeadlineMs: admission.deadlineMs,
+      seed: 0,
+    });
+  }
 }
 
 const titleLength = 120;
@@ -121,8 +108,7 @@ function titleOf({ messages, input, prompt }: Plain): string {
   return typeof last === 'string' ? last.trim().slice(0, titleLength).toWellFormed() : 'passed through';
 }
 
-/** What came of it, for its log. */
-function saidOf({ status, answer: { text, isCut, completionTokens: tokens } }: PassedRequest) {
+function saidOf(status: PassedStatus, { text, isCut, completionTokens: tokens }: PassedAnswer) {
   const exit = (kind: Exit['kind']): Exit => ({ kind, rule: 'passed-through', evidence: { status } });
   if (status === 'gone')
     return { said: { fault: fault('cancelled', 'its client has gone') }, exit: exit('cancelled') } as const;

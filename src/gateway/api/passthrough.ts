@@ -1,6 +1,5 @@
-// What cannot be searched goes to the remote engine's own endpoint of the same name: the body as it came, but for the model's name
-// and the `coppice` object; the answer byte for byte. It takes one strand's place in the budget, and waits for it like any
-// search. The address comes from the configuration, never from the request.
+// Requests that cannot be searched go to the remote engine's own endpoint of the same name: the body but for the model's name and the `coppice`
+// object, the answer byte for byte. Each takes one strand and waits for it like a search. The address comes from the configuration alone.
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,17 +11,15 @@ import { parseJson } from '../../remote/json.ts';
 import { unfolded } from '../dialects/fields.ts';
 import { record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
-import { roomIn } from '../http/back-pressure.ts';
-import { baseHeaders, type Exchange, readJson } from '../http/exchange.ts';
+import { baseHeaders, type Exchange, goneOf, readJson, roomIn } from '../http/exchange.ts';
 import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { servedModel } from '../models/served-models.ts';
-import { searchHeader, verdictHeader } from '../wire/header-json.ts';
+import { servedModel } from '../models/served-model.ts';
+import { searchHeader, verdictHeader } from '../wire/reply-json.ts';
 import type { GatewayContext } from './context.ts';
 import type { PassedReader } from './passed-answer.ts';
 import { PassedExchange } from './passed-search.ts';
 
-/** A model whose engine has an endpoint of its own. */
 export interface PassedModel {
   readonly served: ServedModel;
   readonly upstream: Upstream;
@@ -46,24 +43,23 @@ export async function passThrough(
   const { caller, response } = exchange;
   context.usage.request(caller.name);
   const release = context.streams.take();
-  const gone = new AbortController();
-  response.on('close', () => gone.abort());
+  const gone = goneOf(response);
   const startMs = context.clock.nowMs();
   const passed = new PassedExchange(context, caller, served, body);
   exchange.search = passed.id;
   let leave: (() => void) | undefined;
   let status: number | undefined;
   try {
-    leave = await context.searches.guests.occupy(served.name, caller, gone.signal);
-    if (gone.signal.aborted) return;
+    leave = await context.searches.guests.occupy(served.name, caller, gone);
+    if (gone.aborted) return;
     passed.begin();
-    const answer = await ask(upstream, path, forwarded(body, upstream), gone.signal);
+    const answer = await ask(upstream, path, forwarded(body, upstream), gone);
     status = answer.status;
     response.writeHead(status, headersOf(answer, passed.id));
     await copy(answer, response, passed.reader(answer.headers.get('content-type')), mostBytes(body));
     passed.status = status;
   } catch (error) {
-    if (gone.signal.aborted) return;
+    if (gone.aborted) return;
     if (error instanceof ApiError || (response.headersSent && !(error instanceof FaultError))) throw error;
     context.log.warn('passthrough', { error: error instanceof Error ? error.message : String(error) });
     // An answer that has begun can only be broken off.
@@ -71,7 +67,7 @@ export async function passThrough(
     throw new ApiError('engine_failed', 'the engine behind this model could not be reached');
   } finally {
     if (leave !== undefined) context.metrics.passedThrough(served.name, status, context.clock.nowMs() - startMs);
-    if (gone.signal.aborted && passed.status === 'none') passed.status = 'gone';
+    if (gone.aborted && passed.status === 'none') passed.status = 'gone';
     passed.end();
     leave?.();
     release();
@@ -90,7 +86,6 @@ function headersOf(answer: Response, id: string): OutgoingHttpHeaders {
   };
 }
 
-/** The longest answer that is kept whole. */
 const wholeBytes = 32 * 1024 * 1024;
 
 /** While the engine cannot be reached, or says that it has too much to do. */
@@ -118,7 +113,7 @@ export async function passIdle(
       passed.begin();
       const answer = await ask(upstream, path, text, AbortSignal.any([halt, parked]));
       const said = await readBody(answer, wholeBytes, path);
-      if (!isBusy(answer.status)) {
+      if (answer.status !== 429 && answer.status !== 503) {
         passed.reader(answer.headers.get('content-type')).add(Buffer.from(said));
         passed.status = answer.status;
         passed.end();
@@ -140,10 +135,6 @@ export async function passIdle(
   return undefined;
 }
 
-function isBusy(status: number): boolean {
-  return status === 429 || status === 503;
-}
-
 function jsonOf(text: string): unknown {
   try {
     return parseJson(text, 'an answer');
@@ -163,17 +154,12 @@ function forwarded(body: Plain, { model }: Upstream): string {
 
 /** Only a server that was never reached may be left for the next one: what has begun is not begun twice. */
 async function ask({ urls, headers }: Upstream, path: string, body: string, signal: AbortSignal): Promise<Response> {
-  const request = {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body,
-    signal,
-    redirect: 'error',
-  } as const;
+  const sent = { 'content-type': 'application/json', ...headers };
   let failure: unknown;
   for (const url of urls) {
     try {
-      return await fetch(`${url}${path.slice('/v1'.length)}`, request);
+      const to = `${url}${path.slice('/v1'.length)}`;
+      return await fetch(to, { method: 'POST', headers: sent, body, signal, redirect: 'error' });
     } catch (error) {
       failure = error;
       if (signal.aborted || !isUnreached(error)) break;
@@ -182,11 +168,10 @@ async function ask({ urls, headers }: Upstream, path: string, body: string, sign
   throw failure;
 }
 
+const unreached: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
+
 function isUnreached(error: unknown): boolean {
-  const code = error instanceof Error ? (error.cause as { code?: unknown } | undefined)?.code : undefined;
-  return (
-    code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EHOSTUNREACH' || code === 'UND_ERR_CONNECT_TIMEOUT'
-  );
+  return error instanceof Error && unreached.includes((error.cause as { code?: unknown } | undefined)?.code);
 }
 
 const envelopeBytes = 16 * 1024 * 1024;
@@ -219,13 +204,13 @@ async function copy(answer: Response, response: ServerResponse, reader: PassedRe
 }
 
 /** Endpoints that are never searched: they are there where the engine has them. */
-export async function passOnly(context: GatewayContext, exchange: Exchange, path: string): Promise<void> {
-  const body = record(unfolded(path, await readJson(context, exchange.request)));
-  const served = servedModel(context, typeof body.model === 'string' ? body.model : '');
-  const model = passable(served);
-  if (model === undefined) {
+export function passOnly(path: string) {
+  return async (context: GatewayContext, exchange: Exchange): Promise<void> => {
+    const body = record(unfolded(path, await readJson(context, exchange.request)));
+    const served = servedModel(context, typeof body.model === 'string' ? body.model : '');
+    const model = passable(served);
+    if (model !== undefined) return passThrough(context, exchange, model, body, path);
     const message = `'model' is '${served.name}', whose engine has no ${path.slice('/v1/'.length)} of its own`;
     throw new ApiError('unsupported_parameter', message, { param: 'model' });
-  }
-  return passThrough(context, exchange, model, body, path);
+  };
 }

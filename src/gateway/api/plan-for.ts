@@ -16,7 +16,7 @@ import { isFull, record } from '../dialects/unchecked.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
 import type { ServedModel } from '../models/served-model.ts';
-import { modelNamed, servedModel } from '../models/served-models.ts';
+import { modelNamed, servedModel } from '../models/served-model.ts';
 import { randomSeed } from '../searches/search-facts.ts';
 import type { GatewayContext } from './context.ts';
 import { type PassedModel, passable } from './passthrough.ts';
@@ -31,7 +31,6 @@ export function upstreamFor(context: GatewayContext, dialect: InboundDialect, va
   return passable(model);
 }
 
-/** The engine's own endpoint honours a field that no search does. */
 function isPassed({ engine }: ServedModel, { passed }: Beyond): boolean {
   const { passes = [] } = engine.capabilities;
   return passed.length > 0 && passed.every((name) => passes.includes(name));
@@ -54,19 +53,6 @@ function schemaOrNone(shape: Beyond['shape']): JsonSchema | undefined {
   }
 }
 
-interface PlannedChat {
-  readonly plan: SearchPlan;
-  /** Sampling fields that the model's engine does not take, by name. */
-  readonly untaken: readonly string[];
-}
-
-export interface PlannedSearch extends PlannedChat {
-  /** What the journal keeps of the body. */
-  readonly kept: Plain;
-  /** The chat that is searched for it. */
-  readonly chat: Plain;
-}
-
 /** What the server gives a request that says nothing of it. */
 interface GivenByServer {
   readonly deadlineMs: number;
@@ -74,34 +60,34 @@ interface GivenByServer {
   readonly idle?: true;
 }
 
-/** Of a body that its dialect has read. */
+/** Plans a body that its dialect has read. `kept`: what the journal keeps of it; `chat`: what is searched. */
 export async function planAsked<Body>(
   context: GatewayContext,
   dialect: InboundDialect<Body>,
   body: Body,
   caller: Caller,
   given: GivenByServer,
-): Promise<PlannedSearch> {
+) {
   const { journal, config } = context;
   const { chat, kept } = await dialect.chat(body, { journal, caller, limits: config.limits });
   return { ...planFor(context, chat, caller, given, dialect.fieldNames), kept, chat: chat as Plain };
 }
 
-/** `names`: what the client's API calls the fields of a chat. */
+/** `names`: what the client's API calls the fields of a chat. `untaken`: sampling fields that the model's engine does not take. */
 export function planFor(
   context: GatewayContext,
   body: ChatBody,
   caller: Caller,
   { deadlineMs: defaultDeadlineMs, idle }: GivenByServer,
   names: FieldNames = [],
-): PlannedChat {
+): { readonly plan: SearchPlan; readonly untaken: readonly string[] } {
   const { limits } = context.config;
+  const { models: others } = context.searches;
   const { name, maxPriority } = caller;
   try {
     const model = servedModel(context, body.model);
     const asked = askedIn(body, limits);
-    const successor = context.searches.models.get(model.config.escalateTo ?? '');
-    const others = context.searches.models;
+    const successor = others.get(model.config.escalateTo ?? '');
     const server = { model, successor, others, limits, maxPriority, defaultDeadlineMs, seed: randomSeed() };
     const plan = makePlan({ ...asked, ...server, idle });
     // A request that is refused before costs no part of a quota.
@@ -126,6 +112,6 @@ function inTheirWords(error: unknown, names: FieldNames): unknown {
     return new ApiError(code, told(error.fault.message), { param: told(error.setting) });
   }
   if (!(error instanceof ApiError)) return error;
-  const { code, message, param, retryAfterSeconds } = error;
-  return new ApiError(code, told(message), { param: param === undefined ? undefined : told(param), retryAfterSeconds });
+  const { code, message, param, options } = error;
+  return new ApiError(code, told(message), { ...options, param: param === undefined ? undefined : told(param) });
 }

@@ -1,115 +1,91 @@
 // `/v1/responses/{id}`: read, resume, cancel, delete, and list what was put in. A response that is stored is a search in the journal.
 
 import { z } from 'zod';
-import type { SearchRecord } from '../../journal/journal.ts';
 import { readLog } from '../../journal/read-log.ts';
 import { eventsIn } from '../../log/entry.ts';
-import type { Teller } from '../dialects/dialect.ts';
 import { findResponse, noResponse, type StoredResponse } from '../dialects/responses/conversation.ts';
 import { itemsOf, messageOf } from '../dialects/responses/response-body.ts';
 import { type ResponseFacts, responseId } from '../dialects/responses/response-json.ts';
 import { responseTeller } from '../dialects/responses/responses-dialect.ts';
 import { journalTrouble, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
-import { openEvents } from '../http/event-stream.ts';
-import { type Exchange, goneOf, writeJson } from '../http/exchange.ts';
-import { endOfRecord, successorIn, type ToldEnd } from '../result/told-end.ts';
-import { readBack } from '../searches/recovery.ts';
-import type { GatewayContext } from './context.ts';
-import { streamStored } from './telling.ts';
+import { EventStream } from '../http/event-stream.ts';
+import { type Exchange, goneOf, listPage, writeJson } from '../http/exchange.ts';
+import { endOfRecord, successorIn } from '../result/told-end.ts';
+import { readBack } from '../searches/live-search.ts';
+import { type GatewayContext, requestCancel } from './context.ts';
+import { accepted, streamStored } from './telling.ts';
 
-export class ResponsesApi {
-  readonly #context: GatewayContext;
-
-  constructor(context: GatewayContext) {
-    this.#context = context;
+export async function readResponse(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const { query, response } = exchange;
+  if (query.has('include') || query.has('include[]'))
+    refuse('unsupported_parameter', "'include' adds nothing here", 'include');
+  const { facts } = await responseOf(context, exchange);
+  const { stream, starting_after: after } = readQuery(responseQuery, query);
+  if (stream !== 'true') return writeJson(response, 200, await replayed(context, facts));
+  const release = context.streams.take();
+  try {
+    await streamStored(context, new EventStream(response, context.limits), responseTeller(facts), facts.id, after);
+  } finally {
+    release();
   }
+}
 
-  async read(exchange: Exchange): Promise<void> {
-    const { query, response, caller, parameters } = exchange;
-    if (query.has('include') || query.has('include[]'))
-      refuse('unsupported_parameter', "'include' adds nothing here", 'include');
-    const { facts, record } = await findResponse(this.#context.journal, caller, parameters.id ?? '');
-    exchange.search = record.id;
-    const { stream, starting_after: after } = readQuery(responseQuery, query);
-    if (stream !== 'true') return writeJson(response, 200, await this.#json(facts));
-    const release = this.#context.streams.take();
-    try {
-      const events = openEvents(this.#context.limits, response);
-      await streamStored(this.#context, events, responseTeller(facts), facts.id, after);
-    } finally {
-      release();
-    }
-  }
+export async function cancelResponse(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const { facts } = await responseOf(context, exchange);
+  if (!facts.background)
+    refuse('bad_request', 'only a response in the background can be cancelled; close the connection of another');
+  await end(context, exchange, facts.id);
+  writeJson(exchange.response, 200, await replayed(context, facts));
+}
 
-  async cancel(exchange: Exchange): Promise<void> {
-    const { caller, parameters, response } = exchange;
-    const { facts, record } = await findResponse(this.#context.journal, caller, parameters.id ?? '');
-    exchange.search = record.id;
-    if (!facts.background)
-      refuse('bad_request', 'only a response in the background can be cancelled; close the connection of another');
-    await this.#end(exchange, record.id);
-    writeJson(response, 200, await this.#json(facts));
-  }
+export async function removeResponse(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const { facts } = await responseOf(context, exchange);
+  const [first, ...others] = await end(context, exchange, facts.id);
+  // The first names the others, and so goes last.
+  for (const id of others) await context.journal.remove(id);
+  if (!(await context.journal.remove(first))) throw noResponse(exchange.parameters.id ?? '');
+  writeJson(exchange.response, 200, { id: responseId(facts.id), object: 'response', deleted: true });
+}
 
-  async remove(exchange: Exchange): Promise<void> {
-    const { caller, parameters, response } = exchange;
-    const { record } = await findResponse(this.#context.journal, caller, parameters.id ?? '');
-    exchange.search = record.id;
-    const [first, ...others] = await this.#end(exchange, record.id);
-    // The first names the others, and so goes last.
-    for (const id of others) await this.#context.journal.remove(id);
-    if (!(await this.#context.journal.remove(first))) throw noResponse(parameters.id ?? '');
-    writeJson(response, 200, { id: responseId(record.id), object: 'response', deleted: true });
-  }
+export async function listInput(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const { limit, order, after } = readQuery(itemsQuery, exchange.query);
+  const items = inputOf(await responseOf(context, exchange));
+  if (order === 'desc') items.reverse();
+  const from = items.findIndex(({ id }) => id === after) + 1;
+  writeJson(exchange.response, 200, listPage(items.slice(from, from + limit), items.length > from + limit));
+}
 
-  async inputItems(exchange: Exchange): Promise<void> {
-    const { caller, parameters, response, query } = exchange;
-    const found = await findResponse(this.#context.journal, caller, parameters.id ?? '');
-    const { limit, order, after } = readQuery(itemsQuery, query);
-    const items = inputOf(found);
-    if (order === 'desc') items.reverse();
-    const from = items.findIndex(({ id }) => id === after) + 1;
-    const data = items.slice(from, from + limit);
-    const ends = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
-    writeJson(response, 200, { object: 'list', data, ...ends, has_more: items.length > from + limit });
-  }
+async function responseOf({ journal }: GatewayContext, exchange: Exchange): Promise<StoredResponse> {
+  const found = await findResponse({ journal, caller: exchange.caller }, exchange.parameters.id ?? '');
+  exchange.search = found.record.id;
+  return found;
+}
 
-  async #json(facts: ResponseFacts) {
-    // Read first: a log is complete by the time that its search has an end.
-    const record = await this.#context.journal.find(facts.id);
-    if (record === undefined) throw noResponse(responseId(facts.id));
-    const teller = responseTeller(facts);
-    for await (const page of readLog(this.#context.journal, facts.id)) {
-      for (const event of page.flatMap(eventsIn)) teller.event?.(event);
-    }
-    return teller.answer(await this.#endOf(teller, record));
+async function replayed({ journal }: GatewayContext, facts: ResponseFacts): Promise<unknown> {
+  // Read first: a log is complete by the time that its search has an end.
+  const record = await journal.find(facts.id);
+  if (record === undefined) throw noResponse(responseId(facts.id));
+  const teller = responseTeller(facts);
+  for await (const page of readLog(journal, facts.id)) {
+    for (const event of page.flatMap(eventsIn)) teller.event?.(event);
   }
+  const next = successorIn(record);
+  const last = next === undefined ? undefined : await journal.find(next);
+  if (last === undefined) return teller.answer(endOfRecord(record));
+  if (last.endedMs === undefined) return teller.answer({ ...accepted, state: 'running' });
+  teller.takeOver?.(await readBack(journal, last));
+  return teller.answer(endOfRecord(last));
+}
 
-  /** Of its search, or of the one that took over: that one is told to the teller once it has ended. */
-  async #endOf(teller: Teller, record: SearchRecord): Promise<ToldEnd> {
-    const { journal } = this.#context;
-    const next = successorIn(record);
-    const last = next === undefined ? undefined : await journal.find(next);
-    if (last === undefined) return endOfRecord(record);
-    if (last.endedMs === undefined) return { state: 'running', outcome: undefined, texts: undefined, error: undefined };
-    teller.takeOver?.(await readBack(journal, last));
-    return endOfRecord(last);
-  }
-
-  /**
-   * Ends its search and the one that took over; resolves to both when their ends are on disk. Noted first, so that a crash in between does
-   * not bring them back.
-   */
-  async #end({ response }: Pick<Exchange, 'response'>, id: string): Promise<[string, ...string[]]> {
-    const { journal, searches, watchers } = this.#context;
-    const noted = await journal.requestCancel(id).catch(() => 'refused' as const);
-    const live = searches.find(id);
-    if (live !== undefined) searches.cancel(live);
-    if (noted === 'refused') throw journalTrouble();
-    const next = successorIn(await watchers.ended(id, goneOf(response)));
-    return next === undefined ? [id] : [id, ...(await this.#end({ response }, next))];
-  }
+/**
+ * Ends its search and the one that took over; resolves to both when their ends are on disk. Noted first, so that a crash in between does
+ * not bring them back.
+ */
+async function end(context: GatewayContext, exchange: Exchange, id: string): Promise<[string, ...string[]]> {
+  if ((await requestCancel(context, id)).noted === 'refused') throw journalTrouble();
+  const next = successorIn(await context.watchers.ended(id, goneOf(exchange.response)));
+  return next === undefined ? [id] : [id, ...(await end(context, exchange, next))];
 }
 
 export const responseQuery = z.object({

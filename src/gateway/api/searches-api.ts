@@ -1,24 +1,33 @@
 // `/v1/searches`: start, list, read, cancel. A key sees its own searches; an admin key sees all.
 
 import { z } from 'zod';
+import { isFault } from '../../base/fault.ts';
 import { nextSlice } from '../../base/slices.ts';
-import { type ListQuery, type Plain, type SearchState, searchStates } from '../../journal/journal.ts';
+import {
+  type Journal,
+  type ListQuery,
+  type Plain,
+  type SearchRecord,
+  type SearchState,
+  searchStates,
+} from '../../journal/journal.ts';
+import { eventsIn, type LogEntry } from '../../log/entry.ts';
 import { chatDialect } from '../dialects/chat/chat-dialect.ts';
-import { parseSearchBody, type SearchBody, searchSchema } from '../dialects/chat-body.ts';
+import { parseSearchBody, searchSchema } from '../dialects/chat-body.ts';
 import { ignoredIn, unfolded } from '../dialects/fields.ts';
-import { ApiError, journalTrouble, refuse } from '../http/api-error.ts';
+import { ApiError, asApiError, journalTrouble, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
-import { type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
-import type { Caller } from '../http/keys.ts';
+import { EventStream } from '../http/event-stream.ts';
+import { baseHeaders, type Exchange, onDisconnect, readJson, writeJson } from '../http/exchange.ts';
+import { type Caller, maySee } from '../http/keys.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
 import { requireResult } from '../searches/search-end.ts';
-import { detailRecord, viewAccepted, viewRecord } from '../searches/search-view.ts';
-import type { DetailJson, SearchJson } from '../wire/search-json.ts';
-import { type GatewayContext, requireJournal, tellIgnored } from './context.ts';
+import { viewAccepted, viewRecord, viewWhole } from '../searches/search-view.ts';
+import type { SearchJson, WholeSearchJson } from '../wire/search-json.ts';
+import { type GatewayContext, requestCancel, requireJournal, tellIgnored } from './context.ts';
 import { planFor } from './plan-for.ts';
 import { endOnRecord } from './telling.ts';
 
-/** Where what is told of a search comes from. */
 type Stored = Pick<GatewayContext, 'journal' | 'searches'>;
 
 /** Searches of a list that are read at a time: their answers are read with them. */
@@ -60,12 +69,7 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
   }
 }
 
-interface AskedSearch {
-  readonly body: SearchBody;
-  readonly ignored: readonly string[];
-}
-
-async function readSearchBody(context: GatewayContext, { request }: Exchange): Promise<AskedSearch> {
+async function readSearchBody(context: GatewayContext, { request }: Exchange) {
   const value = unfolded(chatDialect.path, await readJson(context, request));
   const body = parseSearchBody(value);
   if (body.stream === true)
@@ -84,7 +88,7 @@ async function shownToAsker(context: GatewayContext, { response }: Exchange, sea
   const { texts = {} } = search.ended?.result ?? {};
   const { title, body, plan } = search.facts;
   const whole = { ...record, title, texts: record.texts ?? { ...texts }, request: record.request ?? { plan, body } };
-  return { ...viewRecord(whole), ...detailRecord(whole) };
+  return viewWhole(whole);
 }
 
 /** The same request again: the search as it is now, or, for a caller that waits, as it ends. */
@@ -113,7 +117,6 @@ function idempotencyOf({ request }: Exchange): string | undefined {
 const anyState = `(${searchStates.join('|')})`;
 
 export const searchesQuery = z.object({
-  /** Of several, with commas between them. */
   state: z
     .string()
     .regex(new RegExp(`^${anyState}(,${anyState})*$`), `must be of ${searchStates.join(', ')}`)
@@ -127,14 +130,13 @@ export async function listSearches(context: GatewayContext, { response, query, c
   const states = state?.split(',');
   const data = await listed(context, {
     limit: limit + 1,
-    ...(caller.admin ? {} : { owner: caller.name }),
+    ...(!caller.admin && { owner: caller.name }),
     ...(states === undefined ? {} : { states: states as SearchState[] }),
     ...(before === undefined ? {} : { before }),
   });
   writeJson(response, 200, { object: 'list', data: data.slice(0, limit), has_more: data.length > limit });
 }
 
-/** What the journal holds, and how far those that run here have come. */
 export async function listed({ journal, searches }: Stored, { limit, ...query }: ListQuery): Promise<SearchJson[]> {
   const found: SearchJson[] = [];
   for (let before = query.before; ; ) {
@@ -154,10 +156,7 @@ export async function readSearch(context: GatewayContext, exchange: Exchange): P
 export async function cancelSearch(context: GatewayContext, exchange: Exchange): Promise<void> {
   const id = exchange.parameters.id ?? '';
   await lookUp(context, exchange.caller, id);
-  // Written down first, so that a crash in between does not bring it back. What does not run here is noted all the same.
-  const noted = await context.journal.requestCancel(id).catch(() => 'refused' as const);
-  const live = context.searches.find(id);
-  if (live !== undefined) context.searches.cancel(live);
+  const { noted, live } = await requestCancel(context, id);
   if (noted === 'refused') throw journalTrouble(cancelNotNoted);
   if (noted && live === undefined) await endQueued(context, id);
   await context.watchers.ended(id, AbortSignal.timeout(cancelMs));
@@ -170,16 +169,80 @@ async function endQueued({ journal, searches }: GatewayContext, id: string): Pro
   if (record?.state === 'queued') await searches.recoverOne(record);
 }
 
-export async function lookUp(
-  { journal, searches }: Stored,
-  caller: Caller,
-  id: string,
-): Promise<SearchJson & DetailJson> {
-  const record = await journal.find(id);
-  if (record === undefined || (!caller.admin && record.owner !== caller.name)) throw notFound(id);
-  return { ...viewRecord(record, searches.find(id)), ...detailRecord(record) };
+export async function lookUp({ journal, searches }: Stored, caller: Caller, id: string): Promise<WholeSearchJson> {
+  const record = await findSearch(journal, caller, id);
+  return viewWhole(record, searches.find(id));
 }
 
-export function notFound(id: string): ApiError {
-  return new ApiError('search_not_found', `there is no search '${id.slice(0, 64)}'`);
+async function findSearch(journal: Journal, caller: Caller, id: string): Promise<SearchRecord> {
+  const record = await journal.find(id);
+  if (record !== undefined && maySee(caller, record.owner)) return record;
+  throw new ApiError('search_not_found', `there is no search '${id.slice(0, 64)}'`);
+}
+
+export async function searchEvents(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const { journal } = context;
+  const { response, caller, parameters } = exchange;
+  const record = await findSearch(journal, caller, parameters.id ?? '');
+  const { id } = record;
+  const after = resumePoint(exchange);
+  if (record.endedMs !== undefined && after >= 0 && (await journal.read(id, after, 1)).length === 0) {
+    response.writeHead(204, baseHeaders);
+    response.end();
+    return;
+  }
+  const release = context.streams.take();
+  const events = new EventStream(response, context.limits);
+  events.raw('retry: 1000\n\n');
+  try {
+    await sendLog(context, id, after, events);
+  } catch (error) {
+    if (!isFault(error, 'damaged')) throw error;
+    // A reader that came back would find the same: told as an end, it does not.
+    context.log.error('journal', { search: id, message: error.fault.message });
+    events.event('end', { state: 'failed', error: asApiError(error).body });
+  } finally {
+    release();
+    if (!events.closed) events.end();
+  }
+}
+
+/**
+ * The log from the journal, then live: a reader always reads the journal after the last entry it has sent, and is woken when more is safe on
+ * disk, so that it can neither miss an entry nor see one that a crash takes back. A slow reader holds one entry; the rest is read again.
+ */
+async function sendLog({ watchers }: GatewayContext, id: string, from: number, events: EventStream): Promise<void> {
+  for (let after: number | undefined = from; after !== undefined; ) {
+    await events.ready();
+    // SQLite reads without waiting: a page is a slice.
+    await nextSlice();
+    const page = await watchers.page(id, after, events.gone);
+    after = undefined;
+    for (const entry of page?.entries ?? []) {
+      sendEntry(entry, events);
+      after = entry.sequence;
+      if (events.behind) break;
+    }
+    if (page?.entries.length === 0) events.event('end', { state: page.record?.state ?? 'gone' });
+  }
+}
+
+/** Event by event. The last one alone has an id: a reader whose connection broke in the middle gets the entry again. */
+function sendEntry(entry: LogEntry, events: EventStream): void {
+  const all = eventsIn(entry);
+  for (const [at, event] of all.entries()) {
+    events.event('entry', event, at === all.length - 1 ? entry.sequence : undefined);
+  }
+}
+
+export const eventsQuery = z.object({ after: z.int().min(-1).default(-1) });
+
+function resumePoint({ request, query }: Exchange): number {
+  const given = request.headers['last-event-id'];
+  if (given === undefined) return readQuery(eventsQuery, query).after;
+  if (given === '') return -1;
+  const after = Number(given);
+  if (!Number.isInteger(after) || after < -1)
+    refuse('invalid_value', 'Last-Event-ID must be the id of an event: a whole number', 'after');
+  return after;
 }

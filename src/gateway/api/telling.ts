@@ -2,31 +2,27 @@
 // again. What comes from the journal goes out only when it is on disk.
 
 import type { ServerResponse } from 'node:http';
-import { FaultError } from '../../base/fault.ts';
+import { isFault } from '../../base/fault.ts';
 import { nextSlice } from '../../base/slices.ts';
 import type { SearchRecord } from '../../journal/journal.ts';
 import { eventsIn } from '../../log/entry.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import type { Token } from '../../runtime/parts/options.ts';
 import type { StreamFrame, Teller } from '../dialects/dialect.ts';
-import { readThrough } from '../follow/read-through.ts';
+import { readThrough } from '../follow/log-watchers.ts';
 import { ApiError, asApiError, journalTrouble } from '../http/api-error.ts';
 import type { EventStream } from '../http/event-stream.ts';
+import { goneOf } from '../http/exchange.ts';
 import { endOfRecord, successorIn, type ToldEnd } from '../result/told-end.ts';
 import type { LiveSearch } from '../searches/live-search.ts';
-import { readBack } from '../searches/recovery.ts';
+import { readBack } from '../searches/live-search.ts';
 import { endOfLive, requireResult } from '../searches/search-end.ts';
-import { verdictHeader } from '../wire/header-json.ts';
+import { verdictHeader } from '../wire/reply-json.ts';
 import type { GatewayContext } from './context.ts';
 
 /** What the journal holds of a search that was accepted a moment ago. */
-const accepted: ToldEnd = { state: 'queued', outcome: undefined, texts: undefined, error: undefined };
+export const accepted: ToldEnd = { state: 'queued', outcome: undefined, texts: undefined, error: undefined };
 
-export function acceptedAnswer(teller: Teller): unknown {
-  return teller.answer(accepted);
-}
-
-/** The whole reply, once the search has ended. */
 export async function wholeAnswer(
   context: GatewayContext,
   response: ServerResponse,
@@ -69,7 +65,6 @@ export async function streamStored(
   if (!events.closed) events.end();
 }
 
-/** What a search says and its client has not been told yet. */
 type Heard = { readonly event: LoggedEvent } | { readonly token: Token };
 
 /**
@@ -122,53 +117,34 @@ function follow(search: LiveSearch, { event, token }: Teller, hear: (heard: Hear
   });
 }
 
-/** From the first, up to the last word; waits for what is not on disk yet, or cannot be read now. */
+/** From the first, up to the last word, of the search that took over where one did; waits for what is not on disk yet, or cannot be read now. */
 async function* storedFrames(
-  context: GatewayContext,
+  { watchers, searches, journal }: GatewayContext,
   teller: Teller,
   id: string,
   gone: AbortSignal,
 ): AsyncGenerator<StreamFrame> {
   yield* teller.begin();
   try {
-    yield* loggedFrames(context, teller, id, gone);
+    let record: SearchRecord | undefined;
+    for (let after = -1; record === undefined; ) {
+      const page = await watchers.page(id, after, gone, () => searches.find(id) !== undefined);
+      if (page === undefined || (page.entries.length === 0 && page.record === undefined)) return;
+      for (const event of page.entries.flatMap(eventsIn)) yield* teller.event?.(event) ?? [];
+      after = page.entries.at(-1)?.sequence ?? after;
+      await nextSlice();
+      record = page.record;
+    }
+    const next = successorIn(record);
+    const last = next === undefined ? undefined : await watchers.ended(next, gone);
+    const search = last && (await readThrough(() => readBack(journal, last), gone));
+    if (gone.aborted) return;
+    if (search !== undefined) yield* teller.takeOver?.(search) ?? [];
+    yield* teller.end(endOfRecord(last ?? record));
   } catch (error) {
-    if (!(error instanceof FaultError) || error.fault.code !== 'damaged') throw error;
-    yield* teller.end({ state: 'failed', outcome: undefined, texts: undefined, error: asApiError(error).body });
+    if (!isFault(error, 'damaged')) throw error;
+    yield* teller.end({ ...accepted, state: 'failed', error: asApiError(error).body });
   }
-}
-
-async function* loggedFrames(
-  context: GatewayContext,
-  teller: Teller,
-  id: string,
-  gone: AbortSignal,
-): AsyncGenerator<StreamFrame> {
-  const { watchers, searches } = context;
-  for (let after = -1; ; ) {
-    const page = await watchers.page(id, after, gone, () => searches.find(id) !== undefined);
-    if (page === undefined) return;
-    for (const event of page.entries.flatMap(eventsIn)) yield* teller.event?.(event) ?? [];
-    after = page.entries.at(-1)?.sequence ?? after;
-    await nextSlice();
-    if (page.record !== undefined) yield* lastFrames(context, teller, page.record, gone);
-    if (page.entries.length === 0) return;
-  }
-}
-
-/** Of a search that has ended; where another one took over, when that has ended too. */
-async function* lastFrames(
-  { watchers, journal }: GatewayContext,
-  teller: Teller,
-  record: SearchRecord,
-  gone: AbortSignal,
-): AsyncGenerator<StreamFrame> {
-  const next = successorIn(record);
-  const last = next === undefined ? undefined : await watchers.ended(next, gone);
-  const search = last && (await readThrough(() => readBack(journal, last), gone));
-  if (gone.aborted) return;
-  if (search !== undefined) yield* teller.takeOver?.(search) ?? [];
-  yield* teller.end(endOfRecord(last ?? record));
 }
 
 const notWritten = 'the search has ended, but its end cannot be written now; read it later by its id';
@@ -182,16 +158,9 @@ export async function endOnRecord(
   response: ServerResponse,
   id: string,
 ): Promise<SearchRecord> {
-  const gone = new AbortController();
-  const stop = () => gone.abort();
-  response.once('close', stop);
   const isHopeless = () => cluster === undefined && journal.trouble !== undefined;
-  try {
-    const record = await watchers.ended(id, gone.signal, isHopeless);
-    if (record !== undefined) return record;
-    if (isHopeless()) throw journalTrouble(notWritten);
-    throw new ApiError('not_found', `there is no search '${id}' any more`);
-  } finally {
-    response.off('close', stop);
-  }
+  const record = await watchers.ended(id, goneOf(response), isHopeless);
+  if (record !== undefined) return record;
+  if (isHopeless()) throw journalTrouble(notWritten);
+  throw new ApiError('not_found', `there is no search '${id}' any more`);
 }

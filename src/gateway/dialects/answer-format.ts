@@ -4,9 +4,9 @@
 import type { WishedShape } from '../../answering/plan/search-plan.ts';
 import { isRecord } from '../../base/record.ts';
 import type { JsonSchema } from '../../engine/engine.ts';
-import { refuse } from '../http/api-error.ts';
+import { refuseField } from '../http/api-error.ts';
+import { record } from './unchecked.ts';
 
-/** Any object is what `json_object` asks for. */
 const anyObject: JsonSchema = { type: 'object' };
 
 /** Undefined where plain text will do; a format that no search knows is refused under the name that a chat has for it. */
@@ -16,13 +16,9 @@ function schemaIn(format: unknown): JsonSchema | undefined {
   if (type === 'text') return undefined;
   if (type === 'json_object') return anyObject;
   if (type !== 'json_schema')
-    return refuse(
-      'invalid_value',
-      "'response_format.type' must be text, json_object or json_schema",
-      'response_format.type',
-    );
+    return refuseField('invalid_value', 'response_format.type', 'must be text, json_object or json_schema');
   const found = nested === undefined ? schema : record(nested).schema;
-  if (!isRecord(found)) return refuse('invalid_value', "'response_format' has no schema", 'response_format');
+  if (!isRecord(found)) return refuseField('invalid_value', 'response_format', 'has no schema');
   requireShallow(found);
   return found;
 }
@@ -37,12 +33,10 @@ export function shapeIn({ response_format: format, ...call }: ChatFields): Wishe
   return shapeWith(format, forcedCall(call));
 }
 
-/** The same of a body whose forced call has been read. */
 export function shapeWith(format: unknown, forced: WishedShape | undefined): WishedShape | undefined {
   const schema = schemaIn(format);
   if (schema === undefined) return forced;
-  if (forced !== undefined)
-    refuse('unsupported_parameter', "'tools' cannot be forced beside 'response_format'", 'tools');
+  if (forced !== undefined) refuseField('unsupported_parameter', 'tools', "cannot be forced beside 'response_format'");
   return { schema, about: schema };
 }
 
@@ -100,10 +94,6 @@ function requireShallow(schema: JsonSchema): void {
   try {
     JSON.stringify(schema);
   } catch {
-    refuse('invalid_value', "'response_format' has a schema that is nested too deeply", 'response_format');
+    refuseField('invalid_value', 'response_format', 'has a schema that is nested too deeply');
   }
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {};
 }

@@ -104,7 +104,6 @@ export function parseSearchBody(value: unknown): SearchBody {
 
 const searched = ['response_format', 'n', 'logprobs', 'stop'];
 
-/** `value`: the body as it came. */
 function honoured<Body extends ChatBody>(body: Body, value: unknown): Body {
   const isCall = forcedCall(body) !== undefined;
   const isDirect = (body.reasoning_effort ?? body.reasoning?.effort) === 'none';

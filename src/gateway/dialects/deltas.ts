@@ -89,7 +89,6 @@ interface Deltas {
   rest(last: ToldSearch, result: ClientResult): Delta[] | undefined;
 }
 
-/** What is given only where it is accepted is not certain before the end. */
 function deltasOf(search: ToldSearch): Deltas {
   const { plan } = search.facts;
   if (plan.shape?.isCall) return { rest: wordsBeforeCall };
@@ -136,7 +135,6 @@ function treeDeltas({ facts: { plan }, fold }: ToldSearch): Deltas {
   };
 }
 
-/** One generation goes out token by token, its thinking apart. */
 function tokenDeltas({ facts: { plan } }: ToldSearch): Deltas {
   const split = new ThoughtStream(plan.reasoning === 'inline' ? undefined : plan.thinking);
   const cut = new StopCut(stopsOf(plan));

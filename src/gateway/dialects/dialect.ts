@@ -1,8 +1,6 @@
-// The contract of an API that clients speak to the gateway: what a body of it asks for, and how a search is told in its words, whole,
-// as a stream, or as an error. A new one is a folder beside this file and a line in api/dialects.ts, and passes
-// tests/conformance/dialect.ts. A dialect never starts a search, and never writes to a connection or to the journal.
+// The contract of an API that clients speak: what a body asks for, and how a search is told, whole, as a stream or as an error. A dialect
+// never starts a search and never writes to a connection or to the journal. A new one passes tests/conformance/dialect.ts.
 
-import type { z } from 'zod';
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
 import type { JsonSchema } from '../../engine/engine.ts';
@@ -18,7 +16,6 @@ import type { ChatBody } from './chat-body.ts';
 export interface InboundDialect<Body = unknown> {
   /** Where its requests are sent; an engine's own endpoint for what is passed through has the same path. */
   readonly path: `/v1/${string}`;
-  readonly schema: z.ZodType;
   /** What its bodies call the fields of a chat, in refusals. */
   readonly fieldNames: FieldNames;
   /** What a body asks for that no search can do. Reads what nothing has checked yet. */
@@ -27,16 +24,13 @@ export interface InboundDialect<Body = unknown> {
   read(value: unknown, texts: TextKeeping): AskedBody<Body>;
   /** The chat that is searched for it, with what was said before it. */
   chat(body: Body, desk: Desk): SearchedChat | Promise<SearchedChat>;
-  /** Tells a search that was started for it. */
   teller(asked: AskedBody<Body>, search: ToldSearch): Teller;
   error(error: ErrorJson): object;
 }
 
-/** Words of a chat's body, and what they are called in another API. */
 export type FieldNames = readonly (readonly [RegExp, string])[];
 
 export interface Beyond {
-  /** No search can do it. */
   readonly isBeyond: boolean;
   /** Fields that shape the reply: the engine's own endpoint may honour what a search does not. */
   readonly passed: readonly string[];
@@ -48,15 +42,13 @@ export interface Beyond {
 export interface AskedBody<Body = unknown> {
   readonly body: Body;
   readonly stream: boolean;
-  /** The search goes on without its client. */
-  readonly background: boolean;
+  readonly background?: boolean;
   /** Clients may read it again: all that is told of it comes from the journal. */
-  readonly stored: boolean;
+  readonly stored?: boolean;
   /** Fields that were taken and change nothing, by name. */
   readonly ignored: readonly string[];
 }
 
-/** What a dialect may look up while it reads. */
 export interface Desk {
   readonly journal: Pick<Journal, 'find'>;
   readonly caller: Caller;
@@ -65,7 +57,6 @@ export interface Desk {
 
 export interface SearchedChat {
   readonly chat: ChatBody;
-  /** What the journal keeps of the body. */
   readonly kept: Plain;
 }
 
@@ -93,18 +84,14 @@ export interface Teller {
   token?(token: Token): StreamFrame[];
   /** The search that took over, when it has ended: told before the end. Missing where `ToldSearch.last` is enough. */
   takeOver?(search: ToldSearch): StreamFrame[];
-  /** The rest of a stream, an error included. */
   end(end: ToldEnd): StreamFrame[];
   /** The whole reply, of a search that has followed `event` where there is one. */
   answer(end: ToldEnd): unknown;
-  /** The comment that keeps a quiet stream open. */
   heartbeat?(): string;
 }
 
-/** One server-sent event. */
 export interface StreamFrame {
   readonly event?: string;
   readonly data: object | '[DONE]';
-  /** For readers that come back after it. */
   readonly sequence?: number;
 }

@@ -1,11 +1,10 @@
-// What becomes of fields of a body that no search reads itself, whatever the API: the one table. A field either shapes draws, and goes to an
-// engine that takes it; or shapes the reply, and is honoured or refused by name; or is ignored, and named in a header and in the log.
-// Fields inside `coppice` are checked strictly: nothing here is about them.
+// The one table of fields that no search reads itself. A field either shapes draws, and goes to an engine that takes it; or shapes the reply,
+// and is honoured or refused by name; or is ignored, and named in a header and in the log.
 
 import { z } from 'zod';
 import { isRecord } from '../../base/record.ts';
 import type { Plain } from '../../journal/journal.ts';
-import { refuse } from '../http/api-error.ts';
+import { refuseField } from '../http/api-error.ts';
 import { record } from './unchecked.ts';
 
 type Test = (value: unknown) => boolean;
@@ -127,11 +126,11 @@ function withFormat(body: Plain): Plain {
   if (name === undefined) return body;
   const { [name]: wanted, response_format: format = null, ...rest } = body;
   if (format !== null && !isTyped('text')(format))
-    refuse('unsupported_parameter', `'${name}' cannot stand beside 'response_format'`, name);
+    refuseField('unsupported_parameter', name, "cannot stand beside 'response_format'");
   if (structured.json_object === true) return { ...rest, response_format: { type: 'json_object' } };
   const given = name === 'structured_outputs' ? structured.json : wanted;
   const schema = typeof given === 'string' ? parsed(given) : given;
-  if (!isRecord(schema)) refuse('invalid_value', `'${name}' must hold a JSON schema`, name);
+  if (!isRecord(schema)) refuseField('invalid_value', name, 'must hold a JSON schema');
   return { ...rest, response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } };
 }
 
@@ -149,18 +148,15 @@ function asked(of: Readonly<Record<string, Test>>, body: unknown): string[] {
   return found.filter(([name, value]) => value !== undefined && !of[name]!(value)).map(([name]) => name);
 }
 
-/** What no search honours, and perhaps the engine's own endpoint. */
 export function passedIn(body: unknown): string[] {
   return asked(shapingOfServers, body);
 }
 
-/** `honoured`: what the dialect reads itself. */
 export function refuseShaping(body: unknown, honoured: readonly string[], by = 'a search'): void {
   const name = asked(shaping, body).find((each) => !honoured.includes(each));
-  if (name !== undefined) refuse('unsupported_parameter', `'${name}' cannot be honoured by ${by}`, name);
+  if (name !== undefined) refuseField('unsupported_parameter', name, `cannot be honoured by ${by}`);
 }
 
-/** What a body asks of the engine's draws beyond the vocabulary. */
 export function drawsIn(body: object): Record<string, unknown> {
   const fields = record(body);
   const named = Object.keys(drawFields).map((name) => [name, fields[name] ?? undefined] as const);

@@ -11,7 +11,6 @@ interface Split {
 export class ThoughtStream {
   readonly #tags: ThinkingTags | undefined;
   #place: 'before' | 'thinking' | 'behind' | 'answer';
-  /** White space before the first word of a part. */
   #blank = '';
   #held = '';
   readonly #opened: boolean;

@@ -1,10 +1,11 @@
 // For those who read the log of a search, or wait for its end: wakes them when the journal has more, and reads it for them. Only the
 // journal says what is true; while it cannot be read, a reader waits.
 
+import { setTimeout as delay } from 'node:timers/promises';
+import { isFault } from '../../base/fault.ts';
 import type { Journal, SearchRecord } from '../../journal/journal.ts';
 import { pageEntries } from '../../journal/read-log.ts';
 import type { LogEntry } from '../../log/entry.ts';
-import { readThrough } from './read-through.ts';
 
 /** The next entries of a log; none where none will come any more, and then the record, unless that is gone too. */
 interface LogPage {
@@ -71,13 +72,12 @@ export class LogWatchers {
   async ended(search: string, gone: AbortSignal, isHopeless = () => false): Promise<SearchRecord | undefined> {
     const found = await this.#whenWoken(search, gone, async () => {
       const record = await this.#journal.find(search);
-      const isOver = record === undefined || record.endedMs !== undefined;
-      return isOver ? { record } : isHopeless() ? { record: undefined } : undefined;
+      if (record === undefined || record.endedMs !== undefined) return { record };
+      return isHopeless() ? {} : undefined;
     });
     return found?.record;
   }
 
-  /** Looks until there is something, at every sign of life and every few seconds. */
   async #whenWoken<Found>(
     search: string,
     gone: AbortSignal,
@@ -97,4 +97,33 @@ export class LogWatchers {
     }
     return undefined;
   }
+}
+
+const firstPauseMs = 50;
+const longestPauseMs = 2000;
+
+export type Pause = (ms: number, gone: AbortSignal) => Promise<void>;
+
+/**
+ * Reads the journal for a client whose answer has begun: while it cannot be read (a database restarts) the read is tried again for as long as
+ * the client stays. Undefined where the client went first.
+ */
+export async function readThrough<Result>(
+  read: () => Promise<Result>,
+  gone: AbortSignal,
+  pause: Pause = pauseUnlessGone,
+): Promise<Result | undefined> {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isFault(error, 'unavailable')) throw error;
+    }
+    if (!gone.aborted) await pause(pauseMs, gone);
+    if (gone.aborted) return undefined;
+  }
+}
+
+function pauseUnlessGone(ms: number, gone: AbortSignal): Promise<void> {
+  return delay(ms, undefined, { signal: gone }).catch(() => {});
 }

@@ -4,7 +4,7 @@ import { post, question, runGateway, serverEvents } from '../../../tests/support
 import { FaultError, fault } from '../../base/fault.ts';
 import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { eventsIn } from '../../log/entry.ts';
-import { readThrough } from './read-through.ts';
+import { readThrough } from './log-watchers.ts';
 
 function away(): never {
   throw new FaultError(fault('unavailable', 'the database cannot be used'));

@@ -1,7 +1,7 @@
 // Refusals as clients of OpenAI's API know them: a closed set of codes, each with its status and type. Thrown inside the
 // gateway, written by one place (exchange.ts). Messages give the value, the limit and the field or setting that changes it.
 
-import { FaultError } from '../../base/fault.ts';
+import { isFault } from '../../base/fault.ts';
 
 export const errorKinds = {
   invalid_json: [400, 'invalid_request_error'],
@@ -43,33 +43,30 @@ export const errorKinds = {
 export type ApiErrorCode = keyof typeof errorKinds;
 
 interface ApiErrorOptions {
-  /** The field of the body that is to blame. */
   readonly param?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  /** The methods that the path takes. */
   readonly allow?: string;
 }
 
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ApiErrorCode;
-  readonly param: string | undefined;
-  readonly retryAfterSeconds: number | undefined;
-  readonly allow: string | undefined;
+  readonly options: ApiErrorOptions;
 
   constructor(code: ApiErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message);
     this.code = code;
-    this.param = options.param;
-    this.retryAfterSeconds = options.retryAfterSeconds;
-    this.allow = options.allow;
+    this.options = options;
+  }
+
+  get param(): string | undefined {
+    return this.options.param;
   }
 
   get status(): number {
     return errorKinds[this.code][0];
   }
 
-  /** As it goes over the wire. */
   get body() {
     return { message: this.message, type: errorKinds[this.code][1], param: this.param ?? null, code: this.code };
   }
@@ -79,16 +76,20 @@ export function refuse(code: ApiErrorCode, message: string, param?: string): nev
   throw new ApiError(code, message, { param });
 }
 
-/** What the client is told of whatever was thrown: what is no refusal is a mistake of ours, and tells nothing more. */
+/** Refuses one field, by its name and what is wrong with it. */
+export function refuseField(code: ApiErrorCode, field: string, reason: string): never {
+  return refuse(code, `'${field}' ${reason}`, field);
+}
+
+/** The error that a client is told: anything but a refusal is a mistake of ours, and tells nothing more. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof FaultError && error.fault.code === 'unavailable') return journalTrouble();
-  if (error instanceof FaultError && error.fault.code === 'damaged')
-    return new ApiError('internal', `the journal is damaged: ${error.fault.message}`);
+  if (isFault(error, 'unavailable')) return journalTrouble();
+  if (isFault(error, 'damaged')) return new ApiError('internal', `the journal is damaged: ${error.fault.message}`);
   return new ApiError('internal', 'the server made a mistake; its log has the request id');
 }
 
-/** What needs the journal is refused while nothing can be written or read there; the log says why. */
+/** Requests that need the journal are refused while it cannot be used; the log says why. */
 export function journalTrouble(message = 'the journal cannot be used now'): ApiError {
   return new ApiError('unavailable', message, { retryAfterSeconds: 10 });
 }

@@ -19,7 +19,6 @@ export class BodyRoom {
     this.#cut = cut;
   }
 
-  /** `setting`: what sets the limit, where one does. */
   async read(request: IncomingMessage, limitBytes: number, setting?: string): Promise<Buffer> {
     const by = setting === undefined ? '' : ` (${setting})`;
     const tooLarge = () => new ApiError('body_too_large', `the body is larger than ${limitBytes} bytes${by}`);

@@ -7,7 +7,6 @@ import { issueWords } from '../../config/issue-words.ts';
 import { issueLine } from '../../config/knob.ts';
 import { refuse } from './api-error.ts';
 
-/** The value as its schema reads it, or a refusal that names the field. */
 export function parseBody<Output>(schema: z.ZodType<Output>, value: unknown): Output {
   if (valuesIn(value, mostValues) > mostValues)
     refuse('invalid_value', `the body holds more than ${mostValues} values, the limit`);

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { post, question, runGateway } from '../../../tests/support/running-gateway.ts';
 import { until } from '../../../tests/support/until.ts';
-import type { ToldCuts } from './connection-cuts.ts';
+import type { ToldCuts } from './connections.ts';
 import { Connections } from './connections.ts';
 import { fixedLimits } from './fixed-limits.ts';
 import { createHttpServer } from './http-server.ts';
@@ -246,7 +246,7 @@ describe('answers that are not read', () => {
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, false]);
     now.ms = 3_600_000;
     connections.look();
-    expect([socket.destroyed, connections.open, connections.cuts.total('unread')]).toEqual([true, 1, 1]);
+    expect([socket.destroyed, connections.open, connections.closed.unread]).toEqual([true, 1, 1]);
     expect(told).toEqual([{ limit: 'unread', closed: 1, message: expect.stringContaining('for 1000 ms') }]);
   });
 
@@ -263,7 +263,7 @@ describe('answers that are not read', () => {
       now.ms += 999;
       connections.look();
     }
-    expect([socket.destroyed, connections.cuts.total('unread')]).toEqual([false, 0]);
+    expect([socket.destroyed, connections.closed.unread]).toEqual([false, 0]);
   });
 
   test('make room for a newcomer, the longest unread first', async () => {

@@ -1,14 +1,23 @@
-// Room for those who speak and read. A connection is answered one request at a time, and only so many wait behind it. It is
-// silent until it has sent a whole request, and again once that has been answered; its answer is unread while the system
-// takes no further byte of it. When there is no room for another, the connection that has been silent for longest is
-// closed, else the one whose answer has been unread for longest, else the newcomer. Never one that waits for us.
+// Bounds open connections, and answers each one request at a time. A connection is silent until it has sent a whole request, and again once
+// that is answered; its answer is unread while the system takes no further byte of it. When there is no room for another, the connection
+// that has been silent for longest is closed, else the one whose answer has been unread for longest, else the newcomer.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ConnectionCuts, type ConnectionLimit, type ToldCuts } from './connection-cuts.ts';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { ConnectionLimits } from './fixed-limits.ts';
-import { giveBackMemory } from './give-back.ts';
-import { probe } from './half-closed.ts';
+
+type ConnectionLimit = keyof ReturnType<typeof reasonsOf>;
+
+/** Connections that a limit has closed, told in the log once a minute for each limit. */
+export interface ToldCuts {
+  readonly limit: ConnectionLimit;
+  readonly closed: number;
+  readonly message: string;
+}
+
+const tellEveryMs = 60_000;
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -16,7 +25,6 @@ interface ConnectionsOptions {
   readonly limits: ConnectionLimits;
   readonly warn: (cuts: ToldCuts) => void;
   readonly nowMs?: () => number;
-  /** Called when a crowd has left. */
   readonly giveBack?: () => void;
 }
 
@@ -28,9 +36,7 @@ interface HeldRequest {
 
 interface OpenConnection {
   readonly socket: Socket;
-  /** The request that it is at. */
   answering: HeldRequest | undefined;
-  /** Sent before that was answered. */
   readonly waiting: HeldRequest[];
   /** Bytes that the system had taken when they last grew, and since when no more, where some are left. */
   takenBytes: number;
@@ -44,7 +50,10 @@ const crowd = 500;
 const leastUnreadMs = 250;
 
 export class Connections {
-  readonly cuts: ConnectionCuts;
+  /** Closed since the start, by limit. */
+  readonly closed: Record<ConnectionLimit, number> = { room: 0, unread: 0, pipelined: 0, bodies: 0 };
+  readonly #told = new Map<ConnectionLimit, { readonly closed: number; readonly atMs: number }>();
+  readonly #warn: (cuts: ToldCuts) => void;
   readonly #limit: number;
   readonly #limits: ConnectionLimits;
   readonly #nowMs: () => number;
@@ -52,7 +61,6 @@ export class Connections {
   /** Those that were silent when last seen, longest first. */
   readonly #silent = new Set<OpenConnection>();
 
-  /** Open at most since memory was last given back. */
   #mostOpen = 0;
   readonly #giveBack: () => void;
 
@@ -64,7 +72,7 @@ export class Connections {
     this.#limits = limits;
     this.#limit = limits.streams + limits.shortConnections;
     this.#nowMs = nowMs;
-    this.cuts = new ConnectionCuts(limits, warn);
+    this.#warn = warn;
     server.on('connection', (socket) => this.#enter(socket));
     const looking = setInterval(() => this.look(), lookEveryMs).unref();
     server.once('close', () => clearInterval(looking));
@@ -74,7 +82,6 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Serves it when those before it on its connection are answered. */
   take(request: IncomingMessage, response: ServerResponse, serve: Serve): void {
     const connection = this.#open.get(request.socket);
     // Closed in the middle of a chunk that held more requests.
@@ -87,11 +94,10 @@ export class Connections {
     this.cut(connection.socket, 'pipelined');
   }
 
-  /** Closes it, and counts why. */
   cut(socket: Socket, limit: ConnectionLimit): void {
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
-    this.cuts.count(limit);
+    this.closed[limit] += 1;
     this.#close(connection);
   }
 
@@ -102,11 +108,21 @@ export class Connections {
       if (connection.answering !== undefined && unreadMs(connection, nowMs) >= this.#limits.unreadMs)
         this.cut(connection.socket, 'unread');
     }
-    this.cuts.tell(nowMs);
+    this.#tell(nowMs);
     this.#mostOpen = Math.max(this.#mostOpen, this.#open.size);
     if (this.#mostOpen < crowd || this.#open.size > this.#mostOpen / 10) return;
     this.#mostOpen = this.#open.size;
     this.#giveBack();
+  }
+
+  #tell(nowMs: number): void {
+    for (const [limit, message] of Object.entries(reasonsOf(this.#limits)) as [ConnectionLimit, string][]) {
+      const told = this.#told.get(limit) ?? { closed: 0, atMs: -tellEveryMs };
+      const closed = this.closed[limit] - told.closed;
+      if (closed === 0 || nowMs - told.atMs < tellEveryMs) continue;
+      this.#warn({ limit, closed, message });
+      this.#told.set(limit, { closed: this.closed[limit], atMs: nowMs });
+    }
   }
 
   #enter(socket: Socket): void {
@@ -150,9 +166,8 @@ export class Connections {
     this.#silent.add(connection);
   }
 
-  /** True where one was closed. */
   #makeRoom(): boolean {
-    this.cuts.count('room');
+    this.closed.room += 1;
     const chosen = this.#longestSilent() ?? this.#longestUnread();
     if (chosen !== undefined) this.#close(chosen);
     return chosen !== undefined;
@@ -220,4 +235,37 @@ function probeAnswer({ socket, answering }: OpenConnection): void {
     probe(response, () => {
       if (!response.headersSent) response.writeContinue();
     });
+}
+
+function reasonsOf({ streams, shortConnections, unreadMs, pipelined, bodiesBytes }: ConnectionLimits) {
+  return {
+    room: `${streams + shortConnections} are open, the limit (server.streams and ${shortConnections} more)`,
+    unread: `nothing of their answers was read for ${unreadMs} ms`,
+    pipelined: `more than ${pipelined} requests waited behind one that was not answered`,
+    bodies: `bodies that were not sent to their end held more than ${bodiesBytes} bytes`,
+  };
+}
+
+/**
+ * Returns memory that a crowd of connections took: V8 collects when something is allocated, and an idle server allocates next to nothing.
+ * Takes about 100 ms.
+ */
+function giveBackMemory(): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as (options: object) => void;
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+}
+
+/** Two writes are enough where the refusal is back in time; some clients bear no more than five interim answers. */
+const probesMs: readonly number[] = [0, 100, 1000, 5000];
+
+/**
+ * A client that has closed its sending side waits for its answer, or is gone: only writing tells. The machine of one that is gone refuses
+ * the first bytes; the next write then fails and closes the connection. `write` sends what a client passes over.
+ */
+export function probe(response: ServerResponse, write: () => void): void {
+  const timers = probesMs.map((afterMs) => setTimeout(write, afterMs).unref());
+  response.once('close', () => {
+    for (const timer of timers) clearTimeout(timer);
+  });
 }

@@ -2,40 +2,37 @@
 // next one replaces are left out (`behind`). Memory stays bounded.
 
 import type { ServerResponse } from 'node:http';
-import { roomIn } from './back-pressure.ts';
-import { baseHeaders, goneOf } from './exchange.ts';
+import { ApiError } from './api-error.ts';
+import { probe } from './connections.ts';
+import { baseHeaders, goneOf, roomIn } from './exchange.ts';
 import type { FixedLimits } from './fixed-limits.ts';
-import { probe } from './half-closed.ts';
-
-interface EventStreamOptions {
-  readonly heartbeatMs: number;
-  /** The text of a heart-beat comment. */
-  readonly heartbeat?: (() => string) | undefined;
-}
 
 export class EventStream {
-  /** Aborted when the connection is closed, by either side. */
   readonly gone: AbortSignal;
   readonly #response: ServerResponse;
-  readonly #options: EventStreamOptions;
+  readonly #heartbeat: () => string;
   readonly #timer: NodeJS.Timeout;
   #closed = false;
 
-  constructor(response: ServerResponse, options: EventStreamOptions, headers: Readonly<Record<string, string>> = {}) {
+  /** `heartbeat`: the text of a heart-beat comment. */
+  constructor(
+    response: ServerResponse,
+    { heartbeatMs }: Pick<FixedLimits, 'heartbeatMs'>,
+    heartbeat: () => string = () => 'heart-beat',
+  ) {
     this.#response = response;
     this.gone = goneOf(response);
-    this.#options = options;
+    this.#heartbeat = heartbeat;
     response.writeHead(200, {
       ...baseHeaders,
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       // Asks nginx and its like not to gather the stream.
       'x-accel-buffering': 'no',
-      ...headers,
     });
     response.flushHeaders();
     response.socket?.setNoDelay(true);
-    this.#timer = setInterval(() => this.#beat(), options.heartbeatMs);
+    this.#timer = setInterval(() => this.behind || this.#comment(this.#heartbeat()), heartbeatMs);
     // The response forgets its socket when it has ended; the socket may go on to the next request.
     const { socket } = response;
     response.on('close', () => {
@@ -59,13 +56,11 @@ export class EventStream {
     this.text(name, JSON.stringify(value), id);
   }
 
-  /** An event whose data is JSON already. */
   text(name: string, json: string, id?: number): void {
     const line = id === undefined ? '' : `id: ${id}\n`;
     this.raw(`${line}event: ${name}\ndata: ${json}\n\n`);
   }
 
-  /** As a dialect tells it: text goes out as it is. */
   frame({ event, data }: { readonly event?: string; readonly data: object | string }): void {
     const text = typeof data === 'string' ? data : JSON.stringify(data);
     this.raw(event === undefined ? `data: ${text}\n\n` : `event: ${event}\ndata: ${text}\n\n`);
@@ -77,7 +72,6 @@ export class EventStream {
     this.#response.write(text);
   }
 
-  /** Resolves when the reader has caught up, or is gone. */
   ready(): Promise<void> {
     return roomIn(this.#response);
   }
@@ -85,11 +79,6 @@ export class EventStream {
   end(): void {
     this.#stop();
     this.#response.end();
-  }
-
-  #beat(): void {
-    if (this.behind) return;
-    this.#comment(this.#options.heartbeat?.() ?? 'heart-beat');
   }
 
   #comment(text: string): void {
@@ -105,10 +94,33 @@ export class EventStream {
   }
 }
 
-export function openEvents(
-  { heartbeatMs }: Pick<FixedLimits, 'heartbeatMs'>,
-  response: ServerResponse,
-  heartbeat?: () => string,
-): EventStream {
-  return new EventStream(response, { heartbeatMs, heartbeat });
+/**
+ * A counting semaphore over connections that stay open: event streams and answers that are waited for. Where no permit is left it refuses
+ * at once; no request waits for one.
+ */
+export class StreamSemaphore {
+  readonly #limit: number;
+  #open = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get open(): number {
+    return this.#open;
+  }
+
+  /** Returns the way to give the permit back, once. */
+  take(): () => void {
+    if (this.#open >= this.#limit) {
+      const message = `${this.#open} streams are open, the limit (server.streams)`;
+      throw new ApiError('too_many_streams', message, { retryAfterSeconds: 5 });
+    }
+    this.#open += 1;
+    let held = true;
+    return () => {
+      if (held) this.#open -= 1;
+      held = false;
+    };
+  }
 }

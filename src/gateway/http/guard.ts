@@ -16,7 +16,6 @@ export class Guard {
     this.#origins = new Set(server.origins.map((each) => new URL(each).origin));
   }
 
-  /** Throws, or tells whether the request was a preflight and is answered. */
   admit(request: IncomingMessage, response: ServerResponse): 'go' | 'answered' {
     const { host = '', origin } = request.headers;
     if (this.#keyless && !localHost.test(host)) {

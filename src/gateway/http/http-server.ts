@@ -4,14 +4,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from './api-error.ts';
-import type { ToldCuts } from './connection-cuts.ts';
+import type { ToldCuts } from './connections.ts';
 import { Connections } from './connections.ts';
 import type { ConnectionLimits } from './fixed-limits.ts';
 
 interface HttpListener {
   serve(request: IncomingMessage, response: ServerResponse): void;
   refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void;
-  /** Connections were closed by a limit. */
   warn(cuts: ToldCuts): void;
 }
 

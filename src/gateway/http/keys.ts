@@ -11,8 +11,16 @@ export interface Caller {
   readonly share: number;
   readonly maxPriority: number;
   readonly queue: number;
-  /** Sees the searches of every key. */
   readonly admin: boolean;
+}
+
+/** The key whose objects the caller may see; undefined for an admin key, which sees all. */
+export function ownerSeenBy({ admin, name }: Caller): string | undefined {
+  return admin ? undefined : name;
+}
+
+export function maySee({ admin, name }: Caller, owner: string): boolean {
+  return admin || owner === name;
 }
 
 const local: Caller = { name: 'local', share: 1, maxPriority: 100, queue: Number.POSITIVE_INFINITY, admin: true };
@@ -49,7 +57,6 @@ export class Keyring {
     return keys === 1 ? this.#queue : Math.ceil(this.#queue / 2);
   }
 
-  /** The caller behind an `Authorization` header. */
   identify(authorization: string | undefined): Caller {
     if (this.#keys.length === 0) return local;
     const [, token] = /^Bearer +(\S{1,512})$/i.exec(authorization ?? '') ?? [];
@@ -64,7 +71,6 @@ export class Keyring {
   }
 }
 
-/** A new key, and the hash that goes into the configuration. */
 export function newKey(): { readonly key: string; readonly hash: string } {
   const key = `cpk_${randomBytes(32).toString('base64url')}`;
   return { key, hash: `sha256:${digest(key).toString('hex')}` };

@@ -4,13 +4,12 @@ import { ApiError } from './api-error.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: string;
   /** `{name}` stands for one segment. */
   readonly path: string;
-  /** Never ends by itself: HEAD has no meaning for it. */
-  readonly stream?: boolean;
-  /** Whether a client without a key may ask. */
-  readonly open?: boolean;
+  /** HEAD has no meaning for an answer that may never end. */
+  readonly isEndless: boolean;
+  readonly open: boolean;
   handle(exchange: Exchange): void | Promise<void>;
 }
 
@@ -43,7 +42,7 @@ export class Router {
 }
 
 function answers(route: Route, method: string): boolean {
-  return route.method === method || (method === 'HEAD' && route.method === 'GET' && route.stream !== true);
+  return route.method === method || (method === 'HEAD' && route.method === 'GET' && !route.isEndless);
 }
 
 function fitSegments(pattern: readonly string[], segments: readonly string[]): Record<string, string> | undefined {

@@ -50,7 +50,6 @@ export class StaticFiles {
     return this.#files.size > 1;
   }
 
-  /** False where the path is no file of the page. */
   serve(path: string, method: string, response: ServerResponse): boolean {
     const file = this.#files.get(path);
     if (file === undefined && extname(path) !== '') return false;

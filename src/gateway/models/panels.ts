@@ -7,7 +7,6 @@ import type { PanelMember } from '../../engine/panel/panel-engine.ts';
 import { SharedEngine } from '../../engine/panel/shared-engine.ts';
 import type { Generators } from './served-model.ts';
 
-/** By the names of the models. */
 export function generatorsOf(models: readonly OpenModel[]): ReadonlyMap<string, Generators> {
   const byName = new Map(models.map((model) => [model.config.name, model]));
   const shared = new Map<string, SharedEngine>();

@@ -9,7 +9,7 @@ import type { Extract } from '../../answering/plan/search-request.ts';
 import type { FormQuestion } from '../../answering/question-form.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Fault } from '../../base/fault.ts';
-import type { ModelConfig } from '../../config/schema.ts';
+import type { ModelConfig, ServerConfig } from '../../config/schema.ts';
 import type { Embedder } from '../../embedder/embedder.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type PanelMember, panelEngine } from '../../engine/panel/panel-engine.ts';
@@ -21,17 +21,15 @@ import { LiveLoop } from '../../runtime/live.ts';
 import type { Token } from '../../runtime/parts/options.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
+import { ApiError } from '../http/api-error.ts';
 import { meterPrompts } from './prompt-meter.ts';
 
 export interface ModelHooks {
   onEntry(entry: LogEntry): void;
   onToken(token: Token): void;
-  /** Whether a client reads the tokens of a search as they come. */
   watches(search: string): boolean;
-  onFault(search: string, fault: Fault): void;
+  onFault(search: string | undefined, fault: Fault): void;
   onPrompt(search: string, tokens: number): void;
-  /** The turn of a search from a former process has come: its log is wanted. */
-  onLogWanted(search: string): void;
 }
 
 /** What steps a runtime: timers in production, virtual time where it is simulated. */
@@ -41,7 +39,6 @@ export interface Loop {
   stop(): void;
 }
 
-/** The model's engine as its runtime uses it, and those that its draws may name. */
 export interface Generators {
   readonly own: Engine;
   readonly members: ReadonlyMap<string, PanelMember>;
@@ -67,11 +64,8 @@ export class ServedModel {
   readonly runtime: Runtime;
   /** How fast its searches complete paths, and how often what they grow ahead is asked for. */
   readonly growth = new GrowthMeter();
-  /** What the operator calls its weights, once they have changed under it. */
   weights: string | undefined;
-  /** No search is taken until its new weights are there. */
   isReloading = false;
-  /** The engines that its own program asks. */
   readonly #writers: readonly Engine[];
   readonly #loop: Loop;
   /** Of the servers, what is this process's where several use them. */
@@ -80,6 +74,7 @@ export class ServedModel {
   constructor(
     parts: OpenModel,
     hooks: ModelHooks,
+    onLogWanted: (search: string) => void,
     clock: Clock,
     loop: Loop = new LiveLoop(clock),
     generators: Generators = noPanel(parts),
@@ -95,7 +90,9 @@ export class ServedModel {
     this.#writers = writersOf(config, engine, generators.members);
     this.#loop = loop;
     this.runtime = new Runtime({
-      engine: meterPrompts(panelEngine(config.name, generators.own, generators.members), hooks.onPrompt),
+      engine: meterPrompts(panelEngine(config.name, generators.own, generators.members), (search, tokens) =>
+        hooks.onPrompt(search, tokens),
+      ),
       verifier,
       embedder,
       // It boosts only searches whose own policy says so: each request may choose.
@@ -107,10 +104,10 @@ export class ServedModel {
         this.growth.read(entry, fold);
         hooks.onEntry(entry);
       },
-      onLogWanted: hooks.onLogWanted,
-      onToken: hooks.onToken,
-      watches: hooks.watches,
-      onFault: hooks.onFault,
+      onLogWanted,
+      onToken: (token) => hooks.onToken(token),
+      watches: (search) => hooks.watches(search),
+      onFault: (search, fault) => hooks.onFault(search, fault),
       wake: this.#loop.wake,
     });
     this.#loop.drive(this.runtime);
@@ -126,7 +123,6 @@ export class ServedModel {
     return this.#writers.some((engine) => engine.load().healthy) && (this.verifier?.load().healthy ?? true);
   }
 
-  /** Roots of the servers that its engine uses now. */
   get servers(): readonly string[] {
     return this.engine.servers?.() ?? [];
   }
@@ -150,7 +146,6 @@ export class ServedModel {
     this.engine.divide?.(sharersOf);
   }
 
-  /** Strands over all its replicas, whoever uses them. */
   get strands(): number {
     return strandsOf(this.config, this.engine);
   }
@@ -164,4 +159,35 @@ export class ServedModel {
     this.#loop.stop();
     await Promise.all([this.engine.close(), this.verifier?.close(), this.embedder?.close()]);
   }
+}
+
+export type ServedModels = ReadonlyMap<string, ServedModel>;
+
+export function servedBy(models: ServedModels, name: string): ServedModel {
+  const model = models.get(name);
+  if (model !== undefined) return model;
+  throw new ApiError('model_not_found', `there is no model '${name.slice(0, 128)}'`, { param: 'model' });
+}
+
+export interface Serving {
+  readonly searches: { readonly models: ServedModels };
+  readonly config: { readonly server: Pick<ServerConfig, 'foreignNames'> };
+}
+
+/** The model that a request names; where the operator allows it, the first under any other name. */
+export function modelNamed({ searches: { models }, config }: Serving, name: unknown): ServedModel | undefined {
+  const known = models.get(String(name));
+  if (known !== undefined || config.server.foreignNames === 'refuse') return known;
+  return typeof name === 'string' && name !== '' ? models.values().next().value : undefined;
+}
+
+export function servedModel(serving: Serving, name: string): ServedModel {
+  const model = modelNamed(serving, name);
+  if (model?.isReloading)
+    throw new ApiError('unavailable', `model '${model.name}' is taking new weights`, { retryAfterSeconds: 1 });
+  if (model !== undefined) return model;
+  const known = [...serving.searches.models.keys()].join(', ');
+  throw new ApiError('model_not_found', `there is no model '${name.slice(0, 128)}'; there are ${known}`, {
+    param: 'model',
+  });
 }

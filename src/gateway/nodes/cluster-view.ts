@@ -5,7 +5,6 @@ import type { LivingNode } from '../../cluster/membership.ts';
 import type { NodeReport } from '../observe/overview/overview.ts';
 import type { ListedJson, NodeJson, OverviewJson } from '../wire/overview-json.ts';
 
-/** With all nodes, what they run, and those who wait between them. */
 export function withNodes(frame: OverviewJson, cluster: Cluster): OverviewJson {
   const nodes = cluster.living.map((node) => viewNode(node, node.node === cluster.node));
   const others = nodes.filter(({ here }) => !here).reduce((sum, { running }) => sum + running, 0);
@@ -17,7 +16,6 @@ export function withNodes(frame: OverviewJson, cluster: Cluster): OverviewJson {
   };
 }
 
-/** What other nodes run, for one key or for all. */
 export function listedElsewhere(cluster: Cluster, owner: string | undefined): ListedJson[] {
   return cluster.living
     .filter(({ node }) => node !== cluster.node)

@@ -10,11 +10,8 @@ import { type LiveSearchFacts, mayMove } from '../searches/live-search.ts';
 import type { Searches } from '../searches/searches.ts';
 
 interface NodeFace {
-  /** The name of this one. */
   readonly node: string;
-  /** What others are to show of it. */
   readonly report: () => NodeReport;
-  /** Where keys have quotas. */
   readonly usage?: Pick<UsageMeter, 'windows' | 'learn'>;
 }
 

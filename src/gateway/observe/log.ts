@@ -26,8 +26,11 @@ export function createLog({ level, format, write, now = () => new Date() }: LogO
     (name: Exclude<LogLevel, 'silent'>) =>
     (event: string, fields: Fields = {}) => {
       if (logLevels.indexOf(name) < least) return;
-      const line = { time: now().toISOString(), level: name, event, ...plain(fields) };
-      write(`${format === 'json' ? JSON.stringify(line) : asText(line)}\n`);
+      const time = now().toISOString();
+      const told = plain(fields);
+      write(
+        `${format === 'json' ? JSON.stringify({ time, level: name, event, ...told }) : asText([time, name.padEnd(5), event], told)}\n`,
+      );
     };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
@@ -36,29 +39,18 @@ export const silentLog: Log = createLog({ level: 'silent', format: 'json', write
 
 function plain(fields: Fields): Fields {
   return Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? trace(value) : value]),
+    Object.entries(fields).map(([key, value]) => [
+      key,
+      value instanceof Error ? (value.stack ?? value.message) : value,
+    ]),
   );
 }
 
-function trace(error: Error): string {
-  return error.stack ?? error.message;
-}
-
-function asText({
-  time,
-  level,
-  event,
-  ...fields
-}: {
-  time: string;
-  level: string;
-  event: string;
-  [key: string]: unknown;
-}): string {
+function asText(head: readonly string[], fields: Fields): string {
   const rest = Object.entries(fields).map(
     ([key, value]) => `${key}=${typeof value === 'string' ? quoted(value) : JSON.stringify(value)}`,
   );
-  return [time, level.padEnd(5), event, ...rest].join(' ');
+  return [...head, ...rest].join(' ');
 }
 
 /** Quoted where it is more than a plain word; JSON escapes C0, and the rest of the controls are escaped here. */

@@ -1,17 +1,24 @@
-// The OpenAPI document of this server, made from the routes that it has and the schemas of its endpoints: what is in neither is not in
-// the document, and the other way round.
+// The OpenAPI document of this server, made from the routes that it has and their schemas.
 
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { version } from '../../config/version.ts';
 import { type ApiErrorCode, errorKinds } from '../http/api-error.ts';
-import type { Route } from '../http/router.ts';
 import { errorJson } from '../wire/search-json.ts';
-import { type Endpoint, endpoints } from './endpoints.ts';
 import recorded from './examples.json' with { type: 'json' };
 import { summaries, tags } from './summaries.ts';
 
-type Listed = Pick<Route, 'method' | 'path' | 'open'>;
+export interface Endpoint {
+  readonly body?: z.ZodType;
+  readonly form?: z.ZodType;
+  readonly query?: z.ZodObject;
+  /** The schema of a JSON answer, or the media type of any other. */
+  readonly answer: z.ZodType | 'text/event-stream' | 'text/plain' | 'application/octet-stream';
+  /** The answer is a stream of events where the request asks for one. */
+  readonly streams?: true;
+  readonly headers?: Readonly<Record<string, z.ZodType>>;
+  readonly open?: true;
+}
 
 /**
  * Requests, and what `coppice serve` answered to them with the shipped models and seed 1; lists are cut to one. A test holds them against the
@@ -24,14 +31,14 @@ const openAiError = z.object({
 });
 const errors = { error: openAiError, messages_error: openAiError.extend({ type: z.literal('error') }) };
 
-export function openApi(routes: readonly Listed[]) {
+/** `endpoints`: by method and path. */
+export function openApi(endpoints: Readonly<Record<string, Endpoint>>) {
   const paths: Record<string, Record<string, object>> = {};
   const schemas: Record<string, object> = {};
-  for (const route of routes) {
-    const endpoint = endpoints[`${route.method} ${route.path}`];
-    assert(endpoint !== undefined, `${route.method} ${route.path} has no schemas in openapi/endpoints.ts`);
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, endpoint) };
-    if (endpoint.body !== undefined) schemas[nameOf(route.path)] = jsonOf(endpoint.body);
+  for (const [name, endpoint] of Object.entries(endpoints)) {
+    const [method = '', path = ''] = name.split(' ');
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(method, path, endpoint) };
+    if (endpoint.body !== undefined) schemas[nameOf(path)] = jsonOf(endpoint.body);
   }
   for (const [name, schema] of Object.entries(errors)) schemas[name] = jsonOf(schema);
   return {
@@ -48,18 +55,18 @@ export function openApi(routes: readonly Listed[]) {
 }
 
 /** What is undefined is not written. */
-function operation({ method, path, open }: Listed, endpoint: Endpoint): object {
+function operation(method: string, path: string, endpoint: Endpoint): object {
   const name = `${method} ${path}`;
   const parameters = [...pathParameters(path), ...queryParameters(endpoint.query)];
-  const about = summaries[name];
-  assert(about !== undefined, `${name} has no summary in openapi/summaries.ts`);
+  const [tag, group] = Object.entries(summaries).find(([, each]) => name in each) ?? [];
+  assert(group !== undefined, `${name} has no summary in openapi/summaries.ts`);
   return {
-    summary: about.summary,
-    tags: [about.tag],
+    summary: group[name],
+    tags: [tag],
     operationId: `${method.toLowerCase()}${path.replace(/[^a-z0-9]+/gi, '_')}`,
     parameters: parameters.length === 0 ? undefined : parameters,
     requestBody: requestBody(name, path, endpoint),
-    security: open ? undefined : [{}, { key: [] }],
+    security: endpoint.open ? undefined : [{}, { key: [] }],
     responses: responsesOf(name, path, endpoint),
   };
 }

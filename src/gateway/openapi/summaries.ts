@@ -8,17 +8,8 @@ export const tags = {
   operations: 'Health, metrics and use',
 } as const;
 
-interface Summary {
-  readonly tag: keyof typeof tags;
-  readonly summary: string;
-}
-
-function group(tag: keyof typeof tags, summaries: Readonly<Record<string, string>>): [string, Summary][] {
-  return Object.entries(summaries).map(([name, summary]) => [name, { tag, summary }]);
-}
-
-export const summaries: Readonly<Record<string, Summary>> = Object.fromEntries([
-  ...group('answers', {
+export const summaries: Readonly<Record<keyof typeof tags, Readonly<Record<string, string>>>> = {
+  answers: {
     'POST /v1/chat/completions': "Answer a conversation by search, in OpenAI's chat API",
     'POST /v1/messages': "Answer a conversation by search, in Anthropic's Messages API",
     'POST /v1/messages/count_tokens': 'Count the tokens of a conversation, or estimate them and say so',
@@ -29,8 +20,8 @@ export const summaries: Readonly<Record<string, Summary>> = Object.fromEntries([
     'GET /v1/responses/{id}/input_items': 'List what was put into a response',
     'POST /v1/completions': "Pass on to the engine's own completions, without search",
     'POST /v1/embeddings': "Pass on to the engine's own embeddings",
-  }),
-  ...group('searches', {
+  },
+  searches: {
     'POST /v1/searches': 'Start a search, in the background or not',
     'GET /v1/searches': 'List live and recent searches, newest first',
     'GET /v1/searches/{id}': 'Read one search with its request, result and summary',
@@ -40,8 +31,8 @@ export const summaries: Readonly<Record<string, Summary>> = Object.fromEntries([
     'GET /v1/overview': 'Read what all searches do now',
     'GET /v1/overview/events': 'Follow the overview, once a second',
     'GET /v1/history': 'Read latency, throughput and exits of a range of time, from the journal',
-  }),
-  ...group('batches', {
+  },
+  batches: {
     'POST /v1/files': 'Upload the requests of a batch',
     'GET /v1/files': 'List files, newest first',
     'GET /v1/files/{id}': 'Read what is known of a file',
@@ -51,18 +42,18 @@ export const summaries: Readonly<Record<string, Summary>> = Object.fromEntries([
     'GET /v1/batches': 'List batches, newest first',
     'GET /v1/batches/{id}': 'Read how far a batch is',
     'POST /v1/batches/{id}/cancel': 'End a batch',
-  }),
-  ...group('models', {
+  },
+  models: {
     'GET /v1/models': 'List the configured models',
     'GET /v1/models/{name}': 'Read one model',
     'POST /v1/models/{name}/weights': 'Tell that the weights of a model have changed',
     'GET /v1/examples': 'List questions that the default model can answer',
-  }),
-  ...group('operations', {
+  },
+  operations: {
     'GET /v1/usage': 'Read what the key has used, and its quota',
     'GET /metrics': 'Read the metrics, as Prometheus text',
     'GET /health': 'Whether the process lives',
     'GET /ready': 'Whether the server takes work',
     'GET /openapi.json': 'This document; no key is needed',
-  }),
-]);
+  },
+};

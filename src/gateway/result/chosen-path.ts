@@ -5,10 +5,10 @@ import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { SearchFold } from '../../log/fold.ts';
 import { programOf } from '../../program/registry/programs.ts';
 import type { NodeId } from '../../tree/events.ts';
-import { answerPart, lastMessage, type Node } from '../../tree/node.ts';
+import { answerPart, isPathEnd, lastMessage, type Node } from '../../tree/node.ts';
 import { distinctAnswers } from '../../tree/readings/distinct-answers.ts';
 import { thoughtText, usualTags } from '../../tree/thinking.ts';
-import { otherRollouts } from './rollout-choices.ts';
+import { completionTokens } from '../../tree/token-record.ts';
 import { cutAtStop, stopsOf } from './stop-cut.ts';
 import { isHeldBack } from './unaccepted.ts';
 
@@ -29,7 +29,6 @@ export function repeatsStep(plan: SearchPlan, path: readonly Node[], complete: b
   return !complete || textOf(path.at(-1)) === '';
 }
 
-/** The step that is given as the answer. */
 export function answerStep(path: readonly Node[]): Node | undefined {
   return path.findLast((node) => textOf(node) !== '') ?? path.at(-1);
 }
@@ -49,7 +48,6 @@ export function wordsBehind({ answer }: SearchFold, path: readonly Node[]): stri
 interface ToldPath {
   readonly content: string;
   readonly reasoning: string;
-  /** The client's string that ended the content. */
   readonly matchedStop?: string | undefined;
 }
 
@@ -105,4 +103,31 @@ function behindTag(text: string, close: string): string {
 
 function textOf(node: Node | undefined): string {
   return node?.step?.text ?? '';
+}
+
+/** All but the one that is given first; one that was drawn several times is given as often. */
+export function otherRollouts(nodes: readonly Node[], first: NodeId): Node[] {
+  return nodes
+    .filter(isPathEnd)
+    .flatMap((leaf) => Array.from({ length: leaf.count - (leaf.id === first ? 1 : 0) }, () => leaf));
+}
+
+export interface ChoiceTokens {
+  /** Of the completion; null where the engine does not tell. */
+  readonly token_ids: readonly number[] | null;
+  /** 0 where a token was composed and no model drew it. */
+  readonly token_mask: readonly number[] | null;
+  /** Of the model before temperature and cuts; 0 where the mask is. */
+  readonly token_logprobs: readonly number[] | null;
+  readonly score: number | null;
+}
+
+export function choiceTokens(leaf: Node | undefined): ChoiceTokens {
+  const { ids = null, mask = null, logprobs = null } = (leaf && completionTokens(leaf)) ?? {};
+  const score = leaf?.reward === undefined ? null : leaf.score;
+  return { token_ids: ids, token_mask: mask, token_logprobs: logprobs, score };
+}
+
+export function promptTokenIds(leaf: Node | undefined): readonly number[] | null {
+  return (leaf && completionTokens(leaf)?.promptIds) ?? null;
 }

@@ -5,7 +5,7 @@ import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import type { SearchFold } from '../../log/fold.ts';
 import { answerText, type Node } from '../../tree/node.ts';
 import type { Step } from '../../tree/step.ts';
-import type { LogprobsJson, TokenLogprob } from '../wire/logprobs-json.ts';
+import type { LogprobsJson, TokenLogprob } from '../wire/result-json.ts';
 import { answerStep, chosenPath, hasThought, repeatsStep, splitPath } from './chosen-path.ts';
 
 /** Null where they were not asked for, or where the path has a step without them. */

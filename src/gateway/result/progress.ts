@@ -50,7 +50,6 @@ export class Progress {
     return `${made} samples: ${this.#shown(first.votes[0]?.answer)} leads with ${first.weight} votes.\n`;
   }
 
-  /** Nothing of an answer that may be held back. */
   #shown(answer: string | undefined): string {
     if (answer === undefined || isHeldBack(this.#plan)) return 'one answer';
     return `answer ${answer.replace(/\s+/g, ' ').slice(0, answerLength).toWellFormed()}`;

@@ -47,7 +47,7 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
   return { texts, outcome };
 }
 
-/** Whoever reads the text alone must know that the answer is not in it. */
+/** Says that the answer is not in the text. */
 function unseen({ answer, content }: ResultTexts): string {
   return answer === null || content?.includes(answer) ? '' : '; a stop string ended its text before the answer';
 }
@@ -136,7 +136,6 @@ export function wholeTenths(ms: number): number {
   return Math.round(Math.max(0, ms) * 10) / 10;
 }
 
-/** The `coppice` object of an answer. */
 export function describeForClient(
   id: string,
   plan: Pick<AboutJson, 'mode' | 'program' | 'policy' | 'policy_note' | 'calibrated' | 'scoring'> & {
@@ -146,8 +145,7 @@ export function describeForClient(
   outcome: ResultFacts,
   escalatedFrom: string | null,
 ): CoppiceJson {
-  const { exit, verdict, verdict_text, score, support, complete, rollouts, nodes, queue_ms, search_ms, tokens } =
-    outcome;
+  const { finish_reason, matchedStop, usage, escalated_to, shape, ...effort } = outcome;
   const { program, policy, policy_note, calibrated = [], scoring } = plan;
   const note = {
     ...(policy_note === undefined ? {} : { policy_note }),
@@ -155,20 +153,5 @@ export function describeForClient(
   };
   const how =
     plan.mode === 'direct' ? ({ passed_through: true } as const) : { scoring, program, policy, ...note, calibrated };
-  const { models, money, choices } = outcome;
-  const written = { ...(models && { models }), ...(money === undefined ? {} : { money }), ...(choices && { choices }) };
-  const effort = { rollouts, nodes, queue_ms, search_ms, tokens, ...written };
-  return {
-    search: id,
-    exit,
-    verdict,
-    verdict_text,
-    answer: texts.answer,
-    score,
-    support,
-    complete,
-    ...how,
-    escalated_from: escalatedFrom,
-    ...effort,
-  };
+  return { search: id, answer: texts.answer, ...effort, ...how, escalated_from: escalatedFrom };
 }

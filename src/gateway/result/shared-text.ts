@@ -1,11 +1,8 @@
-// Honest streaming: the text that every branch which can still become the answer begins with. A node is settled when it
-// has children and every child that was ever asked for has been answered: then no path can leave it any other way. Text
-// of settled nodes with a single child is certain, and of several children what they have in common. Reasoning and answer
-// are told apart by whether a step ends its path, so nothing is sent where its siblings disagree on that; where the model thinks, thinking and
-// what stands behind it are told apart by its tags, which go to no client.
-// What was given out is never taken back. Programs that add children to nodes they have left (several samples) have no
-// settled nodes. A single sample (greedy) is one path: it departs from what was given out only where a call failed for
-// good and it began again, and a stream must ask for that (`agrees`).
+// Honest streaming: the text that every branch which can still become the answer begins with. A node is settled when it has children and
+// every child that was ever asked for has been answered. The text of settled nodes with a single child is certain, and of several children
+// what they have in common. A step that ends its path is answer, any other reasoning, so nothing is sent where siblings disagree on that;
+// thinking is told apart by its tags, which go to no client. What was given out is never taken back. Programs that add children to nodes
+// they have left have no settled nodes. A single sample departs from what was given out only where a call failed for good (`agrees`).
 
 import type { SearchFold } from '../../log/fold.ts';
 import { type ProgramName, programWith } from '../../program/registry/programs.ts';
@@ -22,7 +19,6 @@ interface SharedTextOptions {
   readonly programOptions?: Readonly<Record<string, unknown>>;
   /** Strands that it completes in all: one sample is a single path. */
   readonly rollouts: number;
-  /** The client's limit on the tokens of the path. */
   readonly maxTokens?: number | undefined;
   readonly thinking?: ThinkingTags | undefined;
   /** Where all goes out as content, tags and all. */
@@ -59,7 +55,6 @@ export class SharedText {
     this.#settles = programWith(program, programOptions).expandsOnce || singlePath;
   }
 
-  /** What has become certain since the last call. */
   take(): Piece[] {
     const pieces: Piece[] = [];
     if (!this.#settles) return pieces;
@@ -118,7 +113,6 @@ export class SharedText {
   }
 }
 
-/** The model has thought on the way to this step, or in it. */
 function hasThoughtAbove({ thoughtTokens, step }: Node): boolean {
   return thoughtTokens > 0 || step?.thought !== undefined;
 }

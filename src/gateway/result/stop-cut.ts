@@ -20,7 +20,6 @@ export class StopCut {
     this.#hold = Math.max(0, ...stops.map(({ length }) => length - 1));
   }
 
-  /** The string that ended the text. */
   get matched(): string | undefined {
     return this.#matched;
   }
@@ -42,7 +41,6 @@ export class StopCut {
   }
 }
 
-/** A whole text at once. */
 export function cutAtStop(text: string, stops: readonly string[]): { readonly text: string; readonly stop?: string } {
   const cut = new StopCut(stops);
   const told = cut.push(text) + cut.rest();

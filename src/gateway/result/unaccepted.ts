@@ -25,7 +25,6 @@ export function handsOn(plan: UnacceptedChoice, exit: ExitKind, verdict: Verdict
   return plan.onUnaccepted === 'escalate' && exit !== 'deadline' && isUnaccepted(plan, exit, verdict);
 }
 
-/** Why there is no accepted answer, without the attempt. */
 export function unacceptedText(verdict: Verdict, score: number | null, threshold: number, rollouts: number): string {
   const reasons: Readonly<Record<Verdict, string>> = {
     accepted: 'the one that was found is',
@@ -37,14 +36,12 @@ export function unacceptedText(verdict: Verdict, score: number | null, threshold
   return `No answer was accepted ${made}: ${reasons[verdict]}.`;
 }
 
-/** The error in the place of an answer, where the client asked for one. */
 export function unacceptedError(plan: UnacceptedChoice, outcome: ResultFacts): ApiError | undefined {
   const { verdict, score, rollouts, exit } = outcome;
   if (plan.onUnaccepted !== 'error' || !isUnaccepted(plan, exit.kind, verdict)) return undefined;
   return new ApiError('not_accepted', unacceptedText(verdict, score, plan.threshold, rollouts));
 }
 
-/** The same as it stands in a frame or a line. */
 export function unacceptedJson(plan: UnacceptedChoice, outcome: ResultFacts | undefined): ErrorJson | undefined {
   return outcome && unacceptedError(plan, outcome)?.body;
 }

@@ -46,7 +46,9 @@ describe('admission', () => {
     apply(admission, 'a', busy, { leftMs: 5500 });
     const late = () => apply(admission, 'b', busy, { leftMs: 1499 });
     expect(late).toThrowError(/a wait of 4500 ms and a service of 1000 ms .* deadline is in 1499 ms/);
-    expect(late).toThrowError(expect.objectContaining({ code: 'deadline_unreachable', retryAfterSeconds: 5 }));
+    expect(late).toThrowError(
+      expect.objectContaining({ code: 'deadline_unreachable', options: { retryAfterSeconds: 5 } }),
+    );
     expect(admission.waiting).toBe(1);
   });
 

@@ -8,10 +8,10 @@ import { workKind } from '../../runtime/queue/work-meter.ts';
 import type { LineFacts, LineKey } from '../../scheduler/turns/line.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/keys.ts';
-import { type ServedModels, servedBy } from '../models/served-models.ts';
+import { type ServedModels, servedBy } from '../models/served-model.ts';
 import type { Admission } from './admission.ts';
 import { LiveSearch, mayMove } from './live-search.ts';
-import { fingerprint, newSearchId, toAccept } from './search-facts.ts';
+import { fingerprint, newId, toAccept } from './search-facts.ts';
 import type { Known, NewSearchOptions, SearchesOptions } from './searches-options.ts';
 
 export class Intake {
@@ -27,7 +27,6 @@ export class Intake {
     this.#keys = options.config.keys;
   }
 
-  /** From now on these share the line. */
   useKeys(keys: readonly KeyConfig[]): void {
     this.#keys = keys;
   }
@@ -40,11 +39,13 @@ export class Intake {
 
   /** Throws an ApiError where there is no room; else the search has its turn. */
   admit(plan: SearchPlan, caller: Caller, { body, chat, background, title, trace }: NewSearchOptions) {
-    const createdMs = this.#options.clock.nowMs();
-    const id = newSearchId(createdMs);
+    const { clock, cluster, journal } = this.#options;
+    const createdMs = clock.nowMs();
+    const id = newId('srch_', createdMs);
     const { name: owner, queue: ownerQueue } = caller;
     const known = { id, owner, plan, body, background, createdMs, title: title ?? plan.title, escalatedFrom: null };
-    const home = this.#home(background);
+    // Other nodes may run a search whose client waits here, where they can read it.
+    const home = background || journal.texts !== 'keep' ? undefined : cluster?.node;
     const more = { ...(chat && { chat }), ...(trace && { trace }), ...(home === undefined ? {} : { home }) };
     const search = new LiveSearch({ ...known, ...more });
     const { queue } = this.#runtime(search);
@@ -53,11 +54,9 @@ export class Intake {
     // A search that takes what is left holds up no other.
     if (plan.idle !== true) this.#admission.apply({ id, owner, ownerQueue, leftMs: plan.deadlineMs }, forecast);
     search.turn = queue.take(id, facts);
-    const { cluster } = this.#options;
     const isNext = forecast.fits && cluster?.isDrained(plan.model) === true;
-    // Of a batch: the node that feeds it runs it.
-    const isFed = plan.idle === true;
-    return { search, startsHere: isNext || isFed || cluster === undefined || !mayMove(search) };
+    // The node that feeds a batch runs its searches.
+    return { search, startsHere: isNext || plan.idle === true || cluster === undefined || !mayMove(search) };
   }
 
   /** Work that is owed comes in without being asked whether there is room. `turn`: the one that it had before. */
@@ -86,12 +85,6 @@ export class Intake {
     this.forget(search);
     if (earlier === fingerprint(body)) return { known: id };
     throw new ApiError('idempotency_conflict', `this Idempotency-Key was used for another request, search ${id}`);
-  }
-
-  /** This node, for a search whose client waits here and which others may run: they must be able to read it. */
-  #home(background: boolean): string | undefined {
-    const { cluster, journal } = this.#options;
-    return background || journal.texts !== 'keep' ? undefined : cluster?.node;
   }
 
   #lineFacts({ facts, built }: LiveSearch): LineFacts {

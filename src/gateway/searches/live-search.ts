@@ -3,21 +3,22 @@
 
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
 import { type BuiltSearch, buildSearch } from '../../answering/plan/search-request.ts';
-import type { FaultCode } from '../../base/fault.ts';
-import type { Plain, SearchState } from '../../journal/journal.ts';
+import { type FaultCode, raise } from '../../base/fault.ts';
+import type { Journal, Plain, SearchRecord, SearchState } from '../../journal/journal.ts';
+import { readLog } from '../../journal/read-log.ts';
 import { eventsIn, type LogEntry } from '../../log/entry.ts';
 import type { LoggedEvent } from '../../log/events.ts';
 import { SearchFold } from '../../log/fold.ts';
+import { policyKnobs } from '../../policy/knobs.ts';
 import type { Token } from '../../runtime/parts/options.ts';
 import type { ApiError } from '../http/api-error.ts';
-import type { TraceContext } from '../http/trace-context.ts';
+import type { TraceContext } from '../http/exchange.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { SummaryJson } from '../wire/search-json.ts';
 
 export interface Ended {
   readonly state: 'done' | 'failed' | 'cancelled';
   readonly endedMs: number;
-  /** Undefined where it never ran. */
   readonly result: ClientResult | undefined;
   readonly error: ApiError | undefined;
 }
@@ -32,7 +33,6 @@ export interface LiveSearchFacts {
   readonly id: string;
   readonly owner: string;
   readonly plan: SearchPlan;
-  /** The body as the client sent it, for the record. */
   readonly body: Plain;
   /** The chat that is searched, where the body is not one: another model may be asked it. */
   readonly chat?: Plain;
@@ -43,33 +43,26 @@ export interface LiveSearchFacts {
   readonly escalatedFrom: string | null;
   /** The node whose client waits for it, where other nodes may run it. */
   readonly home?: string;
-  /** The span under which its own belongs. */
   readonly trace?: TraceContext;
 }
 
-/** Whether other nodes may run it. */
 export function mayMove({ facts: { background, home } }: { readonly facts: LiveSearchFacts }): boolean {
   return background || home !== undefined;
 }
 
-/** Has the fold of a log, and may make it when it is first read. */
 interface ReadFold {
   readonly fold: SearchFold;
 }
 
 export class LiveSearch {
   readonly facts: LiveSearchFacts;
-  /** Its program and rules, made once. */
   readonly built: BuiltSearch;
   readonly #log: ReadFold;
   state: SearchState = 'queued';
   /** Its place among all who wait, fixed when it was accepted; see scheduler/turns/turn.ts. */
   turn = 0;
-  /** Under which it may write to the journal. */
   epoch = 0;
-  /** As the journal counts them. */
   runs = 0;
-  /** One of them is this process's. */
   hasBegun = false;
   startedMs: number | undefined;
   promptTokens = 0;
@@ -80,7 +73,6 @@ export class LiveSearch {
   /** The place of its last word in the log; missing where it never ran here. */
   exitSequence: number | undefined;
   isTold = false;
-  /** Its cost is final and its end written. */
   settled = false;
   /** Its client or an operator has asked for it to end. */
   cancelled = false;
@@ -98,7 +90,6 @@ export class LiveSearch {
     this.built = buildSearch(facts.plan);
   }
 
-  /** Only to be read. */
   get fold(): SearchFold {
     return this.#log.fold;
   }
@@ -107,19 +98,16 @@ export class LiveSearch {
     return this.facts.id;
   }
 
-  /** How far it has come. */
   get summary(): SummaryJson {
     const { sequence, rollouts, openStrands, width, widthReason, bestScore, generatedTokens, nodes } = this.fold;
     const counts = { sequence, nodes, rollouts, open_strands: openStrands };
     return { ...counts, width, why: widthReason ?? null, best_score: bestScore ?? null, tokens: generatedTokens };
   }
 
-  /** The last search of the chain. */
   get last(): LiveSearch {
     return this.successor?.last ?? this;
   }
 
-  /** The last search of the chain, once its end is told. */
   async wait(): Promise<LiveSearch> {
     if (!this.isTold) {
       await new Promise<void>((resolve) => {
@@ -129,7 +117,6 @@ export class LiveSearch {
     return this.successor === undefined ? this : this.successor.wait();
   }
 
-  /** Its listeners are told, event by event. */
   hear(entry: LogEntry): void {
     if (this.listeners.size === 0) return;
     for (const event of eventsIn(entry)) for (const listener of this.listeners) listener.event?.(event);
@@ -149,4 +136,56 @@ export class LiveSearch {
     for (const listener of [...this.listeners]) listener.ended?.(ended);
     this.listeners.clear();
   }
+}
+
+/** Brings the fold up to date. `tell` is told of every event after its entry was folded. */
+export async function replayLog(
+  journal: Journal,
+  { id, fold }: Pick<LiveSearch, 'id' | 'fold'>,
+  tell: (event: LoggedEvent) => void = () => {},
+): Promise<void> {
+  for await (const page of readLog(journal, id, fold.sequence)) {
+    for (const entry of page) {
+      fold.apply(entry);
+      for (const event of eventsIn(entry)) tell(event);
+    }
+    if (fold.fault !== undefined) raise('bad-event', fold.fault);
+  }
+}
+
+export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
+  const { id, owner, background, createdMs } = record;
+  const { body = {}, chat } = (record.request ?? {}) as { readonly body?: Plain; readonly chat?: Plain };
+  const escalatedFrom = (record.about.escalated_from ?? null) as string | null;
+  const title = record.title ?? '';
+  // Records of older versions have no turn: by arrival, as if they had had no priority.
+  const turn = typeof record.about.turn === 'number' ? record.about.turn : createdMs / 1000;
+  const home = typeof record.about.home === 'string' ? { home: record.about.home } : {};
+  const kept = { ...renamed(plan), policyOptions: knownOptions(plan.policyOptions) };
+  const known = { id, owner, plan: kept, body, background, createdMs, title, escalatedFrom };
+  const search = new LiveSearch({ ...known, ...(chat && { chat }), ...home });
+  search.turn = turn;
+  search.epoch = record.epoch + 1;
+  search.runs = record.runs;
+  search.startedMs = record.startedMs;
+  return search;
+}
+
+/** Best-first search was `mcts` with `expansion: lazy` once; its trees are the same. */
+function renamed(plan: SearchPlan): SearchPlan {
+  const isLazy = plan.program === 'mcts' && plan.programOptions.expansion === 'lazy';
+  return isLazy ? { ...plan, program: 'best-first' } : plan;
+}
+
+/** Drops options that a plan of another version has and this one does not know. */
+function knownOptions(options: SearchPlan['policyOptions']): SearchPlan['policyOptions'] {
+  const known = Object.entries(options).filter(([name]) => Object.hasOwn(policyKnobs, name));
+  return Object.fromEntries(known) as SearchPlan['policyOptions'];
+}
+
+/** One that has ended, with its log. Only for records with texts. */
+export async function readBack(journal: Journal, record: SearchRecord): Promise<LiveSearch> {
+  const search = searchOf(record, record.request?.plan as SearchPlan);
+  await replayLog(journal, search);
+  return search;
 }

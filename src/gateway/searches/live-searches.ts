@@ -1,6 +1,6 @@
-// The searches that wait or run in this process, from their submission to their end: what the runtime tells of them is
-// journalled and handed on; its fold is the runtime's. One exists once it is in the journal, runs under an epoch, and ends when its `exited` event has been
-// written; only then its clients are told. Order matters: writes are called in the order in which they must be found after a crash.
+// The searches that wait or run in this process. What the runtime tells of them is journalled and handed on. A search exists once it is in the
+// journal, runs under an epoch, and ends when its `exited` event is written; only then its clients are told. Writes are called in the order
+// in which they must be found after a crash.
 
 import { requestOf } from '../../answering/plan/search-request.ts';
 import type { Fault } from '../../base/fault.ts';
@@ -8,8 +8,7 @@ import { eventsIn, hasEvent, type LogEntry } from '../../log/entry.ts';
 import type { CancelReason } from '../../runtime/parts/inbox.ts';
 import type { Token } from '../../runtime/parts/options.ts';
 import { ApiError, journalTrouble } from '../http/api-error.ts';
-import type { ServedModel } from '../models/served-model.ts';
-import { type ServedModels, servedBy } from '../models/served-models.ts';
+import { type ModelHooks, type ServedModel, type ServedModels, servedBy } from '../models/served-model.ts';
 import { type Admission, retryAfterSeconds } from './admission.ts';
 import { type Ended, type LiveSearch, mayMove, type SearchListener } from './live-search.ts';
 import { cancelError, endOf, mayEscalate } from './search-end.ts';
@@ -20,16 +19,14 @@ import type { Watches } from './watches.ts';
 interface LiveSearchesParts {
   readonly models: ServedModels;
   readonly admission: Admission;
-  /** Those that clients of this node wait for, where other nodes may run them. */
   readonly watches: Watches | undefined;
   /** The search that takes over from one without an accepted answer, where one does. */
   readonly escalate: (search: LiveSearch) => LiveSearch | undefined;
 }
 
-/** Events that tell what an engine answered. */
 const answers = ['grown', 'merged', 'ghosted', 'probed'] as const;
 
-export class LiveSearches {
+export class LiveSearches implements ModelHooks {
   readonly #options: SearchesOptions;
   readonly #parts: LiveSearchesParts;
   readonly #byId = new Map<string, LiveSearch>();
@@ -39,7 +36,6 @@ export class LiveSearches {
     this.#parts = parts;
   }
 
-  /** Waiting and running, oldest first. */
   get all(): Iterable<LiveSearch> {
     return this.#byId.values();
   }
@@ -72,7 +68,6 @@ export class LiveSearches {
     }
   }
 
-  /** It is to be found here, whether or not it will run. */
   hold(search: LiveSearch): void {
     this.#byId.set(search.id, search);
   }
@@ -94,7 +89,6 @@ export class LiveSearches {
     if (search !== undefined) this.#options.log.warn('lost', { search: id, epoch: search.epoch });
   }
 
-  /** Its log cannot be kept: it ends as failed, here and in the journal. */
   refuse(id: string, why: string): void {
     const search = this.#giveUp(id, `the journal could not keep this search: ${why}`);
     if (search === undefined) return;
@@ -161,13 +155,12 @@ export class LiveSearches {
     for (const listener of this.#listeners(token.search)) listener.token?.(token);
   }
 
-  /** Whether a client reads its tokens as they come. */
-  isWatched(id: string): boolean {
+  watches(id: string): boolean {
     return [...this.#listeners(id)].some(({ token }) => token !== undefined);
   }
 
-  onFault(search: string, fault: Fault): void {
-    const live = this.#byId.get(search);
+  onFault(search: string | undefined, fault: Fault): void {
+    const live = this.#byId.get(search ?? '');
     if (live !== undefined) live.lastFault = fault.code;
     this.#options.log.warn('fault', { search, code: fault.code, message: fault.message });
   }
@@ -228,7 +221,6 @@ export class LiveSearches {
     return this.#options.journal.begin(search.id, search.epoch, runs).catch(() => false);
   }
 
-  /** Of the search, or of what its client holds on to. */
   #listeners(id: string): Iterable<SearchListener> {
     return (this.#parts.watches?.find(id) ?? this.#byId.get(id))?.listeners ?? [];
   }
@@ -247,7 +239,6 @@ export class LiveSearches {
     if (isSettled) this.#settle(search);
   }
 
-  /** Ends what was never started. */
   endUnstarted(search: LiveSearch, error?: ApiError): void {
     if (search.ended !== undefined) return;
     const state = error === undefined || search.cancelled ? 'cancelled' : 'failed';
@@ -263,7 +254,6 @@ export class LiveSearches {
     for (const search of this.#byId.values()) if (!search.settled) this.#settle(search);
   }
 
-  /** Its cost is final: so are its record and the metrics. */
   #settle(search: LiveSearch): void {
     if (search.ended === undefined) return;
     search.ended = this.#endOf(search, search.ended.endedMs);

@@ -1,113 +1,144 @@
-// What a former process left in the journal, read back: a record becomes a live search at once, a log its fold and its
-// tree when the search's turn has come.
+// Searches that a former process accepted and did not end: taken up again from the journal where a client still wants them, ended where
+// none does. Each waits for its turn without its log, which is read when that has come.
 
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
-import type { Clock } from '../../base/clock.ts';
-import { FaultError, raise } from '../../base/fault.ts';
-import type { Journal, Plain, SearchRecord } from '../../journal/journal.ts';
-import { readLog } from '../../journal/read-log.ts';
-import { eventsIn } from '../../log/entry.ts';
-import type { LoggedEvent } from '../../log/events.ts';
-import { policyKnobs } from '../../policy/knobs.ts';
+import { FaultError, isFault } from '../../base/fault.ts';
+import type { SearchRecord } from '../../journal/journal.ts';
 import { ApiError } from '../http/api-error.ts';
-import type { Log } from '../observe/log.ts';
-import { LiveSearch } from './live-search.ts';
+import type { ServedModels } from '../models/served-model.ts';
+import type { Intake } from './intake.ts';
+import { type LiveSearch, replayLog, searchOf } from './live-search.ts';
+import type { LiveSearches } from './live-searches.ts';
+import { successorId } from './search-facts.ts';
+import type { SearchesOptions } from './searches-options.ts';
 
 /** A search that was taken up so often ends the processes that take it up: hand-overs alone never come near it. */
 const mostEpochs = 100;
 /** After so many runs that ended with their process and brought no answer, it is not run again: it may be what ends them. */
 const mostRuns = 2;
 
-interface RecoveryOptions {
-  readonly journal: Journal;
-  readonly models: ReadonlyMap<string, unknown>;
-  readonly clock: Clock;
-  readonly log: Pick<Log, 'warn'>;
-}
+export class Recovery {
+  readonly #options: SearchesOptions;
+  readonly #models: ServedModels;
+  readonly #intake: Intake;
+  readonly #here: LiveSearches;
 
-/** Undefined where another process has it, or where it cannot go on and has been ended as failed. */
-export async function revive(record: SearchRecord, options: RecoveryOptions): Promise<LiveSearch | undefined> {
-  const { journal, models, clock } = options;
-  const claimed = journal.claim(record.id, record.epoch, clock.nowMs());
-  // No other write is on its way: there is no company to wait for.
-  await journal.flush().catch(() => {});
-  if (!(await claimed)) return undefined;
-  if (record.runs >= mostRuns)
-    return giveUp(record, `${record.runs} processes died while they ran it and before it got any further`, options);
-  if (record.epoch >= mostEpochs)
-    return giveUp(record, `it was taken up ${mostEpochs} times, and never ended`, options);
-  const plan = record.request?.plan as SearchPlan | undefined;
-  if (plan === undefined) return giveUp(record, 'its texts were not kept', options);
-  if (!models.has(plan.model)) return giveUp(record, `model '${plan.model}' is gone`, options);
-  try {
-    return searchOf(record, plan);
-  } catch (error) {
-    // A plan of another version: its program or one of its options is not known any more.
-    return giveUp(record, error instanceof FaultError ? error.fault.message : 'its plan cannot be read', options);
+  constructor(options: SearchesOptions, models: ServedModels, intake: Intake, here: LiveSearches) {
+    this.#options = options;
+    this.#models = models;
+    this.#intake = intake;
+    this.#here = here;
   }
-}
 
-/** Brings the fold up to date. `tell` is told of every event after its entry was folded. */
-export async function replayLog(
-  journal: Journal,
-  { id, fold }: Pick<LiveSearch, 'id' | 'fold'>,
-  tell: (event: LoggedEvent) => void = () => {},
-): Promise<void> {
-  for await (const page of readLog(journal, id, fold.sequence)) {
-    for (const entry of page) {
-      fold.apply(entry);
-      for (const event of eventsIn(entry)) tell(event);
+  /** True where it goes on. A record that cannot be taken up is set aside, whatever is wrong with it: it keeps no process from its start. */
+  async take(record: SearchRecord): Promise<boolean> {
+    try {
+      return await this.#take(record);
+    } catch (error) {
+      if (isFault(error, 'unavailable')) throw error;
+      const { journal, clock } = this.#options;
+      this.#here.lose(record.id);
+      await journal.claim(record.id, record.epoch, clock.nowMs());
+      await this.#setAside(record, `its record cannot be read (${error})`);
+      return false;
     }
-    if (fold.fault !== undefined) raise('bad-event', fold.fault);
   }
-}
 
-/** As it was accepted. */
-export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
-  const { id, owner, background, createdMs } = record;
-  const { body = {}, chat } = (record.request ?? {}) as { readonly body?: Plain; readonly chat?: Plain };
-  const escalatedFrom = (record.about.escalated_from ?? null) as string | null;
-  const title = record.title ?? '';
-  // Records of older versions have no turn: by arrival, as if they had had no priority.
-  const turn = typeof record.about.turn === 'number' ? record.about.turn : createdMs / 1000;
-  const home = typeof record.about.home === 'string' ? { home: record.about.home } : {};
-  const kept = { ...renamed(plan), policyOptions: knownOptions(plan.policyOptions) };
-  const known = { id, owner, plan: kept, body, background, createdMs, title, escalatedFrom };
-  const search = new LiveSearch({ ...known, ...(chat && { chat }), ...home });
-  search.turn = turn;
-  search.epoch = record.epoch + 1;
-  search.runs = record.runs;
-  search.startedMs = record.startedMs;
-  return search;
-}
+  async #take(record: SearchRecord): Promise<boolean> {
+    const isWanted = await this.#isWanted(record);
+    const search = await this.#claim(record);
+    if (search === undefined) return false;
+    if (isWanted) {
+      this.#intake.enter(search, search.turn);
+      this.#here.submit(search);
+    } else await this.#endAbandoned(search);
+    return search.ended === undefined;
+  }
 
-/** Best-first search was `mcts` with `expansion: lazy` once; its trees are the same. */
-function renamed(plan: SearchPlan): SearchPlan {
-  const isLazy = plan.program === 'mcts' && plan.programOptions.expansion === 'lazy';
-  return isLazy ? { ...plan, program: 'best-first' } : plan;
-}
+  /** Undefined where another process has it, or where it cannot go on and has been ended as failed. */
+  async #claim(record: SearchRecord): Promise<LiveSearch | undefined> {
+    const { journal, clock } = this.#options;
+    const claimed = journal.claim(record.id, record.epoch, clock.nowMs());
+    // No other write is on its way that a commit could wait for.
+    await journal.flush().catch(() => {});
+    if (!(await claimed)) return undefined;
+    if (record.runs >= mostRuns)
+      return this.#setAside(record, `${record.runs} processes died while they ran it and before it got any further`);
+    if (record.epoch >= mostEpochs)
+      return this.#setAside(record, `it was taken up ${mostEpochs} times, and never ended`);
+    const plan = record.request?.plan as SearchPlan | undefined;
+    if (plan === undefined) return this.#setAside(record, 'its texts were not kept');
+    if (!this.#models.has(plan.model)) return this.#setAside(record, `model '${plan.model}' is gone`);
+    try {
+      return searchOf(record, plan);
+    } catch (error) {
+      // A plan of another version: its program or one of its options is not known any more.
+      return this.#setAside(record, error instanceof FaultError ? error.fault.message : 'its plan cannot be read');
+    }
+  }
 
-/** Drops options that a plan of another version has and this one does not know. */
-function knownOptions(options: SearchPlan['policyOptions']): SearchPlan['policyOptions'] {
-  const known = Object.entries(options).filter(([name]) => Object.hasOwn(policyKnobs, name));
-  return Object.fromEntries(known) as SearchPlan['policyOptions'];
-}
+  /** Ends it as failed, under the epoch that this process has claimed. */
+  async #setAside({ id, epoch }: SearchRecord, reason: string): Promise<undefined> {
+    const { journal, clock, log } = this.#options;
+    const { message, body: error } = new ApiError('internal', `the search could not be resumed: ${reason}`);
+    log.warn('set-aside', { search: id, message });
+    const ending = { state: 'failed', endedMs: clock.nowMs(), outcome: { error }, texts: {} } as const;
+    await journal.finish(id, epoch + 1, ending);
+  }
 
-/** One that has ended, with its log. Only for records with texts. */
-export async function readBack(journal: Journal, record: SearchRecord): Promise<LiveSearch> {
-  const search = searchOf(record, record.request?.plan as SearchPlan);
-  await replayLog(journal, search);
-  return search;
-}
+  /** Its turn has come: reads its log and goes on, or ends it where the log has an end. */
+  async resume(id: string): Promise<void> {
+    const search = this.#here.find(id);
+    if (search === undefined) return;
+    const { runtime } = this.#here.modelOf(search);
+    try {
+      await replayLog(this.#options.journal, search);
+      if (search.ended !== undefined) return;
+      if (search.fold.exit !== undefined) {
+        runtime.withdraw(id);
+        return await this.#endRead(search);
+      }
+      if (!(await this.#here.begin(search))) return this.#here.lose(id);
+      if (search.ended === undefined) runtime.restore(id);
+    } catch (error) {
+      if (this.#handBack(search, error)) return;
+      this.#options.log.error('resume', { search: id, error });
+      runtime.withdraw(id);
+      this.#here.endUnstarted(search, new ApiError('internal', 'the search could not be resumed from its log'));
+    }
+  }
 
-/** It is set aside as failed, under the epoch that this process has claimed. */
-export async function giveUp(
-  { id, epoch }: SearchRecord,
-  reason: string,
-  options: RecoveryOptions,
-): Promise<undefined> {
-  const { message, body: error } = new ApiError('internal', `the search could not be resumed: ${reason}`);
-  options.log.warn('set-aside', { search: id, message });
-  const ending = { state: 'failed', endedMs: options.clock.nowMs(), outcome: { error }, texts: {} } as const;
-  await options.journal.finish(id, epoch + 1, ending);
+  async #isWanted({ background, about, cancelRequested }: SearchRecord): Promise<boolean> {
+    if (background || cancelRequested || typeof about.home !== 'string') return background && !cancelRequested;
+    return (await this.#options.cluster?.lives(about.home)) === true;
+  }
+
+  /** No client waits for it: it ends as its log says where that has an end, else cancelled. */
+  async #endAbandoned(search: LiveSearch): Promise<void> {
+    this.#here.hold(search);
+    try {
+      await replayLog(this.#options.journal, search);
+    } catch (error) {
+      if (this.#handBack(search, error)) return;
+      this.#options.log.error('recover', { search: search.id, error });
+    }
+    search.cancelled = true;
+    if (search.fold.exit === undefined) this.#here.endUnstarted(search);
+    else await this.#endRead(search);
+  }
+
+  /** Its log has an end, which was not written down: whether a search took over then stands in the journal. */
+  async #endRead(search: LiveSearch): Promise<void> {
+    search.knownSuccessor = (await this.#options.journal.find(successorId(search.facts)))?.id;
+    this.#here.end(search, true);
+  }
+
+  /** Where only the database was away, nothing is wrong with the search: a node goes on with it when it can be read. */
+  #handBack(search: LiveSearch, error: unknown): boolean {
+    const { cluster } = this.#options;
+    if (cluster === undefined || !isFault(error, 'unavailable')) return false;
+    this.#here.lose(search.id);
+    void cluster.giveBack([search.facts]);
+    return true;
+  }
 }

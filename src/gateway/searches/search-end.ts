@@ -4,15 +4,14 @@
 import type { FaultCode } from '../../base/fault.ts';
 import { ApiError } from '../http/api-error.ts';
 import { makeResult } from '../result/search-result.ts';
-import { cancelledEarly, exitMeanings, type ToldEnd } from '../result/told-end.ts';
+import { cancelledEarly, stateAfter, type ToldEnd } from '../result/told-end.ts';
 import { handsOn, unacceptedError } from '../result/unaccepted.ts';
 import type { ClientResult } from '../wire/result-json.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 
-/** Of a search whose `exited` event has come, and whose successor, if it has one, is known. */
 export function endOf(search: LiveSearch, endedMs: number, retryAfterSeconds: number): Ended {
   const result = finalResult(search);
-  const { state } = exitMeanings[result.outcome.exit.kind];
+  const state = stateAfter(result.outcome.exit.kind);
   const error = errorOf(search, result, retryAfterSeconds);
   return { state: error === undefined || state === 'cancelled' ? state : 'failed', endedMs, result, error };
 }
@@ -23,7 +22,7 @@ function errorOf(search: LiveSearch, { outcome }: ClientResult, retryAfterSecond
   if (kind === 'cancelled' && !outcome.complete) return cancelError(rule);
   if (kind === 'failed' && rule === 'absent')
     return new ApiError('engine_failed', `no model that the search may ask could answer: ${evidence.absent}`);
-  if (exitMeanings[kind].tells === 'error') return failureOf(search.lastFault, search.facts.plan.shape !== undefined);
+  if (kind === 'failed') return failureOf(search.lastFault, search.facts.plan.shape !== undefined);
   if (kind !== 'deadline' || outcome.usage.completion_tokens > 0) return undefined;
   return new ApiError('deadline_passed', lateness(search), { retryAfterSeconds });
 }
@@ -54,14 +53,13 @@ function finalResult({ facts, fold, promptTokens, successor, knownSuccessor }: L
   return escalatedTo === undefined ? result : { ...result, outcome: { ...result.outcome, escalated_to: escalatedTo } };
 }
 
-/** Not where nobody wants an answer any more. */
+/** Cancelled searches are not handed on. */
 export function mayEscalate({ facts: { plan, createdMs }, fold, cancelled }: LiveSearch): boolean {
   if (plan.onUnaccepted !== 'escalate' || cancelled) return false;
   const { exit, verdict } = makeResult(plan, fold, 0, createdMs).outcome;
   return handsOn(plan, exit.kind, verdict);
 }
 
-/** As far as it has come, for those who are told of it. */
 export function endOfLive({ state, ended }: LiveSearch): ToldEnd {
   const { result, error } = ended ?? {};
   return { state, outcome: result?.outcome, texts: result?.texts, error: error?.body };

@@ -18,11 +18,7 @@ function timePart(atMs: number): string {
   return Math.floor(atMs).toString(16).padStart(12, '0');
 }
 
-export function newSearchId(nowMs: number): string {
-  return newId('srch_', nowMs);
-}
-
-/** Of the search that takes over from this one. It follows from its id: whoever begins it, before or after a crash, begins the same one. Sorts behind it. */
+/** The id of the search that takes over follows from its id: a process that begins it again after a crash begins the same one. Sorts behind it. */
 export function successorId({ id, createdMs }: { readonly id: string; readonly createdMs: number }): string {
   return `srch_${timePart(createdMs + 1)}${createHash('sha256').update(id).digest('hex').slice(0, 20)}`;
 }
@@ -31,12 +27,11 @@ export function randomSeed(): number {
   return hash(randomBytes(8).toString('hex'));
 }
 
-/** The same for the same body, whatever process reads it. */
 export function fingerprint(body: Plain): string {
   return createHash('sha256').update(JSON.stringify(body)).digest('hex');
 }
 
-export function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): AboutJson {
+function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): AboutJson {
   const { model, mode, program, policy, scoring, priority, rollouts, threshold, tokenBudget, deadlineMs } = plan;
   const limits = { rollouts, threshold, token_budget: tokenBudget, deadline_ms: deadlineMs };
   const { calibrated = [] } = plan;
@@ -56,7 +51,7 @@ export function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): About
   };
 }
 
-export function toAccept({ facts, turn }: LiveSearch, idempotencyKey: string | undefined): NewSearch {
+export function toAccept({ facts, turn }: LiveSearch, idempotencyKey?: string): NewSearch {
   const { id, owner, plan, body, chat, background, createdMs, title, escalatedFrom, home } = facts;
   // Needed again only where another model may be asked.
   const isKept = chat !== undefined && chat !== body && plan.onUnaccepted === 'escalate';
@@ -73,7 +68,6 @@ export function toAccept({ facts, turn }: LiveSearch, idempotencyKey: string | u
   };
 }
 
-/** As the queue between nodes knows it. */
 export function offered({ id, facts, turn }: LiveSearch): OfferedSearch {
   return { id, model: facts.plan.model, turn };
 }

@@ -1,38 +1,47 @@
 // A search as clients see it (docs/http-api.md): what the journal holds of it, never what a process believes.
 
-import type { SearchRecord, SearchState } from '../../journal/journal.ts';
+import type { SearchRecord } from '../../journal/journal.ts';
 import { describeForClient } from '../result/search-result.ts';
+import type { WrittenOutcome } from '../result/told-end.ts';
 import type { ResultFacts, ResultTexts } from '../wire/result-json.ts';
-import type { AboutJson, DetailJson, ErrorJson, ResultJson, SearchJson, SummaryJson } from '../wire/search-json.ts';
+import type { AboutJson, DetailJson, ResultJson, SearchJson, WholeSearchJson } from '../wire/search-json.ts';
 import type { LiveSearch } from './live-search.ts';
-import { aboutPlan } from './search-facts.ts';
+import { toAccept } from './search-facts.ts';
 
 const mostShown = 200;
 
 /** To the client whose search has just been accepted: as the journal has it, whatever has begun since. */
-export function viewAccepted(search: LiveSearch): SearchJson & DetailJson {
-  const { id, owner, plan, body, background, createdMs, title, escalatedFrom } = search.facts;
-  return {
-    ...view(id, 'queued', title, aboutPlan(plan, escalatedFrom), background, owner),
-    ...times(createdMs, undefined, undefined),
-    epoch: 0,
-    summary: null,
-    exit: null,
-    verdict: null,
-    answer: null,
-    error: null,
-    result: null,
-    request: body,
-  };
+export function viewAccepted(search: LiveSearch): WholeSearchJson {
+  const unstarted = { startedMs: undefined, endedMs: undefined, outcome: undefined, texts: undefined };
+  return viewWhole({ ...toAccept(search), ...unstarted, state: 'queued', epoch: 0, runs: 0, cancelRequested: false });
+}
+
+export function viewWhole(record: SearchRecord, live?: LiveSearch): WholeSearchJson {
+  return { ...viewRecord(record, live), ...detailRecord(record) };
 }
 
 /** What the journal holds. `live`: the search itself where it runs here, for how far it has come until it has an end. */
 export function viewRecord(record: SearchRecord, live?: LiveSearch): SearchJson {
-  const { id, state, title, background, owner } = record;
+  const { id, state, title, background, owner, createdMs, startedMs, endedMs } = record;
+  const { model, mode, program, policy, priority, limits } = aboutOf(record);
   const { summary, exit, verdict, error } = outcomeOf(record);
+  const wholeMs = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms));
   return {
-    ...view(id, state, title ?? null, aboutOf(record), background, owner),
-    ...times(record.createdMs, record.startedMs, record.endedMs),
+    object: 'search',
+    id,
+    state,
+    title: title ?? null,
+    model,
+    mode,
+    program,
+    policy,
+    background,
+    key: owner,
+    priority,
+    created_ms: Math.round(createdMs),
+    started_ms: wholeMs(startedMs),
+    ended_ms: wholeMs(endedMs),
+    limits,
     epoch: record.epoch,
     summary: summary ?? live?.summary ?? null,
     exit: exit ?? null,
@@ -50,9 +59,8 @@ function shownAnswer(texts: Partial<ResultTexts> | undefined): string | null {
   return line.length <= mostShown ? line : `${line.slice(0, mostShown - 1)}…`;
 }
 
-/** The part that only a single search shows. */
-export function detailRecord(record: SearchRecord): DetailJson {
-  const { exit, ...outcome } = outcomeOf(record);
+function detailRecord(record: SearchRecord): DetailJson {
+  const { exit, summary: _, error: __, ...outcome } = outcomeOf(record);
   const noTexts: ResultTexts = { content: null, reasoning_content: null, refusal: null, answer: null };
   const texts = { ...noTexts, ...record.texts };
   const facts = exit === undefined ? undefined : ({ ...outcome, exit } as ResultFacts);
@@ -65,11 +73,6 @@ function aboutOf({ about }: SearchRecord): AboutJson {
   return about as unknown as AboutJson;
 }
 
-interface WrittenOutcome extends Partial<ResultFacts> {
-  readonly summary?: SummaryJson;
-  readonly error?: ErrorJson;
-}
-
 function outcomeOf({ outcome }: SearchRecord): WrittenOutcome {
   return (outcome ?? {}) as WrittenOutcome;
 }
@@ -78,34 +81,4 @@ function viewResult(id: string, about: AboutJson, texts: ResultTexts, facts: Res
   const { finish_reason, verdict, score, complete, usage, escalated_to } = facts;
   const coppice = describeForClient(id, about, texts, facts, about.escalated_from ?? null);
   return { ...texts, finish_reason, verdict, score, complete, escalated_to: escalated_to ?? null, usage, coppice };
-}
-
-function view(
-  id: string,
-  state: SearchState,
-  title: string | null,
-  about: AboutJson,
-  background: boolean,
-  key: string,
-) {
-  const { model, program, policy, priority, limits, mode } = about;
-  return {
-    object: 'search',
-    id,
-    state,
-    title,
-    model,
-    mode,
-    program,
-    policy,
-    background,
-    key,
-    priority,
-    limits,
-  } as const;
-}
-
-function times(created: number, started: number | undefined, ended: number | undefined) {
-  const whole = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms));
-  return { created_ms: Math.round(created), started_ms: whole(started), ended_ms: whole(ended) };
 }

@@ -6,8 +6,8 @@ import type { Timers } from '../../base/timers.ts';
 import type { Cluster } from '../../cluster/cluster.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Journal, Plain } from '../../journal/journal.ts';
-import type { TraceContext } from '../http/trace-context.ts';
-import type { Loop } from '../models/served-model.ts';
+import type { TraceContext } from '../http/exchange.ts';
+import type { Loop, ServedModels } from '../models/served-model.ts';
 import type { Log } from '../observe/log.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 
@@ -23,16 +23,13 @@ export interface SearchesOptions {
   readonly onEnded?: (search: LiveSearch, ended: Ended) => void;
   /** Told when it is not here any more, whichever node ended it. */
   readonly onFinished?: (id: string) => void;
-  /** Alarms; real ones unless given. */
   readonly timers?: Timers;
-  /** What steps the runtime of a model; timers unless given. */
   readonly loop?: () => Loop;
 }
 
 export interface NewSearchOptions {
   readonly background: boolean;
   readonly body: Plain;
-  /** The chat that is searched, where the body is not one. */
   readonly chat?: Plain;
   readonly idempotencyKey?: string;
   readonly title?: string;
@@ -42,4 +39,11 @@ export interface NewSearchOptions {
 /** A search that exists already under the same idempotency key. */
 export interface Known {
   readonly known: string;
+}
+
+/** What metrics and the overview read of all searches. */
+export interface ObservedSearches {
+  readonly live: Iterable<LiveSearch>;
+  readonly models: ServedModels;
+  readonly admission: { readonly waiting: number; readonly running: number };
 }

@@ -1,25 +1,22 @@
-// The searches of a gateway: `Intake` lets them in, `LiveSearches` has them until their end, `Revival` takes up those of a former
-// process, `Watches` is what clients hold on to where other nodes may run them. Joins these; knows no HTTP. A search that was
-// accepted is handed to its runtime at once and waits there.
+// The searches of a gateway: `Intake` lets them in, `LiveSearches` has them until their end, `Recovery` takes up those of a former
+// process, `Watches` is what clients hold on to where other nodes may run them. An accepted search waits in its runtime.
 
+import { escalatedPlan } from '../../answering/plan/plan.ts';
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
-import type { Fault } from '../../base/fault.ts';
 import { liveTimers } from '../../base/timers.ts';
-import type { KeyConfig } from '../../config/schema.ts';
+import type { KeyConfig, LimitsConfig } from '../../config/schema.ts';
 import type { SearchRecord } from '../../journal/journal.ts';
-import type { LogEntry } from '../../log/entry.ts';
 import type { CancelReason } from '../../runtime/parts/inbox.ts';
-import type { Token } from '../../runtime/parts/options.ts';
+import { askedIn } from '../dialects/body-wish.ts';
+import type { ChatBody } from '../dialects/chat-body.ts';
 import type { Caller } from '../http/keys.ts';
 import { generatorsOf } from '../models/panels.ts';
-import { type ModelHooks, ServedModel } from '../models/served-model.ts';
-import { Admission } from './admission.ts';
-import { planSuccessor } from './escalation.ts';
-import { GuestPlaces } from './guests.ts';
+import { ServedModel, type ServedModels } from '../models/served-model.ts';
+import { Admission, GuestPlaces } from './admission.ts';
 import { Intake } from './intake.ts';
-import { LiveSearch, mayMove } from './live-search.ts';
+import { LiveSearch, type LiveSearchFacts, mayMove } from './live-search.ts';
 import { LiveSearches } from './live-searches.ts';
-import { Revival } from './revival.ts';
+import { Recovery } from './recovery.ts';
 import { offered, successorId } from './search-facts.ts';
 import type { Known, NewSearchOptions, SearchesOptions } from './searches-options.ts';
 import { Watches } from './watches.ts';
@@ -33,7 +30,7 @@ export class Searches {
   readonly #options: SearchesOptions;
   readonly #intake: Intake;
   readonly #here: LiveSearches;
-  readonly #revival: Revival;
+  readonly #recovery: Recovery;
   readonly #watches: Watches | undefined;
 
   constructor(options: SearchesOptions) {
@@ -43,15 +40,19 @@ export class Searches {
     const admission = new Admission(config.admission.queue, (owner) => cluster?.waiting(owner) ?? 0);
     this.admission = admission;
     this.#intake = new Intake(options, models, admission);
-    this.guests = new GuestPlaces(admission, models, clock, ({ name }) => this.#intake.keyOf(name));
-    this.#watches = cluster && this.#watchesOf();
+    this.guests = new GuestPlaces({ admission, models, clock, keyOf: (name) => this.#intake.keyOf(name) });
+    const { timers = liveTimers } = options;
+    const findHere = (id: string) => this.find(id);
+    const endUnclaimed = (record: SearchRecord) => this.recoverOne(record);
+    this.#watches = cluster && new Watches({ journal, clock, timers, findHere, endUnclaimed });
     const escalate = (search: LiveSearch) => this.#escalate(search);
     this.#here = new LiveSearches(options, { models, admission, watches: this.#watches, escalate });
-    this.#revival = new Revival(options, models, this.#intake, this.#here);
+    this.#recovery = new Recovery(options, models, this.#intake, this.#here);
     const generators = generatorsOf(options.models);
+    const onLogWanted = (search: string) => void this.#recovery.resume(search);
     for (const parts of options.models) {
       const { name } = parts.config;
-      models.set(name, new ServedModel(parts, this.#hooks(), clock, options.loop?.(), generators.get(name)));
+      models.set(name, new ServedModel(parts, this.#here, onLogWanted, clock, options.loop?.(), generators.get(name)));
     }
     journal.listen({
       lost: (id) => this.lose(id),
@@ -62,12 +63,10 @@ export class Searches {
     });
   }
 
-  /** From now on these share the line. */
   useKeys(keys: readonly KeyConfig[]): void {
     this.#intake.useKeys(keys);
   }
 
-  /** Waiting and running, oldest first. */
   get live(): Iterable<LiveSearch> {
     return this.#here.all;
   }
@@ -80,7 +79,6 @@ export class Searches {
     return this.#here.find(id);
   }
 
-  /** Those that end with their clients here, whichever node runs them. */
   get waitedFor(): LiveSearch[] {
     const here = [...this.live].filter(({ facts }) => !facts.background && facts.home === undefined);
     const { node } = this.#options.cluster ?? {};
@@ -123,7 +121,6 @@ export class Searches {
     else if (this.#watches?.has(wanted.id)) void this.#watches.cancel(wanted.id);
   }
 
-  /** Another process has it, or is to have it: whatever we do now would be done twice. */
   lose(id: string): void {
     this.#here.lose(id);
   }
@@ -142,37 +139,15 @@ export class Searches {
     return taken.filter(Boolean).length;
   }
 
-  /** True where it goes on. */
   recoverOne(record: SearchRecord): Promise<boolean> {
-    return this.#revival.take(record);
+    return this.#recovery.take(record);
   }
 
-  /** Interactive searches are cancelled, background ones left to the journal. */
   async close(): Promise<void> {
     this.#watches?.close();
     await Promise.all([...this.models.values()].map((model) => model.close()));
     this.#here.settleAll();
     await this.#here.putDown(this.live);
-  }
-
-  #hooks(): ModelHooks {
-    const here = this.#here;
-    return {
-      onEntry: (entry: LogEntry) => here.onEntry(entry),
-      onToken: (token: Token) => here.onToken(token),
-      watches: (search: string) => here.isWatched(search),
-      onFault: (search: string, fault: Fault) => here.onFault(search, fault),
-      onPrompt: (search: string, tokens: number) => here.onPrompt(search, tokens),
-      onLogWanted: (search: string) => void this.#revival.resume(search),
-    };
-  }
-
-  #watchesOf(): Watches {
-    const { journal, clock } = this.#options;
-    const findHere = (id: string) => this.find(id);
-    const endUnclaimed = (record: SearchRecord) => this.recoverOne(record);
-    const { timers = liveTimers } = this.#options;
-    return new Watches({ journal, nowMs: () => clock.nowMs(), timers, findHere, endUnclaimed });
   }
 
   /** Its client was told to ask again, and may find it: so that it is not found waiting for ever, a node takes it. */
@@ -188,7 +163,6 @@ export class Searches {
     }
   }
 
-  /** What its client is to hold on to. */
   #watch(search: LiveSearch): LiveSearch {
     const { home } = search.facts;
     return home === undefined || home !== this.#options.cluster?.node || this.#watches === undefined
@@ -229,4 +203,17 @@ export class Searches {
       return undefined;
     }
   }
+}
+
+export function planSuccessor(
+  { plan, body, chat = body }: LiveSearchFacts,
+  model: ServedModel,
+  successor: ServedModel,
+  limits: LimitsConfig,
+  others: ServedModels,
+): SearchPlan {
+  const { seed, deadlineMs: defaultDeadlineMs, priority: maxPriority, idle } = plan;
+  const asked = askedIn(chat as unknown as ChatBody, limits);
+  const request = { ...asked, model, successor, others, limits, maxPriority, defaultDeadlineMs, seed, idle };
+  return escalatedPlan(plan, request);
 }

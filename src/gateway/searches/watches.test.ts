@@ -9,7 +9,7 @@ import type { Journal, JournalListener, SearchRecord } from '../../journal/journ
 import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
 import { hasEvent, type LogEntry } from '../../log/entry.ts';
 import type { LiveSearch } from './live-search.ts';
-import { searchOf } from './recovery.ts';
+import { searchOf } from './live-search.ts';
 import { Watches } from './watches.ts';
 
 /** One that has ended, with its log. */
@@ -57,7 +57,13 @@ test.each(['its last word', 'its end'])('a client hears the whole log although %
   let found: LiveSearch | undefined = here;
   const journal = new AwayJournal(record, entries);
   const timers = new ManualTimers();
-  const watches = new Watches({ journal, nowMs: () => 0, timers, findHere: () => found, endUnclaimed: async () => {} });
+  const watches = new Watches({
+    journal,
+    clock: { nowMs: () => 0 },
+    timers,
+    findHere: () => found,
+    endUnclaimed: async () => {},
+  });
   const watched = watches.follow(here.facts);
   watches.logged(exited);
   if (first === 'its last word') journal.listener?.durable?.(record.id, exited.sequence);

@@ -1,36 +1,29 @@
-// Searches that a client of this node waits for, where other nodes may run them. What the client is told comes from the
-// durable log alone, whichever node writes it: so a search may move in the middle, and its client's answer goes on. What runs
-// here is told from memory once it is safe, the rest is read from the journal when a bell rings, or every few seconds where
-// none did. It runs nothing and writes nothing but the wish to cancel.
-// A search that runs here is folded by its runtime, whose fold is ahead of what is safe. What is safe is folded only for a client
-// that reads it: a stream of the answer, which must not say what a crash could take back.
+// Searches that a client of this node waits for, where other nodes may run them. Clients are told from the durable log alone, whichever node
+// writes it: so a search may move in the middle, and its answer goes on. Entries made here are told from memory once they are safe, the rest
+// is read from the journal when a bell rings, or every few seconds. It runs nothing and writes nothing but the wish to cancel.
 
 import type { SearchPlan } from '../../answering/plan/search-plan.ts';
+import type { Clock } from '../../base/clock.ts';
 import { every, type Timers } from '../../base/timers.ts';
 import type { Journal, SearchRecord } from '../../journal/journal.ts';
 import { readLog } from '../../journal/read-log.ts';
 import { hasEvent, type LogEntry } from '../../log/entry.ts';
 import { SearchFold } from '../../log/fold.ts';
 import { ApiError, journalTrouble } from '../http/api-error.ts';
-import { successorIn } from '../result/told-end.ts';
-import type { ClientResult, ResultFacts } from '../wire/result-json.ts';
-import type { ErrorJson } from '../wire/search-json.ts';
-import { type Ended, LiveSearch, type LiveSearchFacts } from './live-search.ts';
-import { searchOf } from './recovery.ts';
+import { endOfRecord, successorIn } from '../result/told-end.ts';
+import type { ClientResult } from '../wire/result-json.ts';
+import { type Ended, LiveSearch, type LiveSearchFacts, searchOf } from './live-search.ts';
 
 interface WatchesOptions {
   readonly journal: Journal;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly timers: Timers;
-  /** The search itself where it is here, waiting or running. */
   readonly findHere: (id: string) => LiveSearch | undefined;
-  /** Ends one that no node runs. */
   readonly endUnclaimed: (record: SearchRecord) => Promise<unknown>;
 }
 
 /** The safe part of a log, folded from the first time that its fold is read. */
 class SafeLog {
-  /** Of the last entry, -1 before the first. */
   sequence = -1;
   hasExit = false;
   readonly #unread: LogEntry[] = [];
@@ -91,7 +84,6 @@ export class Watches {
     return this.#watches.get(id)?.search;
   }
 
-  /** What the client of this search is to hold on to. */
   follow(facts: LiveSearchFacts): LiveSearch {
     const log = new SafeLog();
     const search = new LiveSearch(facts, log);
@@ -111,7 +103,6 @@ export class Watches {
     return search;
   }
 
-  /** An entry of a search that runs here. */
   logged(entry: LogEntry): void {
     this.#watches.get(entry.search)?.unsafe.push(entry);
   }
@@ -121,7 +112,6 @@ export class Watches {
     this.#watches.get(id)?.unsafe.splice(0);
   }
 
-  /** Its end is written, by this node. */
   ended(id: string, ended: Ended, successor: LiveSearch | undefined): void {
     const watch = this.#watches.get(id);
     if (watch === undefined) return;
@@ -170,7 +160,6 @@ export class Watches {
     if (watch !== undefined) void this.#read(watch);
   }
 
-  /** In order and once each, from memory or from the journal. */
   #tell(watch: WatchedSearch, entry: LogEntry): void {
     const { search, log } = watch;
     if (entry.sequence !== log.sequence + 1) return;
@@ -220,24 +209,23 @@ export class Watches {
     for await (const page of readLog(journal, id, log.sequence)) {
       for (const entry of page) this.#tell(watch, entry);
     }
-    if (record === undefined) return this.#end(watch, this.#gone(), undefined);
+    if (record === undefined) {
+      const error = journalTrouble('the journal could not keep this search');
+      const gone = { state: 'failed', endedMs: this.#options.clock.nowMs(), result: undefined, error } as const;
+      return this.#end(watch, gone, undefined);
+    }
     if (record.endedMs === undefined) return;
     const next = successorIn(record);
     this.#end(watch, endOf(record), next === undefined ? undefined : await this.followKnown(next));
   }
-
-  #gone(): Ended {
-    const error = journalTrouble('the journal could not keep this search');
-    return { state: 'failed', endedMs: this.#options.nowMs(), result: undefined, error };
-  }
 }
 
-function endOf({ state, endedMs = 0, outcome, texts }: SearchRecord): Ended {
-  const { error, ...facts } = (outcome ?? {}) as Partial<ResultFacts> & { readonly error?: ErrorJson };
-  const result = facts.exit === undefined ? undefined : ({ outcome: facts, texts } as unknown as ClientResult);
-  return { state: state as Ended['state'], endedMs, result, error: error && toApiError(error) };
-}
-
-function toApiError({ code, message, param }: ErrorJson): ApiError {
-  return new ApiError(code as ApiError['code'], message, param === null ? {} : { param });
+function endOf(record: SearchRecord): Ended {
+  const { outcome, texts, error } = endOfRecord(record);
+  return {
+    state: record.state as Ended['state'],
+    endedMs: record.endedMs ?? 0,
+    result: outcome && ({ outcome, texts } as ClientResult),
+    error: error && new ApiError(error.code as ApiError['code'], error.message, { param: error.param ?? undefined }),
+  };
 }

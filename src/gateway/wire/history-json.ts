@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { flag, maybeNumber, number, text, type Written } from './parts.ts';
 
-/** How far back, and how long each piece of it is. */
 export const historyRanges = {
   '15m': { spanMs: 900_000, bucketMs: 15_000 },
   '1h': { spanMs: 3_600_000, bucketMs: 60_000 },
@@ -21,7 +20,6 @@ const figures = {
   /** From arrival to end; null where none has ended. */
   p50_ms: maybeNumber,
   p99_ms: maybeNumber,
-  /** By kind; those that are not there are 0. */
   exits: z.record(text, number),
 };
 
@@ -55,7 +53,6 @@ export const historyJson = z.object({
   total: z.object(figures),
   /** Every piece of the range, oldest first; the last one is not over yet. */
   buckets: z.array(bucket),
-  /** Those with the most searches first. */
   kinds: z.array(kind),
 });
 export type HistoryJson = Written<typeof historyJson>;

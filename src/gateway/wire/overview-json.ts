@@ -14,7 +14,6 @@ export type ModelCostJson = Written<typeof modelCost>;
 const verifierLoad = z.object({
   kind: text,
   healthy: flag,
-  /** Steps that wait to be scored. */
   waiting: number,
   /** From asking for a score to having it, lately. */
   score_ms: maybeNumber,
@@ -26,7 +25,6 @@ const modelLoad = z.object({
   /** A search that names no program can be answered. */
   healthy: flag,
   engine_healthy: flag,
-  /** Null where nothing scores. */
   verifier: verifierLoad.nullable(),
   budget: number,
   open_strands: number,
@@ -56,14 +54,12 @@ export type JournalHealthJson = Written<typeof journalHealth>;
 /** How the server stood at one moment: `event: history` holds those of the last 15 minutes. */
 export interface SampleJson {
   readonly at_ms: number;
-  /** Strands open, and those that may be. */
   readonly used: number;
   readonly total: number;
   readonly running: number;
   readonly waiting: number;
 }
 
-/** A search that runs or waits, in the overview's list. */
 const listed = z.object({
   id: text,
   title: maybeText,
@@ -91,7 +87,6 @@ const node = z.object({
   name: text,
   version: text,
   models: z.array(text),
-  /** The one that was asked. */
   here: flag,
   silent_ms: number,
   healthy: flag,

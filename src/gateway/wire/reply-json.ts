@@ -1,9 +1,8 @@
 // What the question-answering APIs say: a chat completion, a message, a response.
 
 import { z } from 'zod';
-import { logprobsJson, tokenLogprob } from './logprobs-json.ts';
 import { anything, flag, maybeNumber, maybeText, number, text, verdict } from './parts.ts';
-import { coppiceJson, usage } from './result-json.ts';
+import { coppiceJson, logprobsJson, tokenLogprob, usage } from './result-json.ts';
 
 const call = z.object({
   id: text,
@@ -134,3 +133,10 @@ export const responseJson = z.object({
 
 export const countJson = z.object({ input_tokens: z.int(), coppice: z.object({ estimate: flag }) });
 export const inputItemJson = z.looseObject({ id: text, type: text.exactOptional() });
+
+export const verdictHeader = 'x-coppice-verdict';
+export const searchHeader = 'x-coppice-search';
+/** Fields of the body that were taken and changed nothing, with commas between them. */
+export const ignoredHeader = 'x-coppice-ignored';
+
+export const answerHeaders = { [verdictHeader]: verdict, [searchHeader]: text, [ignoredHeader]: text };

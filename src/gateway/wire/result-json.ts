@@ -1,5 +1,4 @@
-// What a finished search says to its client, in the field names of the wire: texts apart from facts, because texts may be
-// erased and facts stay.
+// What a finished search says to its client: texts apart from facts, because texts may be erased and facts stay.
 
 import { z } from 'zod';
 import { exit, flag, maybeNumber, maybeText, number, text, verdict, type Written } from './parts.ts';
@@ -37,7 +36,6 @@ const effort = {
   /** What to think of the answer, and the same as a sentence. */
   verdict,
   verdict_text: text,
-  /** Null where no verifier has judged the answer. */
   score: maybeNumber,
   /** Where completed paths voted: the share of the vote for the answer. */
   support: maybeNumber,
@@ -49,7 +47,6 @@ const effort = {
   tokens: z.record(text, number),
   /** Who wrote what, by model, where draws named models or tokens have prices. */
   models: z.record(text, writerJson).exactOptional(),
-  /** What the engines' tokens cost, where they have prices. */
   money: number.exactOptional(),
   /** Where several answers were asked for, what to think of each; `node` is where its path ends. */
   choices: z.array(z.object({ index: number, node: number, verdict, score: maybeNumber })).exactOptional(),
@@ -59,7 +56,6 @@ export const resultFacts = z.object({
   ...effort,
   /** `length` only where the text was cut: some clients take it for an error. */
   finish_reason: z.enum(['stop', 'length']),
-  /** The stop string of the client that ended the content. */
   matchedStop: text.exactOptional(),
   usage,
   escalated_to: text.exactOptional(),
@@ -70,7 +66,6 @@ export const resultFacts = z.object({
 });
 export type ResultFacts = Written<typeof resultFacts>;
 
-/** The `coppice` object of an answer. */
 export const coppiceJson = z.object({
   search: text,
   answer: maybeText,
@@ -91,3 +86,20 @@ export interface ClientResult {
   readonly texts: ResultTexts;
   readonly outcome: ResultFacts;
 }
+
+export const tokenLogprob = z.object({
+  /** What the token adds to the text; empty where its bytes wait for the next one. */
+  token: text,
+  logprob: number,
+  bytes: z.array(z.int()),
+  top_logprobs: z.array(z.never()),
+});
+export type TokenLogprob = Written<typeof tokenLogprob>;
+
+export const logprobsJson = z.object({
+  content: z.array(tokenLogprob),
+  /** Of the steps before the answer, where these go out apart. */
+  reasoning_content: z.array(tokenLogprob).exactOptional(),
+  refusal: z.null(),
+});
+export type LogprobsJson = Written<typeof logprobsJson>;

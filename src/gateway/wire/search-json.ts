@@ -31,7 +31,6 @@ export const searchJson = z.object({
   program: text,
   policy: text,
   background: flag,
-  /** Name of the API key that asked. */
   key: text,
   priority: number,
   created_ms: number,
@@ -41,7 +40,6 @@ export const searchJson = z.object({
   epoch: z.int(),
   summary: summary.nullable(),
   exit: exit.nullable(),
-  /** What to think of its answer; null before the end. */
   verdict: verdict.nullable(),
   /** Its answer, or where nothing marks one the last line of its text, at most 200 characters; null where texts are not kept. */
   answer: maybeText,
@@ -70,10 +68,8 @@ const resultJson = z.object({
 });
 export type ResultJson = Written<typeof resultJson>;
 
-/** What only a single search shows. */
 const detail = z.object({
   result: resultJson.nullable(),
-  /** The body as the client sent it. */
   request: z.looseObject({ messages: z.array(z.looseObject({ role: text })).exactOptional() }).nullable(),
 });
 export type DetailJson = Written<typeof detail>;

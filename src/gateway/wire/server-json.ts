@@ -1,7 +1,7 @@
 // What a server says of itself: the models that it serves, the examples it offers, and whether it is ready.
 
 import { z } from 'zod';
-import { flag, text, type Written } from './parts.ts';
+import { flag, maybeNumber, number, text, type Written } from './parts.ts';
 
 export const modelJson = z.object({
   id: text,
@@ -26,7 +26,6 @@ export type ModelJson = Written<typeof modelJson>;
 export const exampleJson = z.object({
   title: text,
   question: text,
-  /** The model that can answer it. */
   model: text,
 });
 export type ExampleJson = Written<typeof exampleJson>;
@@ -38,3 +37,23 @@ export const readyJson = z.object({
   models: z.array(z.object({ name: text, healthy: flag })),
   journal: z.object({ healthy: flag }),
 });
+
+const share = z.object({ used: number, limit: maybeNumber });
+
+export const usageJson = z.object({
+  object: z.literal('list'),
+  since_ms: number,
+  data: z.array(
+    z.object({
+      object: z.literal('usage'),
+      key: text,
+      requests: number,
+      refused: number,
+      prompt_tokens: number,
+      completion_tokens: number,
+      verifier_tokens: number,
+      quota: z.object({ window_ms: number, ends_ms: number, requests: share, tokens: share }).nullable(),
+    }),
+  ),
+});
+export type UsageJson = Written<typeof usageJson>;

@@ -3,12 +3,17 @@
 import { version } from '../../../config/version.ts';
 import type { Verdict } from '../../../log/verdict.ts';
 import type { Node } from '../../../tree/node.ts';
-import { chosenPath, furtherAnswers, splitPath } from '../../result/chosen-path.ts';
+import {
+  type ChoiceTokens,
+  choiceTokens,
+  chosenPath,
+  furtherAnswers,
+  promptTokenIds,
+  splitPath,
+} from '../../result/chosen-path.ts';
 import { answerLogprobs, pathLogprobs } from '../../result/logprobs.ts';
-import { type ChoiceTokens, choiceTokens, promptTokenIds } from '../../result/rollout-choices.ts';
 import { describeForClient } from '../../result/search-result.ts';
-import type { LogprobsJson } from '../../wire/logprobs-json.ts';
-import type { ClientResult, ResultFacts, ResultTexts } from '../../wire/result-json.ts';
+import type { ClientResult, LogprobsJson, ResultFacts, ResultTexts } from '../../wire/result-json.ts';
 import type { Delta } from '../deltas.ts';
 import type { ToldSearch } from '../dialect.ts';
 
@@ -40,7 +45,6 @@ export function completion(search: ToldSearch, { texts, outcome }: ClientResult)
   };
 }
 
-/** What a trainer reads of a choice, where the search has recorded its tokens. */
 function tokensOf({ facts }: ToldSearch, leaf: Node | undefined): Partial<ChoiceTokens> {
   return facts.plan.recordTokens ? choiceTokens(leaf) : {};
 }
@@ -54,7 +58,6 @@ function callsOf({ facts }: ToldSearch, text: string, index = 0) {
   return { content: null, tool_calls: [call] };
 }
 
-/** Of the answer itself; the words of a refusal are no tokens of the model. */
 function logprobsOf({ facts, fold }: ToldSearch, { texts, outcome }: ClientResult): LogprobsJson | null {
   const isText = texts.refusal === null && facts.plan.shape?.isCall === undefined;
   return isText ? answerLogprobs(facts.plan, fold, outcome.complete) : null;
@@ -69,12 +72,10 @@ interface FurtherChoice {
   readonly delta: Delta;
   readonly index: number;
   readonly logprobs: LogprobsJson | null;
-  /** Where its path ends. */
   readonly leaf: Node | undefined;
   readonly end: 'stop' | 'length';
 }
 
-/** The answers after the first, where several were asked for. */
 function furtherOf({ facts: { plan }, fold }: ToldSearch, { refusal }: ResultTexts): FurtherChoice[] {
   const further = refusal === null ? furtherAnswers(plan, fold) : [];
   return further.map((path, at) => {
@@ -99,7 +100,6 @@ function coppiceObject(search: ToldSearch, { texts, outcome }: ClientResult) {
   return { ...describeForClient(id, plan, texts, outcome, escalatedFrom), ...answers };
 }
 
-/** Makes the chunks of one answer: the same id, time and model in all of them. */
 export class Chunks {
   readonly #head: ReturnType<typeof head>;
   readonly #usage: { readonly usage: null } | undefined;
@@ -143,7 +143,6 @@ export class Chunks {
   }
 }
 
-/** The same as a piece of a stream: whole, under its place among the calls. */
 function callDelta(search: ToldSearch, text: string, index = 0): object | undefined {
   const called = callsOf(search, text, index);
   return called && { tool_calls: called.tool_calls.map((call) => ({ index: 0, ...call })) };

@@ -12,7 +12,6 @@ import { Chunks, completion } from './chat-answer.ts';
 
 export const chatDialect: InboundDialect<ChatBody> = {
   path: '/v1/chat/completions',
-  schema: chatSchema,
   fieldNames: [],
   beyond,
   read,
@@ -31,13 +30,7 @@ function beyond(body: Plain): Beyond {
 
 function read(value: unknown): AskedBody<ChatBody> {
   const body = parseChatBody(value);
-  return {
-    body,
-    stream: body.stream === true,
-    background: false,
-    stored: false,
-    ignored: ignoredIn(chatSchema, value),
-  };
+  return { body, stream: body.stream === true, ignored: ignoredIn(chatSchema, value) };
 }
 
 function teller({ body, stream }: AskedBody<ChatBody>, search: ToldSearch): Teller {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { schemaOf } from '../../../config/knob.ts';
 import { efforts } from '../../../config/search-limits.ts';
 import { modelKnobs, requestKnobs, samplingKnobs } from '../../../config/vocabulary.ts';
-import { refuse } from '../../http/api-error.ts';
+import { refuseField } from '../../http/api-error.ts';
 import { parseBody } from '../../http/checked-input.ts';
 import { type ChatBody, coppiceSettings } from '../chat-body.ts';
 import { drawFields, drawsIn, refuseShaping } from '../fields.ts';
@@ -54,11 +54,7 @@ export function parseMessageBody(value: unknown): MessageBody {
   const body = parseBody(messageSchema, value);
   refuseShaping(value, []);
   if (body.output_config?.effort === 'max')
-    refuse(
-      'unsupported_parameter',
-      `'output_config.effort' is 'max'; there are ${efforts.join(', ')}`,
-      'output_config.effort',
-    );
+    refuseField('unsupported_parameter', 'output_config.effort', `is 'max'; there are ${efforts.join(', ')}`);
   return body;
 }
 
@@ -68,7 +64,6 @@ export function parseCountBody(value: unknown): CountBody {
   return body;
 }
 
-/** Whether the client wants to see the steps before the answer. */
 export function showsThinking({ thinking }: MessageBody): boolean {
   return thinking?.type === 'enabled' || thinking?.type === 'adaptive';
 }
@@ -77,7 +72,12 @@ export function showsThinking({ thinking }: MessageBody): boolean {
 export function chatOf(body: MessageBody, mostTokens: number): ChatBody {
   const { model, max_tokens, temperature, top_p, top_k, stop_sequences, coppice, output_config, thinking } = body;
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
-  const own = budget === undefined ? coppice : { ...budgetOf(budget, mostTokens), ...coppice };
+  // Of the search, and of the thinking of each of its paths.
+  const budgets = {
+    token_budget: Math.min(budget ?? 0, mostTokens),
+    max_thinking_tokens: Math.min(budget ?? 0, mostThinking),
+  };
+  const own = budget === undefined ? coppice : { ...budgets, ...coppice };
   const user = body.metadata?.user_id;
   return {
     model,
@@ -94,14 +94,6 @@ export function chatOf(body: MessageBody, mostTokens: number): ChatBody {
     reasoning_effort: output_config?.effort,
     response_format: output_config?.format,
   } as ChatBody;
-}
-
-/** Of the search, and of the thinking of each of its paths. */
-function budgetOf(budget: number, mostTokens: number) {
-  return {
-    token_budget: Math.min(budget, mostTokens),
-    max_thinking_tokens: Math.min(budget, mostThinking),
-  };
 }
 
 const { high: mostThinking } = modelKnobs.maxThinkingTokens;
@@ -124,14 +116,13 @@ function textOf(value: z.output<typeof content>, where: string): string {
     .map(({ type, text, ...rest }, at) => {
       const name = `${where}.${at}`;
       if (type !== 'text' || typeof text !== 'string')
-        return refuse(
+        return refuseField(
           'unsupported_parameter',
-          `'${name}' is of type '${type.slice(0, 40)}': a search takes text only`,
           name,
+          `is of type '${type.slice(0, 40)}': a search takes text only`,
         );
       const unknown = Object.keys(rest).find((key) => key !== 'cache_control' && key !== 'citations');
-      if (unknown !== undefined)
-        refuse('unknown_parameter', `'${name}.${unknown}' is not a known parameter`, `${name}.${unknown}`);
+      if (unknown !== undefined) refuseField('unknown_parameter', `${name}.${unknown}`, 'is not a known parameter');
       return text;
     })
     .join('');

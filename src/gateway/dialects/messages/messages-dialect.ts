@@ -4,7 +4,7 @@ import type { Plain } from '../../../journal/journal.ts';
 import type { ErrorJson } from '../../wire/search-json.ts';
 import { shapeIn } from '../answer-format.ts';
 import { type DeltaWords, deltaTeller } from '../deltas.ts';
-import type { AskedBody, Beyond, InboundDialect, SearchedChat, StreamFrame, Teller, ToldSearch } from '../dialect.ts';
+import type { AskedBody, Beyond, InboundDialect, StreamFrame, Teller, ToldSearch } from '../dialect.ts';
 import { ignoredIn, passedIn } from '../fields.ts';
 import { isFull, record, some } from '../unchecked.ts';
 import { type BlockEvent, MessageEvents, wholeMessage } from './message-answer.ts';
@@ -12,7 +12,6 @@ import { chatOf, type MessageBody, messageSchema, parseMessageBody, showsThinkin
 
 export const messagesDialect: InboundDialect<MessageBody> = {
   path: '/v1/messages',
-  schema: messageSchema,
   fieldNames: [
     [/\bmax_completion_tokens\b/g, 'max_tokens'],
     [/\breasoning_effort\b/g, 'output_config.effort'],
@@ -21,7 +20,10 @@ export const messagesDialect: InboundDialect<MessageBody> = {
   ],
   beyond,
   read,
-  chat: (body, { limits }) => kept(chatOf(body, limits.tokens)),
+  chat: (body, { limits }) => {
+    const chat = chatOf(body, limits.tokens);
+    return { chat, kept: chat as Plain };
+  },
   teller,
   error: messagesError,
 };
@@ -44,18 +46,7 @@ function hasOtherBlocks(message: unknown): boolean {
 
 function read(value: unknown): AskedBody<MessageBody> {
   const body = parseMessageBody(value);
-  return {
-    body,
-    stream: body.stream === true,
-    background: false,
-    stored: false,
-    ignored: ignoredIn(messageSchema, value),
-  };
-}
-
-/** The journal keeps the chat. */
-function kept(chat: SearchedChat['chat']): SearchedChat {
-  return { chat, kept: chat as Plain };
+  return { body, stream: body.stream === true, ignored: ignoredIn(messageSchema, value) };
 }
 
 function teller({ body, stream }: AskedBody<MessageBody>, search: ToldSearch): Teller {

@@ -5,7 +5,7 @@ import type { SearchPlan } from '../../../answering/plan/search-plan.ts';
 import { raise } from '../../../base/fault.ts';
 import type { SearchRecord } from '../../../journal/journal.ts';
 import { ApiError, refuse } from '../../http/api-error.ts';
-import type { Caller } from '../../http/keys.ts';
+import { maySee } from '../../http/keys.ts';
 import { successorIn } from '../../result/told-end.ts';
 import type { ResultTexts } from '../../wire/result-json.ts';
 import type { ChatBody } from '../chat-body.ts';
@@ -14,8 +14,8 @@ import { type InputItem, itemsOf, messageOf, type ResponseBody } from './respons
 import { type ResponseFacts, searchIdOf } from './response-json.ts';
 
 type ChatMessage = ChatBody['messages'][number];
+type Asker = Pick<Desk, 'journal' | 'caller'>;
 
-/** What is kept of a response: its body, and the conversation before its input. */
 interface StoredBody extends ResponseBody {
   readonly history: readonly ChatMessage[];
 }
@@ -26,11 +26,11 @@ export interface StoredResponse {
   readonly facts: ResponseFacts;
 }
 
-export async function findResponse(journal: Desk['journal'], caller: Caller, name: string): Promise<StoredResponse> {
+export async function findResponse({ journal, caller }: Asker, name: string): Promise<StoredResponse> {
   const id = searchIdOf(name);
   const record = id === undefined ? undefined : await journal.find(id);
   const body = record?.request?.body as StoredBody | undefined;
-  const mayRead = record !== undefined && (caller.admin || record.owner === caller.name);
+  const mayRead = record !== undefined && maySee(caller, record.owner);
   if (mayRead && record.damage !== undefined) raise('damaged', record.damage);
   // One that took over answers under the name of the first.
   const isOther = (record?.about.escalated_from ?? null) !== null;
@@ -44,48 +44,34 @@ export function noResponse(name: string): ApiError {
   return new ApiError('not_found', `there is no response '${name.slice(0, 64)}'`);
 }
 
-/** The conversation before the input of this response. */
-export async function historyOf(journal: Desk['journal'], caller: Caller, body: ResponseBody): Promise<ChatMessage[]> {
+export async function historyOf(asker: Asker, body: ResponseBody): Promise<ChatMessage[]> {
   const { previous_response_id: name } = body;
   if (name === undefined || name === null) return [];
-  const previous = await findResponse(journal, caller, name).catch((error: unknown) => {
+  const previous = await findResponse(asker, name).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
     throw new ApiError('not_found', error.message, { param: 'previous_response_id' });
   });
-  const own = await saidIn(journal, caller, itemsOf(previous.body));
-  return [...previous.body.history, ...own, await answerOf(journal, previous, 'previous_response_id')];
+  const own = await saidIn(asker, itemsOf(previous.body));
+  return [...previous.body.history, ...own, await answerOf(asker, previous, 'previous_response_id')];
 }
 
 /** The messages of an input, those included that it only points to. */
-export async function saidIn(
-  journal: Desk['journal'],
-  caller: Caller,
-  items: readonly InputItem[],
-): Promise<ChatMessage[]> {
+export async function saidIn(asker: Asker, items: readonly InputItem[]): Promise<ChatMessage[]> {
   const said: ChatMessage[] = [];
   for (const [at, item] of items.entries()) {
-    const message = item.type === 'item_reference' ? await pointedAt(journal, caller, item, at) : messageOf(item, at);
+    const message = item.type === 'item_reference' ? await pointedAt(asker, item, at) : messageOf(item, at);
     if (message !== undefined) said.push(message);
   }
   return said;
 }
 
-async function pointedAt(
-  journal: Desk['journal'],
-  caller: Caller,
-  { id }: InputItem,
-  at: number,
-): Promise<ChatMessage | undefined> {
+async function pointedAt(asker: Asker, { id }: InputItem, at: number): Promise<ChatMessage | undefined> {
   const name = id ?? '';
   if (name.startsWith('rs_')) return undefined;
-  return answerOf(journal, await findResponse(journal, caller, name), `input.${at}`);
+  return answerOf(asker, await findResponse(asker, name), `input.${at}`);
 }
 
-async function answerOf(
-  journal: Desk['journal'],
-  { record: first }: StoredResponse,
-  param: string,
-): Promise<ChatMessage> {
+async function answerOf({ journal }: Asker, { record: first }: StoredResponse, param: string): Promise<ChatMessage> {
   const next = successorIn(first);
   const record = (next === undefined ? undefined : await journal.find(next)) ?? first;
   const texts = record.texts as Partial<ResultTexts> | undefined;

@@ -1,7 +1,7 @@
 // The output of a response as it grows: one reasoning item, then one message, each with the events that OpenAI's clients
 // put it together from. An item that is closed stays closed.
 
-import type { TokenLogprob } from '../../wire/logprobs-json.ts';
+import type { TokenLogprob } from '../../wire/result-json.ts';
 import { itemIds, type OutputItem } from './response-json.ts';
 
 interface ItemEvent {
@@ -11,11 +11,27 @@ interface ItemEvent {
 
 type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
+/** The two texts of a reasoning item, and the events that tell them. */
+const reasoningTexts = {
+  summary: {
+    type: 'summary_text',
+    index: 'summary_index',
+    part: 'response.reasoning_summary_part',
+    text: 'response.reasoning_summary_text',
+  },
+  content: {
+    type: 'reasoning_text',
+    index: 'content_index',
+    part: 'response.content_part',
+    text: 'response.reasoning_text',
+  },
+} as const;
+type ReasoningText = keyof typeof reasoningTexts;
+
 export class OutputItems {
   readonly #ids: ReturnType<typeof itemIds>;
   #events: ItemEvent[] = [];
-  #summary: string | undefined;
-  #reasoning: string | undefined;
+  readonly #reasoning: { summary?: string; content?: string } = {};
   #content: string | undefined;
   #refusal: string | undefined;
   #logprobs: readonly TokenLogprob[] = [];
@@ -37,28 +53,16 @@ export class OutputItems {
     return this.#content?.length ?? 0;
   }
 
-  /** The events since the last call. */
   take(): ItemEvent[] {
     return this.#events.splice(0);
   }
 
-  /** Told while nothing of the answer is known. */
   progress(text: string): void {
-    if (!this.#openReasoning()) return;
-    const at = { ...this.#atReasoning(), summary_index: 0 };
-    if (this.#summary === undefined)
-      this.#say('response.reasoning_summary_part.added', { ...at, part: { type: 'summary_text', text: '' } });
-    this.#summary = (this.#summary ?? '') + text;
-    this.#say('response.reasoning_summary_text.delta', { ...at, delta: text });
+    this.#growReasoning('summary', text);
   }
 
   reasoning(text: string): void {
-    if (text === '' || !this.#openReasoning()) return;
-    const at = { ...this.#atReasoning(), content_index: 0 };
-    if (this.#reasoning === undefined)
-      this.#say('response.content_part.added', { ...at, part: { type: 'reasoning_text', text: '' } });
-    this.#reasoning = (this.#reasoning ?? '') + text;
-    this.#say('response.reasoning_text.delta', { ...at, delta: text });
+    if (text !== '') this.#growReasoning('content', text);
   }
 
   content(text: string): void {
@@ -92,30 +96,30 @@ export class OutputItems {
     this.#say('response.output_item.done', { output_index: at.output_index, item: this.#messageItem() });
   }
 
-  #openReasoning(): boolean {
+  #growReasoning(kind: ReasoningText, text: string): void {
     if (this.#reasoningStatus === undefined && this.#messageStatus === undefined) {
       this.#reasoningStatus = 'in_progress';
       this.#say('response.output_item.added', { output_index: 0, item: this.#reasoningItem() });
     }
-    return this.#reasoningStatus === 'in_progress';
+    if (this.#reasoningStatus !== 'in_progress') return;
+    const names = reasoningTexts[kind];
+    const at = this.#atReasoning(kind);
+    const before = this.#reasoning[kind];
+    if (before === undefined) this.#say(`${names.part}.added`, { ...at, part: { type: names.type, text: '' } });
+    this.#reasoning[kind] = (before ?? '') + text;
+    this.#say(`${names.text}.delta`, { ...at, delta: text });
   }
 
   #closeReasoning(): void {
     if (this.#reasoningStatus !== 'in_progress') return;
     this.#reasoningStatus = 'completed';
-    const at = this.#atReasoning();
-    if (this.#summary !== undefined) {
-      const summary = { ...at, summary_index: 0 };
-      this.#say('response.reasoning_summary_text.done', { ...summary, text: this.#summary });
-      this.#say('response.reasoning_summary_part.done', {
-        ...summary,
-        part: { type: 'summary_text', text: this.#summary },
-      });
-    }
-    if (this.#reasoning !== undefined) {
-      const part = { type: 'reasoning_text', text: this.#reasoning };
-      this.#say('response.reasoning_text.done', { ...at, content_index: 0, text: this.#reasoning });
-      this.#say('response.content_part.done', { ...at, content_index: 0, part });
+    for (const kind of ['summary', 'content'] as const) {
+      const names = reasoningTexts[kind];
+      const at = this.#atReasoning(kind);
+      const text = this.#reasoning[kind];
+      if (text === undefined) continue;
+      this.#say(`${names.text}.done`, { ...at, text });
+      this.#say(`${names.part}.done`, { ...at, part: { type: names.type, text } });
     }
     this.#say('response.output_item.done', { output_index: 0, item: this.#reasoningItem() });
   }
@@ -124,14 +128,12 @@ export class OutputItems {
     this.#closeReasoning();
     if (this.#messageStatus !== undefined) return;
     this.#messageStatus = 'in_progress';
-    this.#say('response.output_item.added', {
-      output_index: this.#atMessage().output_index,
-      item: this.#messageItem(),
-    });
+    const { output_index } = this.#atMessage();
+    this.#say('response.output_item.added', { output_index, item: this.#messageItem() });
   }
 
-  #atReasoning() {
-    return { item_id: this.#ids.reasoning, output_index: 0 };
+  #atReasoning(kind: ReasoningText) {
+    return { item_id: this.#ids.reasoning, output_index: 0, [reasoningTexts[kind].index]: 0 };
   }
 
   #atMessage() {
@@ -139,14 +141,12 @@ export class OutputItems {
   }
 
   #reasoningItem(): OutputItem {
-    const [summary, text] = [this.#summary, this.#reasoning];
-    return {
-      id: this.#ids.reasoning,
-      type: 'reasoning',
-      summary: summary === undefined ? [] : [{ type: 'summary_text', text: summary }],
-      content: text === undefined ? [] : [{ type: 'reasoning_text', text }],
-      status: this.#reasoningStatus,
+    const parts = (kind: ReasoningText) => {
+      const text = this.#reasoning[kind];
+      return text === undefined ? [] : [{ type: reasoningTexts[kind].type, text }];
     };
+    const texts = { summary: parts('summary'), content: parts('content') };
+    return { id: this.#ids.reasoning, type: 'reasoning', ...texts, status: this.#reasoningStatus };
   }
 
   #messageItem(): OutputItem {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { schemaOf } from '../../../config/knob.ts';
 import { efforts } from '../../../config/search-limits.ts';
 import { requestKnobs, samplingKnobs } from '../../../config/vocabulary.ts';
-import { refuse } from '../../http/api-error.ts';
+import { refuseField } from '../../http/api-error.ts';
 import { parseBody } from '../../http/checked-input.ts';
 import { type ChatBody, coppiceSettings, topK } from '../chat-body.ts';
 import { drawFields, drawsIn, refuseShaping } from '../fields.ts';
@@ -63,7 +63,6 @@ export function parseResponseBody(value: unknown): ResponseBody {
 /** The one thing that can be included; others, such as encrypted reasoning, do not exist here. */
 const includesLogprobs = 'message.output_text.logprobs';
 
-/** What is asked to be included and cannot be. */
 export function notIncluded({ include }: ResponseBody): string[] {
   return (include ?? []).filter((each) => each !== includesLogprobs).map((each) => `include.${each}`);
 }
@@ -72,12 +71,10 @@ export function itemsOf({ input }: ResponseBody): readonly InputItem[] {
   return typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input;
 }
 
-/** As it is asked for, and as the answer says it again. */
 export function formatOf({ text }: ResponseBody): Readonly<Record<string, unknown>> | undefined {
   return text?.format ?? undefined;
 }
 
-/** The chat that is searched: instructions, what was said before, and the input. */
 export function chatOf(body: ResponseBody, said: readonly ChatMessage[]): ChatBody {
   const { model, instructions, temperature, top_p, seed, max_output_tokens, reasoning, coppice, metadata, user } = body;
   const system: ChatMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
@@ -100,7 +97,6 @@ export function chatOf(body: ResponseBody, said: readonly ChatMessage[]): ChatBo
   } as ChatBody;
 }
 
-/** Parts of a message that are text. */
 const textTypes: readonly string[] = ['input_text', 'output_text', 'text', 'refusal'];
 
 const itemTypes: readonly unknown[] = ['message', 'reasoning', 'item_reference', undefined];
@@ -124,14 +120,9 @@ export function messageOf(
   const where = `input.${at}`;
   if (type === 'reasoning') return undefined;
   if (type !== 'message' || role === undefined || content === undefined)
-    return refuse(
-      'unsupported_parameter',
-      `'${where}' is of type '${type.slice(0, 40)}': a search takes messages`,
-      where,
-    );
+    return refuseField('unsupported_parameter', where, `is of type '${type.slice(0, 40)}': a search takes messages`);
   const unknown = Object.keys(rest).find((key) => !['id', 'status', 'phase'].includes(key));
-  if (unknown !== undefined)
-    refuse('unknown_parameter', `'${where}.${unknown}' is not a known parameter`, `${where}.${unknown}`);
+  if (unknown !== undefined) refuseField('unknown_parameter', `${where}.${unknown}`, 'is not a known parameter');
   return {
     role,
     content:
@@ -142,9 +133,6 @@ export function messageOf(
 function textOf(part: Readonly<Record<string, unknown>>, where: string): string {
   const text = part.type === 'refusal' ? part.refusal : part.text;
   if (textTypes.includes(String(part.type)) && typeof text === 'string') return text;
-  return refuse(
-    'unsupported_parameter',
-    `'${where}' is of type '${String(part.type).slice(0, 40)}': a search takes text only`,
-    where,
-  );
+  const type = String(part.type).slice(0, 40);
+  return refuseField('unsupported_parameter', where, `is of type '${type}': a search takes text only`);
 }

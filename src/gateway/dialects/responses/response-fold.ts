@@ -1,6 +1,6 @@
 // The events of a response as a fold of its search's log: the same log gives the same events under the same numbers, live,
-// after a crash, or read again by a client that resumes. Where another search took over, its log follows, once it has ended. Progress is the summary of a reasoning item, the steps before the
-// answer are its text, the answer is a message. What was given out is never taken back. Knows no HTTP and no journal.
+// after a crash, or read again by a client that resumes. The log of a search that took over follows. Progress is the summary of a reasoning
+// item, the steps before the answer are its text, the answer is a message. What was given out is never taken back.
 
 import type { LoggedEvent } from '../../../log/events.ts';
 import { SearchFold } from '../../../log/fold.ts';
@@ -10,7 +10,7 @@ import { answerLogprobs } from '../../result/logprobs.ts';
 import { Progress } from '../../result/progress.ts';
 import { makeResult } from '../../result/search-result.ts';
 import { SharedText } from '../../result/shared-text.ts';
-import { exitMeanings, type ToldEnd } from '../../result/told-end.ts';
+import type { ToldEnd } from '../../result/told-end.ts';
 import { handsOn, isHeldBack, unacceptedJson } from '../../result/unaccepted.ts';
 import type { ToldSearch } from '../dialect.ts';
 import { OutputItems } from './output-items.ts';
@@ -18,7 +18,6 @@ import { type OutputItem, type ResponseFacts, type ResponseStatus, responseJson,
 
 export interface ResponseEvent {
   readonly type: string;
-  /** Dense from 0. */
   readonly sequence_number: number;
   readonly [field: string]: unknown;
 }
@@ -62,7 +61,6 @@ export class ResponseFold {
     return this.#number(this.#items.take());
   }
 
-  /** Another search was asked, and has ended: the answer is its answer. */
   takeOver({ facts: { id, plan, escalatedFrom }, fold }: ToldSearch): ResponseEvent[] {
     this.#items.progress(`Model ${plan.model} takes over from ${escalatedFrom}.\n`);
     this.#facts = { ...this.#facts, plan, answeredBy: { id, escalatedFrom } };
@@ -74,7 +72,6 @@ export class ResponseFold {
     return this.#number(this.#items.take());
   }
 
-  /** The last word, once cost and end are written. */
   finish(end: ToldEnd): ResponseEvent[] {
     this.#release(end);
     const told = this.#broken ? { ...end, state: 'failed' as const } : this.#told(end);
@@ -94,7 +91,6 @@ export class ResponseFold {
     return error === undefined ? end : { ...end, state: 'failed', error };
   }
 
-  /** What is given only where it is accepted is not certain before the end. */
   #grow(atMs: number): void {
     const line = this.#progress.next(atMs);
     if (line !== undefined) this.#items.progress(line);
@@ -108,7 +104,6 @@ export class ResponseFold {
     if (!this.#isHeld) this.#close();
   }
 
-  /** No other search took over. */
   #release({ state }: ToldEnd): void {
     if (!this.#isHeld || state === 'queued' || state === 'running') return;
     this.#isHeld = false;
@@ -122,7 +117,7 @@ export class ResponseFold {
   #close(): void {
     const { plan } = this.#facts;
     const { texts, outcome } = this.#result();
-    if (exitMeanings[outcome.exit.kind].tells === 'error') return;
+    if (outcome.exit.kind === 'failed') return;
     const path = chosenPath(plan, this.#log);
     this.#broken = !this.#shared.agrees(path);
     if (this.#broken) return;

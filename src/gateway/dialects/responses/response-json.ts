@@ -8,14 +8,12 @@ import type { ResultFacts } from '../../wire/result-json.ts';
 import { formatOf, type ResponseBody } from './response-body.ts';
 
 export interface ResponseFacts {
-  /** Of the search. */
   readonly id: string;
   readonly plan: SearchPlan;
   readonly body: ResponseBody;
   readonly createdMs: number;
   readonly background: boolean;
   readonly stored: boolean;
-  /** The search that took over and answered; `plan` is its plan then. */
   readonly answeredBy?: { readonly id: string; readonly escalatedFrom: string | null };
 }
 
@@ -26,7 +24,6 @@ export function responseId(searchId: string): string {
   return searchId.replace(/^srch_/, 'resp_');
 }
 
-/** Undefined where it is no name of a response, or of an item of one. */
 export function searchIdOf(name: string): string | undefined {
   return /^(resp|msg|rs)_[0-9a-f]{32}$/.test(name) ? name.replace(/^[a-z]+_/, 'srch_') : undefined;
 }

@@ -2,7 +2,7 @@
 // are a fold of the log, and of that of the search that took over, so that a stored response can be resumed.
 
 import type { Plain, TextKeeping } from '../../../journal/journal.ts';
-import { refuse } from '../../http/api-error.ts';
+import { refuseField } from '../../http/api-error.ts';
 import { shapeIn } from '../answer-format.ts';
 import type { AskedBody, Beyond, Desk, InboundDialect, SearchedChat, StreamFrame, Teller } from '../dialect.ts';
 import { ignoredIn, passedIn } from '../fields.ts';
@@ -22,7 +22,6 @@ import type { ResponseFacts } from './response-json.ts';
 
 export const responsesDialect: InboundDialect<ResponseBody> = {
   path: '/v1/responses',
-  schema: responseSchema,
   fieldNames: [
     [/\bmax_completion_tokens\b/g, 'max_output_tokens'],
     [/\breasoning_effort\b/g, 'reasoning.effort'],
@@ -33,7 +32,7 @@ export const responsesDialect: InboundDialect<ResponseBody> = {
   beyond,
   read,
   chat,
-  teller: ({ body, stored }, { facts: { id, plan, createdMs, background } }) =>
+  teller: ({ body, stored = false }, { facts: { id, plan, createdMs, background } }) =>
     responseTeller({ id, plan, body, createdMs, background, stored }),
   error: (error) => ({ error }),
 };
@@ -54,29 +53,22 @@ function read(value: unknown, texts: TextKeeping): AskedBody<ResponseBody> {
   return { body, stream: stream === true, background: background === true, stored, ignored };
 }
 
+const unsupported = 'unsupported_parameter';
+
 /** What is to be read again needs texts that stay; what does not say so is stored where it can be. */
 function isStored({ store, background, previous_response_id: previous }: ResponseBody, texts: TextKeeping): boolean {
-  const need = (name: string) => {
-    const message = `'${name}' needs texts that are kept, and journal.texts is '${texts}'`;
-    return refuse('unsupported_parameter', message, name);
-  };
-  if (texts !== 'keep') {
-    if (store === true) need('store');
-    if (typeof previous === 'string') need('previous_response_id');
-    if (background === true) need('background');
-  }
+  const needsTexts = { store: store === true, previous_response_id: typeof previous === 'string', background };
+  const [name] = Object.entries(needsTexts).find(([, isAsked]) => isAsked === true) ?? [];
+  if (texts !== 'keep' && name !== undefined)
+    refuseField(unsupported, name, `needs texts that are kept, and journal.texts is '${texts}'`);
   if (background === true && store === false)
-    refuse(
-      'unsupported_parameter',
-      "'store' is false: a response in the background must be stored to be read",
-      'store',
-    );
+    refuseField(unsupported, 'store', 'is false: a response in the background must be stored to be read');
   return texts === 'keep' && store !== false;
 }
 
-async function chat(body: ResponseBody, { journal, caller }: Desk): Promise<SearchedChat> {
-  const history = await historyOf(journal, caller, body);
-  const said = await saidIn(journal, caller, itemsOf(body));
+async function chat(body: ResponseBody, desk: Desk): Promise<SearchedChat> {
+  const history = await historyOf(desk, body);
+  const said = await saidIn(desk, itemsOf(body));
   return { chat: chatOf(body, [...history, ...said]), kept: { ...body, history } };
 }
 

@@ -4,8 +4,8 @@ import { certainCalibration, twentySamples } from '../../../../tests/support/cal
 import { treeOf } from '../../../../tests/support/trees.ts';
 import type { OpenModel } from '../../../answering/models/open-model.ts';
 import { Random } from '../../../base/random.ts';
+import type { Ended, LiveSearch } from '../../searches/live-search.ts';
 import type { Log } from '../log.ts';
-import type { ObservedEnd, ObservedSearch } from '../observed.ts';
 import { CalibrationWatch } from './calibration-watch.ts';
 
 const calibration = certainCalibration(twentySamples, 0.6);
@@ -24,7 +24,7 @@ it('warns once when searches are no longer like those it was calibrated on, says
     const exit = { kind: kind ?? (draw.uniform() < share ? 'certain' : 'exhausted'), rule: '', evidence: {} };
     const outcome = { exit, usage: { completion_tokens: draw.normal(1000, 300) } };
     const facts = { plan: { model: 'm', ...twentySamples, programOptions: {}, calibrated: ['certain'], ...plan } };
-    watch.ended({ facts } as unknown as ObservedSearch, { result: { outcome } } as unknown as ObservedEnd);
+    watch.ended({ facts } as unknown as LiveSearch, { result: { outcome } } as unknown as Ended);
   };
   const times = (count: number, act: () => void) => {
     for (let at = 0; at < count; at += 1) act();
@@ -56,10 +56,7 @@ it('refuses a calibration, in one line, once rewards are not like those that it 
     const outcome = { exit, usage: { completion_tokens: draw.normal(1000, 300) } };
     const plan = { model: 'm', ...twentySamples, programOptions: {}, calibrated: ['certain'], threshold: 0.65 };
     const fold = { tree: treeOf('product', [{ reward, end: true }]) };
-    watch.ended(
-      { facts: { plan }, fold } as unknown as ObservedSearch,
-      { result: { outcome } } as unknown as ObservedEnd,
-    );
+    watch.ended({ facts: { plan }, fold } as unknown as LiveSearch, { result: { outcome } } as unknown as Ended);
   };
   for (let at = 0; at < 39; at += 1) end(draw.normal(0.5, 0.02));
   expect([lines, file.sections.length]).toEqual([[], 1]);

@@ -5,11 +5,11 @@ import type { Registry } from 'prom-client';
 import type { OpenModel } from '../../../answering/models/open-model.ts';
 import { rewardsOf } from '../../../calibration/rewards-seen.ts';
 import { SectionWatch, type WatchedSection } from '../../../calibration/section-watch.ts';
+import type { Ended, LiveSearch } from '../../searches/live-search.ts';
 import type { Log } from '../log.ts';
-import type { ObservedEnd, ObservedSearch } from '../observed.ts';
 import { ReadMetrics } from './read-metrics.ts';
 
-type WatchedSearch = Pick<ObservedSearch, 'facts' | 'fold'>;
+type WatchedSearch = Pick<LiveSearch, 'facts' | 'fold'>;
 
 export class CalibrationWatch {
   readonly #watches: ReadonlyMap<string, SectionWatch>;
@@ -26,7 +26,7 @@ export class CalibrationWatch {
     );
   }
 
-  ended({ facts: { plan }, fold }: WatchedSearch, { result }: Pick<ObservedEnd, 'result'>): void {
+  ended({ facts: { plan }, fold }: WatchedSearch, { result }: Pick<Ended, 'result'>): void {
     if (result === undefined) return;
     const { exit, usage } = result.outcome;
     const rewards = fold?.tree && rewardsOf(fold.tree, plan.threshold);

@@ -1,8 +1,8 @@
-// Prometheus metrics by its conventions, in the words of the design; what Node tells of itself keeps its stock names. Labels are closed sets or names from the configuration, never something
-// that a client sends, so that their number is bounded.
+// Prometheus metrics. Labels are closed sets or names from the configuration, never something that a client sends.
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import type { ObservedEnd, ObservedSearch, ObservedSearches } from '../observed.ts';
+import type { Ended, LiveSearch } from '../../searches/live-search.ts';
+import type { ObservedSearches } from '../../searches/searches-options.ts';
 import { addModelMetrics } from './model-metrics.ts';
 import { ReadMetrics } from './read-metrics.ts';
 
@@ -10,68 +10,50 @@ import { ReadMetrics } from './read-metrics.ts';
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60, 120, 300];
 /** From a wide search that had an engine to itself to one that waited for minutes and wrote little. */
 const tokenSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5];
-/** Every generated token is in one of these. */
 const tokenClasses = ['committed', 'discarded', 'speculative'] as const;
 /** Every token that was grown ahead of a program is in one: asked for later, given up, or kept and never asked for. */
 const aheadClasses = { adopted: 'adopted', forsaken: 'forsaken', unasked: 'speculative' } as const;
 
+/** Counters and histograms that the gateway feeds itself. */
+function metersIn(registry: Registry) {
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name: `coppice_${name}`, help, labelNames, registers: [registry] });
+  const histogram = <Label extends string>(name: string, help: string, labelNames: Label[], buckets = seconds) =>
+    new Histogram({ name: `coppice_${name}`, help, labelNames, registers: [registry], buckets });
+  const perToken = 'Finish-time fairness: from arrival to exit, a token generated';
+  const attained = 'Searches by whether they ended by themselves before their deadline';
+  const written = 'Tokens that a model generated for searches that ask several, or have prices';
+  return {
+    requests: counter('requests_total', 'HTTP requests by route and status', ['route', 'status']),
+    requestSeconds: histogram('request_duration_seconds', 'Time to the end of the answer', ['route']),
+    searches: counter('searches_total', 'Searches that ended, by exit', ['model', 'program', 'policy', 'exit']),
+    searchSeconds: histogram('search_duration_seconds', 'From arrival to exit', ['model', 'exit']),
+    queueSeconds: histogram('queue_duration_seconds', 'From arrival to admission', ['model']),
+    rollouts: counter('rollouts_total', 'Completed strands', ['model']),
+    tokens: counter('tokens_total', 'Tokens generated; classes do not overlap', ['model', 'class']),
+    computed: counter('computed_tokens_total', 'Of the tokens generated, those computed', ['model']),
+    ahead: counter('ahead_tokens_total', 'Of the tokens generated, those grown ahead of the program', [
+      'model',
+      'outcome',
+    ]),
+    prefix: counter('prefix_tokens_total', 'Tokens of prompts and paths that the engine read', ['model', 'source']),
+    verifier: counter('verifier_tokens_total', 'Tokens that the verifier read', ['model', 'source']),
+    embedder: counter('embedder_tokens_total', 'Tokens that the embedder read', ['model']),
+    written: counter('written_tokens_total', written, ['model', 'writer']),
+    money: counter('money_total', 'What tokens of engines cost, by the prices of their models', ['model', 'writer']),
+    refusals: counter('refusals_total', 'Refused requests by error code', ['code']),
+    givenUp: counter('searches_given_up_total', 'Searches given up, or out of time, while they waited', ['model']),
+    deadlines: counter('deadlines_total', attained, ['model', 'attained']),
+    perToken: histogram('seconds_per_token', perToken, ['model'], tokenSeconds),
+    passed: counter('passthrough_requests_total', 'Requests handed on without search', ['model', 'status']),
+    passedSeconds: histogram('passthrough_duration_seconds', 'Time to the end of their answer', ['model']),
+    resumed: counter('searches_resumed_total', 'Searches taken up again after a restart', []),
+  };
+}
+
 export class Metrics {
   readonly registry = new Registry();
-  readonly #requests = this.#counter('requests_total', 'HTTP requests by route and status', ['route', 'status']);
-  readonly #requestSeconds = this.#histogram('request_duration_seconds', 'Time to the end of the answer', ['route']);
-  readonly #searches = this.#counter('searches_total', 'Searches that ended, by exit', [
-    'model',
-    'program',
-    'policy',
-    'exit',
-  ]);
-  readonly #searchSeconds = this.#histogram('search_duration_seconds', 'From arrival to exit', ['model', 'exit']);
-  readonly #queueSeconds = this.#histogram('queue_duration_seconds', 'From arrival to admission', ['model']);
-  readonly #rollouts = this.#counter('rollouts_total', 'Completed strands', ['model']);
-  readonly #tokens = this.#counter('tokens_total', 'Tokens generated; classes do not overlap', ['model', 'class']);
-  readonly #computed = this.#counter('computed_tokens_total', 'Of the tokens generated, those computed', ['model']);
-  readonly #ahead = this.#counter('ahead_tokens_total', 'Of the tokens generated, those grown ahead of the program', [
-    'model',
-    'outcome',
-  ]);
-  readonly #prefix = this.#counter('prefix_tokens_total', 'Tokens of prompts and paths that the engine read', [
-    'model',
-    'source',
-  ]);
-  readonly #verifier = this.#counter('verifier_tokens_total', 'Tokens that the verifier read', ['model', 'source']);
-  readonly #embedder = this.#counter('embedder_tokens_total', 'Tokens that the embedder read', ['model']);
-  readonly #written = this.#counter(
-    'written_tokens_total',
-    'Tokens that a model generated for searches that ask several, or have prices',
-    ['model', 'writer'],
-  );
-  readonly #money = this.#counter('money_total', 'What tokens of engines cost, by the prices of their models', [
-    'model',
-    'writer',
-  ]);
-  readonly #refusals = this.#counter('refusals_total', 'Refused requests by error code', ['code']);
-  readonly #givenUp = this.#counter('searches_given_up_total', 'Searches given up, or out of time, while they waited', [
-    'model',
-  ]);
-  readonly #deadlines = this.#counter(
-    'deadlines_total',
-    'Searches by whether they ended by themselves before their deadline',
-    ['model', 'attained'],
-  );
-  readonly #fairness = this.#histogram(
-    'seconds_per_token',
-    'Finish-time fairness: from arrival to exit, a token generated',
-    ['model'],
-    tokenSeconds,
-  );
-  readonly #passed = this.#counter('passthrough_requests_total', 'Requests handed on without search', [
-    'model',
-    'status',
-  ]);
-  readonly #passedSeconds = this.#histogram('passthrough_duration_seconds', 'Time to the end of their answer', [
-    'model',
-  ]);
-  readonly resumed = this.#counter('searches_resumed_total', 'Searches taken up again after a restart', []);
+  readonly #meters = metersIn(this.registry);
 
   constructor(searches: () => ObservedSearches) {
     collectDefaultMetrics({ register: this.registry });
@@ -94,64 +76,57 @@ export class Metrics {
     return this.registry.metrics();
   }
 
+  resumed(searches: number): void {
+    this.#meters.resumed.inc(searches);
+  }
+
   request(route: string, status: number, durationMs: number): void {
-    this.#requests.inc({ route, status: String(status) });
-    this.#requestSeconds.observe({ route }, durationMs / 1000);
+    this.#meters.requests.inc({ route, status: String(status) });
+    this.#meters.requestSeconds.observe({ route }, durationMs / 1000);
   }
 
   /** `status` is the engine's own, or `none` where it never answered. */
   passedThrough(model: string, status: number | undefined, durationMs: number): void {
-    this.#passed.inc({ model, status: String(status ?? 'none') });
-    this.#passedSeconds.observe({ model }, durationMs / 1000);
+    this.#meters.passed.inc({ model, status: String(status ?? 'none') });
+    this.#meters.passedSeconds.observe({ model }, durationMs / 1000);
   }
 
   refused(code: string): void {
-    this.#refusals.inc({ code });
+    this.#meters.refusals.inc({ code });
   }
 
-  ended({ facts }: ObservedSearch, { result, endedMs }: ObservedEnd): void {
+  ended({ facts }: LiveSearch, { result, endedMs }: Ended): void {
     if (result === undefined) return;
+    const meters = this.#meters;
     const { model, program, policy } = facts.plan;
     const { exit, tokens, usage, rollouts, queue_ms } = result.outcome;
-    this.#searches.inc({ model, program, policy, exit: exit.kind });
-    this.#searchSeconds.observe({ model, exit: exit.kind }, (endedMs - facts.createdMs) / 1000);
-    if (queue_ms !== null) this.#queueSeconds.observe({ model }, queue_ms / 1000);
-    else if (exit.kind === 'deadline') this.#givenUp.inc({ model });
+    meters.searches.inc({ model, program, policy, exit: exit.kind });
+    meters.searchSeconds.observe({ model, exit: exit.kind }, (endedMs - facts.createdMs) / 1000);
+    if (queue_ms !== null) meters.queueSeconds.observe({ model }, queue_ms / 1000);
+    else if (exit.kind === 'deadline') meters.givenUp.inc({ model });
     if (exit.kind !== 'cancelled' && exit.kind !== 'failed') {
-      this.#deadlines.inc({ model, attained: exit.kind === 'deadline' ? 'no' : 'yes' });
+      meters.deadlines.inc({ model, attained: exit.kind === 'deadline' ? 'no' : 'yes' });
       const { completion_tokens: generated } = usage;
-      if (generated > 0) this.#fairness.observe({ model }, (endedMs - facts.createdMs) / 1000 / generated);
+      if (generated > 0) meters.perToken.observe({ model }, (endedMs - facts.createdMs) / 1000 / generated);
     }
-    this.#rollouts.inc({ model }, rollouts);
+    meters.rollouts.inc({ model }, rollouts);
     this.#countTokens(model, tokens);
     for (const [writer, { generated_tokens, money = 0 }] of Object.entries(result.outcome.models ?? {})) {
-      this.#written.inc({ model, writer }, generated_tokens);
-      this.#money.inc({ model, writer }, money);
+      meters.written.inc({ model, writer }, generated_tokens);
+      meters.money.inc({ model, writer }, money);
     }
   }
 
   #countTokens(model: string, tokens: Readonly<Record<string, number>>): void {
-    for (const name of tokenClasses) this.#tokens.inc({ model, class: name }, tokens[name] ?? 0);
-    for (const [outcome, name] of Object.entries(aheadClasses)) this.#ahead.inc({ model, outcome }, tokens[name] ?? 0);
-    this.#computed.inc({ model }, tokens.computed ?? 0);
-    this.#prefix.inc({ model, source: 'computed' }, tokens.prefix ?? 0);
-    this.#prefix.inc({ model, source: 'cached' }, tokens.prefix_cached ?? 0);
-    this.#verifier.inc({ model, source: 'computed' }, tokens.verifier ?? 0);
-    this.#verifier.inc({ model, source: 'cached' }, tokens.verifier_cached ?? 0);
-    this.#embedder.inc({ model }, tokens.embedder ?? 0);
-  }
-
-  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
-    return new Counter({ name: `coppice_${name}`, help, labelNames, registers: [this.registry] });
-  }
-
-  #histogram<Label extends string>(
-    name: string,
-    help: string,
-    labelNames: Label[],
-    buckets = seconds,
-  ): Histogram<Label> {
-    return new Histogram({ name: `coppice_${name}`, help, labelNames, registers: [this.registry], buckets });
+    const meters = this.#meters;
+    for (const name of tokenClasses) meters.tokens.inc({ model, class: name }, tokens[name] ?? 0);
+    for (const [outcome, name] of Object.entries(aheadClasses)) meters.ahead.inc({ model, outcome }, tokens[name] ?? 0);
+    meters.computed.inc({ model }, tokens.computed ?? 0);
+    meters.prefix.inc({ model, source: 'computed' }, tokens.prefix ?? 0);
+    meters.prefix.inc({ model, source: 'cached' }, tokens.prefix_cached ?? 0);
+    meters.verifier.inc({ model, source: 'computed' }, tokens.verifier ?? 0);
+    meters.verifier.inc({ model, source: 'cached' }, tokens.verifier_cached ?? 0);
+    meters.embedder.inc({ model }, tokens.embedder ?? 0);
   }
 }
 

@@ -1,12 +1,12 @@
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import type { ObservedModel } from '../observed.ts';
+import type { ServedModel } from '../../models/served-model.ts';
 import { addModelMetrics } from './model-metrics.ts';
 
 const guesses = (count: number) => Array.from({ length: count }, (_, at) => ({ guessed: 10 - at, right: at }));
 
 /** A model at rest, but for what the test says of it. */
-function model(name: string, more: object): ObservedModel {
+function model(name: string, more: object): ServedModel {
   const total = { paths: 0, pathTokens: 0, pathMs: 0, byDistance: [], byDepth: [] };
   const runtime = {
     leasesTaken: 0,
@@ -15,10 +15,10 @@ function model(name: string, more: object): ObservedModel {
     queue: { budget: 8, wantedStrands: 0, backWaitMs: 0 },
   };
   const engine = { load: () => ({ runningSequences: 0, waitingSequences: 0 }) };
-  return { name, healthy: true, growth: { total }, runtime, engine, ...more } as unknown as ObservedModel;
+  return { name, healthy: true, growth: { total }, runtime, engine, ...more } as unknown as ServedModel;
 }
 
-async function valuesOf(models: readonly ObservedModel[]): Promise<string[]> {
+async function valuesOf(models: readonly ServedModel[]): Promise<string[]> {
   const registry = new Registry();
   addModelMetrics(registry, () => models);
   return (await registry.metrics()).split('\n');

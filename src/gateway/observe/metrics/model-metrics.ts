@@ -1,15 +1,14 @@
-// Metrics of the served models, read from what each keeps of itself: its queue, its engine, its verifier, and, where it has them, its
-// embedder and its draft model. How fast paths are completed (P4's precise goodput is the rate of their tokens over that of their
-// time) and how often guesses were right comes from its growth meter. Labels end in a class for the rest, so that they stay few.
+// Metrics of the served models, read from their queues, engines, verifiers, embedders, draft models and growth meters (P4's precise goodput is
+// the rate of path tokens over that of path time). Labels end in a class for the rest, so that they stay few.
 
 import type { Registry } from 'prom-client';
-import type { ObservedModel } from '../observed.ts';
+import type { ServedModel } from '../../models/served-model.ts';
 import { ReadMetrics } from './read-metrics.ts';
 
 const mostAhead = 4;
 const mostDepth = 8;
 
-type Models = () => Iterable<ObservedModel>;
+type Models = () => Iterable<ServedModel>;
 
 export function addModelMetrics(registry: Registry, models: Models): void {
   addServing(registry, models);
@@ -20,7 +19,7 @@ export function addModelMetrics(registry: Registry, models: Models): void {
 }
 
 /** What `read` gives of each model, under the model's name; models of which it gives nothing are left out. */
-function perModel<Source>(registry: Registry, models: Models, read: (model: ObservedModel) => Source | undefined) {
+function perModel<Source>(registry: Registry, models: Models, read: (model: ServedModel) => Source | undefined) {
   return new ReadMetrics(registry, ['model'], () =>
     Array.from(models()).flatMap((model): [{ model: string }, Source][] => {
       const source = read(model);
@@ -108,7 +107,6 @@ function addEmbedding(registry: Registry, models: Models): void {
   metrics.count('embedder_failed_texts', failed, (load) => load.failed);
 }
 
-/** Of engines that were tried with a draft model. */
 function addDrafting(registry: Registry, models: Models): void {
   const metrics = perModel(registry, models, ({ engine }) => engine.load().drafting);
   metrics.gauge(

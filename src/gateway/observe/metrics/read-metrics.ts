@@ -29,7 +29,6 @@ export class ReadMetrics<Label extends string, Source> {
     });
   }
 
-  /** Values of the same labels are added up. */
   count(name: string, help: string, read: (source: Source) => number): void {
     const sources = this.#sources;
     new Counter({

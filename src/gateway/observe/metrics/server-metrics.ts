@@ -2,14 +2,13 @@
 
 import type { Registry } from 'prom-client';
 import type { Journal } from '../../../journal/journal.ts';
-import { connectionLimits } from '../../http/connection-cuts.ts';
 import type { Connections } from '../../http/connections.ts';
 import type { UsageMeter } from '../usage.ts';
 import { ReadMetrics } from './read-metrics.ts';
 
 interface ServerParts {
   readonly journal: Journal;
-  readonly connections: Pick<Connections, 'open' | 'cuts'>;
+  readonly connections: Pick<Connections, 'open' | 'closed'>;
   readonly telemetry: { readonly counts: { readonly sent: number; readonly dropped: number } };
 }
 
@@ -19,7 +18,6 @@ interface SharedQueue {
   readonly queueAgeMs: number;
 }
 
-/** Nothing waits between nodes where there is only one. */
 export function addSharedQueueMetrics(registry: Registry, cluster: SharedQueue | undefined): void {
   const shared = new ReadMetrics(registry, [], () => [[{}, cluster]]);
   const same = 'as every node sees it';
@@ -41,9 +39,10 @@ export function addServerMetrics(registry: Registry, parts: ServerParts): void {
   health.count('journal_commits', 'Transactions that are on disk', ({ commits }) => commits);
   health.count('journal_failures', 'Transactions that the disk refused', ({ failures }) => failures);
   metrics.gauge('connections', 'Open connections', ({ connections }) => connections.open);
-  const { cuts } = parts.connections;
-  const closed = new ReadMetrics(registry, ['limit'], () => connectionLimits.map((limit) => [{ limit }, limit]));
-  closed.count('connections_closed', 'Connections that a limit has closed', (limit) => cuts.total(limit));
+  const closed = new ReadMetrics(registry, ['limit'], () =>
+    Object.entries(parts.connections.closed).map(([limit, count]) => [{ limit }, count] as const),
+  );
+  closed.count('connections_closed', 'Connections that a limit has closed', (count) => count);
   metrics.count('telemetry_spans_sent', 'Spans that reached the collector', ({ telemetry }) => telemetry.counts.sent);
   metrics.count('telemetry_spans_dropped', 'Spans that were given up', ({ telemetry }) => telemetry.counts.dropped);
 }

@@ -1,14 +1,18 @@
-// What the page draws over time: latency, throughput and exits of the searches that have ended, read from the journal, so that they
-// are those of all nodes and outlive a restart. Reads in pages with the loop free between them, at most so many searches, and
-// the same for all readers for a while. It must never hold up what serves.
+// Latency, throughput and exits of ended searches over a range of time, read from the journal: of all nodes, and past a restart. Reads in
+// pages with the loop free between them, and once for all readers for a while: it must never hold up what serves.
 
 import type { Clock } from '../../../base/clock.ts';
 import { nextSlice } from '../../../base/slices.ts';
-import type { FinishedSearch, Journal } from '../../../journal/journal.ts';
+import type { FinishedSearch, Journal, Plain } from '../../../journal/journal.ts';
 import { type ExitKind, exitKinds } from '../../../log/end.ts';
-import { type HistoryBucketJson, type HistoryJson, type HistoryRange, historyRanges } from '../../wire/history-json.ts';
-import { type KindSearch, kindSearch, kindsOf } from './history-kinds.ts';
-import { percentile } from './percentile.ts';
+import {
+  type HistoryBucketJson,
+  type HistoryJson,
+  type HistoryKindJson,
+  type HistoryRange,
+  historyRanges,
+} from '../../wire/history-json.ts';
+import type { ResultFacts } from '../../wire/result-json.ts';
 
 /** As many as the journal keeps by default. */
 const mostRead = 100_000;
@@ -18,7 +22,6 @@ const pageLength = 50;
 const freshShare = 1 / 8;
 const restFactor = 20;
 const freshMs = { least: 1000, most: 60_000 };
-/** Ranges times keys. */
 const mostKept = 64;
 
 interface Kept {
@@ -37,7 +40,6 @@ export class History {
     this.#clock = clock;
   }
 
-  /** Of one key, or of all where `owner` is undefined. */
   read(range: HistoryRange, owner: string | undefined): Promise<HistoryJson> {
     const atMs = this.#clock.nowMs();
     const key = JSON.stringify([range, owner]);
@@ -80,7 +82,6 @@ export interface PastSearch {
   readonly latencyMs: number;
   readonly kind: ExitKind;
   readonly tokens: number;
-  /** Missing where it has shown nothing of its model. */
   readonly shown?: KindSearch | undefined;
 }
 
@@ -130,4 +131,44 @@ function figuresOf(ends: readonly PastSearch[]): Omit<HistoryBucketJson, 'from_m
     p99_ms: ends.length === 0 ? null : percentile(latencies, 0.99),
     exits,
   };
+}
+
+export interface KindSearch extends Pick<HistoryKindJson, 'model' | 'program' | 'rollouts'> {
+  readonly shape: NonNullable<ResultFacts['shape']>;
+}
+
+export function kindSearch(about: Plain, outcome: Plain | undefined): KindSearch | undefined {
+  const { model, program } = about as { readonly model?: string; readonly program?: string };
+  const { rollouts = 0, shape } = (outcome ?? {}) as Partial<ResultFacts>;
+  return model === undefined || program === undefined || shape === undefined
+    ? undefined
+    : { model, program, rollouts, shape };
+}
+
+export function kindsOf(searches: readonly KindSearch[]): HistoryKindJson[] {
+  const groups = Map.groupBy(searches, ({ model, program }) => JSON.stringify([model, program]));
+  const kinds = Array.from(groups.values(), (own): HistoryKindJson => {
+    const sum = (read: (search: KindSearch) => number) => own.reduce((total, each) => total + read(each), 0);
+    const shareOf = (read: (shape: KindSearch['shape']) => number, all: number) =>
+      all === 0 ? 0 : sum(({ shape }) => read(shape)) / all;
+    const draws = sum(({ shape }) => shape.draws);
+    const ended = sum(({ shape }) => Number(shape.depth !== null));
+    const later = sum(({ rollouts }) => Math.max(0, rollouts - 1));
+    return {
+      model: own[0]!.model,
+      program: own[0]!.program,
+      searches: own.length,
+      rollouts: sum(({ rollouts }) => rollouts) / own.length,
+      depth: ended === 0 ? null : shareOf(({ depth }) => depth ?? 0, ended),
+      twin_share: shareOf(({ twins }) => twins, draws),
+      refused_share: shareOf(({ refused }) => refused, draws),
+      changed_share: shareOf(({ changes }) => changes, later),
+    };
+  });
+  return kinds.sort((a, b) => b.searches - a.searches);
+}
+
+/** `sorted` rises and is not empty. */
+export function percentile(sorted: readonly number[], share: number): number {
+  return Math.round(sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0);
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ObservedModel, ObservedSearch, ObservedSearches } from '../observed.ts';
+import type { ServedModel } from '../../models/served-model.ts';
+import type { LiveSearch } from '../../searches/live-search.ts';
+import type { ObservedSearches } from '../../searches/searches-options.ts';
 import { Overview, sampleMs } from './overview.ts';
 
 describe('the history that the server keeps', () => {
@@ -13,7 +15,7 @@ describe('the history that the server keeps', () => {
           return leasesTaken;
         },
       },
-    } as unknown as ObservedModel;
+    } as unknown as ServedModel;
     const searches: ObservedSearches = {
       live: [],
       models: new Map([['m', model]]),
@@ -45,7 +47,7 @@ function searchesOf(listed: readonly Listed[]): ObservedSearches {
   const live = listed.map(({ id, state, turn = 0, tokens = 0, idle = false }) => {
     const facts = { owner: id.startsWith('b') ? 'bob' : 'ada', title: id, createdMs: 0, plan: { model: 'm', idle } };
     const summary = { width: {}, tokens };
-    return { id, state, turn, facts, summary } as unknown as ObservedSearch;
+    return { id, state, turn, facts, summary } as unknown as LiveSearch;
   });
   return { live, models: new Map(), admission: { waiting: 0, running: 0 } };
 }

@@ -1,6 +1,5 @@
-// Sends spans to an OTLP collector in batches, in the order in which they ended. A batch that fails for a reason that may
-// pass is kept and tried again at growing intervals, a few times; what cannot be sent, and what comes while too many wait,
-// is dropped and counted. It must never slow an answer, nor hold more than a bounded number of spans.
+// Sends spans to an OTLP collector in batches. A batch that fails for a reason that may pass is tried again a few times at growing intervals;
+// spans that cannot be sent, or come while too many wait, are dropped and counted. It must never slow an answer.
 
 import type { Log } from '../log.ts';
 import { encodeSpans, type Span } from './otlp.ts';
@@ -73,7 +72,6 @@ export class SpanSender {
     while (this.#waiting.length > 0) await this.#send();
   }
 
-  /** One batch at a time, at the time that is set first. */
   #arm(delayMs: number): void {
     if (this.#closed || this.#sending !== undefined || this.#callOff !== undefined) return;
     this.#callOff = this.#after(delayMs, () => {

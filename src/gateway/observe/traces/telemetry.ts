@@ -1,22 +1,18 @@
-// Traces by OpenTelemetry's conventions for generative AI (gen_ai.*), sent as OTLP over HTTP in JSON when an endpoint is
-// configured (span-sender.ts). A request is a server span; its search is a child with the times of queue and growth. No
-// text unless configured.
+// Traces by OpenTelemetry's conventions for generative AI (gen_ai.*), where an endpoint is configured. A request is a server span, its search
+// a child of it. No text unless configured.
 
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../../config/schema.ts';
-import type { Exchange } from '../../http/exchange.ts';
-import { readTraceParent, type TraceContext } from '../../http/trace-context.ts';
+import type { Exchange, TraceContext } from '../../http/exchange.ts';
+import type { Ended, LiveSearch } from '../../searches/live-search.ts';
 import type { ResultFacts } from '../../wire/result-json.ts';
 import type { Log } from '../log.ts';
-import type { ObservedEnd, ObservedSearch } from '../observed.ts';
 import type { Attributes } from './otlp.ts';
 import { type SpanCounts, SpanSender } from './span-sender.ts';
 
 export interface Telemetry {
-  /** Runs a handler inside a span. */
   trace(exchange: Exchange, route: string, run: () => Promise<void>): Promise<void>;
-  ended(search: ObservedSearch, ended: ObservedEnd): void;
-  /** Spans that reached the collector, and those that were given up. */
+  ended(search: LiveSearch, ended: Ended): void;
   readonly counts: SpanCounts;
   close(): Promise<void>;
 }
@@ -74,7 +70,7 @@ class Tracer implements Telemetry {
     }
   }
 
-  ended(search: ObservedSearch, { result, endedMs, error }: ObservedEnd): void {
+  ended(search: LiveSearch, { result, endedMs, error }: Ended): void {
     const parent = search.facts.trace;
     const trace = parent ?? this.#begin(undefined);
     if (trace === undefined) return;
@@ -102,19 +98,20 @@ class Tracer implements Telemetry {
     return this.#sender.close();
   }
 
-  /** Goes on with the client's trace, or draws whether to begin one. */
+  /** Goes on with the client's trace (W3C `traceparent`), or draws whether to begin one. */
   #begin(traceparent: string | string[] | undefined): TraceContext | undefined {
-    const parent = readTraceParent(traceparent);
-    if (parent !== undefined) {
-      const { traceId, parentSpanId, sampled } = parent;
-      return sampled ? { traceId, parentSpanId, spanId: newId(8) } : undefined;
+    const parent = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(String(traceparent ?? ''));
+    if (parent !== null) {
+      const [, traceId = '', parentSpanId = '', flags = '00'] = parent;
+      const isSampled = (Number.parseInt(flags, 16) & 1) === 1;
+      return isSampled ? { traceId, parentSpanId, spanId: newId(8) } : undefined;
     }
     if (randomBytes(4).readUInt32BE() / 2 ** 32 >= this.#config.sampleRatio) return undefined;
     return { traceId: newId(16), parentSpanId: undefined, spanId: newId(8) };
   }
 }
 
-function requestAttributes({ facts }: ObservedSearch): Attributes {
+function requestAttributes({ facts }: LiveSearch): Attributes {
   const { plan, id } = facts;
   return {
     'gen_ai.operation.name': 'chat',
@@ -138,7 +135,7 @@ function textAttributes(content: string | null): Attributes {
   return { 'gen_ai.output.messages': JSON.stringify([message]) };
 }
 
-function resultAttributes(search: ObservedSearch, outcome: ResultFacts): Attributes {
+function resultAttributes(search: LiveSearch, outcome: ResultFacts): Attributes {
   const { usage, exit, rollouts, nodes, score, finish_reason, queue_ms } = outcome;
   return {
     'gen_ai.usage.input_tokens': usage.prompt_tokens,

@@ -1,19 +1,15 @@
 // One line of a batch: the search that it asks for, and what its search says in the end, in the words of the line's dialect.
 
-import type { SearchPlan } from '../../../answering/plan/search-plan.ts';
-import type { Plain, SearchRecord } from '../../../journal/journal.ts';
-import type { AskedBody, InboundDialect } from '../../dialects/dialect.ts';
-import { errorKinds, refuse } from '../../http/api-error.ts';
-import type { Caller } from '../../http/keys.ts';
-import { endOfRecord, resultFor } from '../../result/told-end.ts';
-import { readBack, replayLog, searchOf } from '../../searches/recovery.ts';
-import type { ErrorJson } from '../../wire/search-json.ts';
-import { type GatewayContext, tellIgnored } from '../context.ts';
-import { type PlannedSearch, planAsked } from '../plan-for.ts';
-
-export interface PlannedLine extends PlannedSearch {
-  readonly asked: AskedBody;
-}
+import type { SearchPlan } from '../../answering/plan/search-plan.ts';
+import type { Plain, SearchRecord } from '../../journal/journal.ts';
+import { type GatewayContext, tellIgnored } from '../api/context.ts';
+import { planAsked } from '../api/plan-for.ts';
+import type { AskedBody, InboundDialect } from '../dialects/dialect.ts';
+import { errorKinds, refuseField } from '../http/api-error.ts';
+import type { Caller } from '../http/keys.ts';
+import { endOfRecord, resultFor } from '../result/told-end.ts';
+import { readBack, replayLog, searchOf } from '../searches/live-search.ts';
+import type { ErrorJson } from '../wire/search-json.ts';
 
 export interface LineAnswer {
   readonly status: number;
@@ -27,7 +23,7 @@ export async function planLine(
   body: Plain,
   caller: Caller,
   leftMs: number,
-): Promise<PlannedLine> {
+) {
   requireWhole(body);
   const asked = dialect.read(body, context.journal.texts);
   const planned = await planAsked(context, dialect, asked.body, caller, { deadlineMs: leftMs, idle: true });
@@ -37,7 +33,7 @@ export async function planLine(
 
 export function requireWhole(body: Plain): void {
   for (const name of ['stream', 'background'])
-    if (body[name] === true) refuse('unsupported_parameter', `'${name}' has no meaning in a batch`, name);
+    if (body[name] === true) refuseField('unsupported_parameter', name, 'has no meaning in a batch');
 }
 
 /** A search that has ended, and the last of those that took over from it; itself where none did. */
@@ -46,7 +42,6 @@ export interface EndedChain {
   readonly last: SearchRecord;
 }
 
-/** Of searches that have ended, whichever process ran them: told from their logs, as live ones are. */
 export async function lineAnswer(
   { journal }: GatewayContext,
   dialect: InboundDialect,

@@ -2,18 +2,16 @@
 // the answer of that line.
 
 import { z } from 'zod';
-import { nextSlice } from '../../../base/slices.ts';
-import { issueLine } from '../../../config/knob.ts';
-import type { Plain } from '../../../journal/journal.ts';
-import { unfolded } from '../../dialects/fields.ts';
-import { record } from '../../dialects/unchecked.ts';
-import { ApiError } from '../../http/api-error.ts';
-import { parseJson } from '../../http/exchange.ts';
-import type { BatchProblem } from '../../wire/document-json.ts';
-import type { BatchEndpoint } from './batch-facts.ts';
+import { nextSlice } from '../../base/slices.ts';
+import { issueLine } from '../../config/knob.ts';
+import type { Plain } from '../../journal/journal.ts';
+import { unfolded } from '../dialects/fields.ts';
+import { record } from '../dialects/unchecked.ts';
+import { ApiError } from '../http/api-error.ts';
+import { parseJson } from '../http/exchange.ts';
+import type { BatchProblem } from '../wire/document-json.ts';
 
 export interface BatchLine {
-  /** Its place in the file, from 0. */
   readonly at: number;
   readonly customId: string;
   readonly body: Plain;
@@ -26,7 +24,6 @@ const lineSchema = z.strictObject({
   body: z.record(z.string(), z.unknown()),
 });
 
-/** As many problems as are told at a time. */
 const mostProblems = 100;
 
 /** Characters that are read before other requests have their turn: some milliseconds. */
@@ -34,7 +31,7 @@ const sliceChars = 262_144;
 
 export async function readBatchLines(
   text: string,
-  endpoint: BatchEndpoint,
+  endpoint: string,
   { requests: most, bodyBytes }: { readonly requests: number; readonly bodyBytes: number },
 ): Promise<{ readonly lines: readonly BatchLine[]; readonly problems: readonly BatchProblem[] }> {
   const problems: BatchProblem[] = [];
@@ -51,16 +48,16 @@ export async function readBatchLines(
     const line = readLine(each, at, endpoint, bodyBytes);
     if ('code' in line) problems.push(line);
     else if (seen.has(line.customId))
-      problems.push(problem('duplicate_custom_id', `'custom_id' ${line.customId} stands twice`, at, 'custom_id'));
+      problems.push(problemOf('duplicate_custom_id', `'custom_id' ${line.customId} stands twice`, at, 'custom_id'));
     else {
       seen.add(line.customId);
       lines.push(line);
     }
   }
   if (problems.length === 0 && lines.length === 0)
-    problems.push(problem('empty_file', 'the file has no request', undefined, null));
+    problems.push(problemOf('empty_file', 'the file has no request', undefined, null));
   if (lines.length > most)
-    problems.push(problem('too_many_requests', `the file has ${lines.length} requests; at most ${most}`));
+    problems.push(problemOf('too_many_requests', `the file has ${lines.length} requests; at most ${most}`));
   return { lines, problems };
 }
 
@@ -74,23 +71,23 @@ function* linesOf(text: string): Generator<{ readonly at: number; readonly each:
   }
 }
 
-function readLine(text: string, at: number, endpoint: BatchEndpoint, bodyBytes: number): BatchLine | BatchProblem {
+function readLine(text: string, at: number, endpoint: string, bodyBytes: number): BatchLine | BatchProblem {
   // Of a request on its own its body could not be larger either.
   if (text.length > bodyBytes)
-    return problem('invalid_json_line', `the line is longer than ${bodyBytes} bytes (server.bodyBytes)`, at);
+    return problemOf('invalid_json_line', `the line is longer than ${bodyBytes} bytes (server.bodyBytes)`, at);
   const value = jsonOf(text);
   if (value instanceof ApiError && value.code === 'invalid_value')
-    return problem('invalid_json_line', value.message, at, value.param);
+    return problemOf('invalid_json_line', value.message, at, value.param);
   const parsed = lineSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const name = issue?.path.join('.') ?? '';
     const where = name === '' ? 'the line' : `'${name}'`;
-    return problem('invalid_json_line', issueLine(where, issue?.message ?? 'is no request'), at, name || null);
+    return problemOf('invalid_json_line', issueLine(where, issue?.message ?? 'is no request'), at, name || null);
   }
   const { custom_id: customId, url, body } = parsed.data;
   if (url !== endpoint)
-    return problem('mismatched_url', `'url' is ${url.slice(0, 64)}, and the batch is for ${endpoint}`, at, 'url');
+    return problemOf('mismatched_url', `'url' is ${url.slice(0, 64)}, and the batch is for ${endpoint}`, at, 'url');
   return { at, customId, body: record(unfolded(endpoint, body)) };
 }
 
@@ -104,6 +101,6 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function problem(code: string, message: string, at?: number, param: string | null = null): BatchProblem {
+export function problemOf(code: string, message: string, at?: number, param: string | null = null): BatchProblem {
   return { code, message, line: at === undefined ? null : at + 1, param };
 }

@@ -1,10 +1,10 @@
 // Files in the journal: reading one whole, and the two files of results that a batch fills. These are open, and hidden from clients,
 // until the batch has ended.
 
-import { nextSlice } from '../../../base/slices.ts';
-import type { Documents, KeptDocument } from '../../../journal/documents.ts';
-import type { FileJson } from '../../wire/document-json.ts';
-import type { BatchDocument } from './batch-document.ts';
+import { nextSlice } from '../../base/slices.ts';
+import type { Documents, KeptDocument } from '../../journal/documents.ts';
+import type { FileJson } from '../wire/document-json.ts';
+import type { BatchDocument } from './batch-facts.ts';
 
 export type FileFacts = Pick<FileJson, 'filename' | 'purpose' | 'bytes'>;
 
@@ -25,7 +25,6 @@ async function* partsOf(documents: Documents, id: string): AsyncGenerator<string
   }
 }
 
-/** Undefined where there is no such file. */
 export async function readWhole(documents: Documents, id: string): Promise<string | undefined> {
   if ((await documents.find(id)) === undefined) return undefined;
   const texts: string[] = [];
@@ -33,7 +32,6 @@ export async function readWhole(documents: Documents, id: string): Promise<strin
   return texts.join('');
 }
 
-/** Makes them where a former process has not. */
 export async function openResults(documents: Documents, { id, owner, facts }: BatchDocument): Promise<void> {
   for (const [file, what] of filesOf(facts)) {
     if ((await documents.find(file)) !== undefined) continue;

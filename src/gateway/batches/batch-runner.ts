@@ -1,10 +1,9 @@
 // Which batches this process works on: some at a time, the oldest of those keys first that have the fewest under way here. A
 // batch is worked on by one process; where several share the journal, one that falls silent is followed by another.
 
-import type { KeptDocument } from '../../../journal/documents.ts';
-import type { GatewayContext } from '../context.ts';
-import { BatchDocument, leaseMs } from './batch-document.ts';
-import { asFacts, batchFacts } from './batch-facts.ts';
+import type { KeptDocument } from '../../journal/documents.ts';
+import type { GatewayContext } from '../api/context.ts';
+import { asFacts, BatchDocument, batchFacts, leaseMs } from './batch-facts.ts';
 import { BatchWork } from './batch-work.ts';
 import { LineSlots } from './line-slots.ts';
 
@@ -41,7 +40,6 @@ export class BatchRunner {
     await Promise.all([...this.#ends]);
   }
 
-  /** Something may be to do. */
   look(): void {
     this.#again = true;
     if (!this.#isLooking) void this.#lookAgain();
@@ -57,7 +55,6 @@ export class BatchRunner {
     this.#isLooking = false;
   }
 
-  /** Something has been changed in this batch. */
   async changed(id: string): Promise<void> {
     await this.#runs.get(id)?.look();
     this.look();
@@ -72,16 +69,11 @@ export class BatchRunner {
     };
     const waiting = opened.filter((document) => !this.#runs.has(document.id) && isFree(document));
     while (this.#timer !== undefined && this.#runs.size < limits.activeBatches) {
-      const next = this.#nextOf(waiting);
+      const under = (owner: string) => [...this.#runs.values()].filter((run) => run.owner === owner).length;
+      const next = waiting.sort((a, b) => under(a.owner) - under(b.owner)).shift();
       if (next === undefined) return;
-      waiting.splice(waiting.indexOf(next), 1);
       await this.#take(next);
     }
-  }
-
-  #nextOf(waiting: readonly KeptDocument[]): KeptDocument | undefined {
-    const under = (owner: string) => [...this.#runs.values()].filter((run) => run.owner === owner).length;
-    return [...waiting].sort((a, b) => under(a.owner) - under(b.owner)).at(0);
   }
 
   async #take(document: KeptDocument): Promise<void> {

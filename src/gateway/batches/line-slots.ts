@@ -3,7 +3,7 @@
 
 export class LineSlots {
   readonly #free = new Map<string, number>();
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Map<string, Set<() => void>>();
   readonly #sizeOf: (model: string) => number;
 
   constructor(sizeOf: (model: string) => number) {
@@ -12,8 +12,7 @@ export class LineSlots {
 
   /** Resolves to the way to give the slot back; to undefined where the signal came first. */
   async take(model: string, halt: AbortSignal): Promise<(() => void) | undefined> {
-    for (;;) {
-      if (halt.aborted) return undefined;
+    while (!halt.aborted) {
       const free = this.#free.get(model) ?? this.#sizeOf(model);
       if (free > 0) {
         this.#free.set(model, free - 1);
@@ -21,28 +20,26 @@ export class LineSlots {
       }
       await this.#next(model, halt);
     }
+    return undefined;
   }
 
   #give(model: string): void {
     this.#free.set(model, (this.#free.get(model) ?? 0) + 1);
-    this.#waiting.get(model)?.shift()?.();
+    const [first] = this.#waiting.get(model) ?? [];
+    first?.();
   }
 
   #next(model: string, halt: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const waiting = this.#waiting.get(model) ?? [];
+      const waiting = this.#waiting.get(model) ?? new Set();
       this.#waiting.set(model, waiting);
       const wake = () => {
-        halt.removeEventListener('abort', leave);
+        halt.removeEventListener('abort', wake);
+        waiting.delete(wake);
         resolve();
       };
-      const leave = () => {
-        const at = waiting.indexOf(wake);
-        if (at >= 0) waiting.splice(at, 1);
-        resolve();
-      };
-      waiting.push(wake);
-      halt.addEventListener('abort', leave, { once: true });
+      waiting.add(wake);
+      halt.addEventListener('abort', wake);
     });
   }
 }

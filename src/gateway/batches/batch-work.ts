@@ -1,42 +1,31 @@
-// One batch from its file to its results. Its lines become searches of the idle class, some at a time, each under an idempotency
-// key of its own: after a crash the same lines find the same searches again, done or on their way. A line's answer is a part
-// of a file of results under the line's number, and is written once. It must never leave a line without one, unless the batch is cancelled.
+// One batch from its file to its results. Its lines become idle searches, each under an idempotency key of its own: after a crash the same
+// lines find the same searches again. A line's answer is a part of a file of results under the line's number, written once. It must never
+// leave a line without one, unless the batch is cancelled.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { FaultError } from '../../../base/fault.ts';
-import type { SearchRecord } from '../../../journal/journal.ts';
-import type { InboundDialect } from '../../dialects/dialect.ts';
-import { asApiError } from '../../http/api-error.ts';
-import { batchRetention } from '../../http/fixed-limits.ts';
-import type { Caller } from '../../http/keys.ts';
-import { modelNamed } from '../../models/served-models.ts';
-import { successorIn } from '../../result/told-end.ts';
-import type { BatchStatus } from '../../wire/document-json.ts';
-import type { GatewayContext } from '../context.ts';
-import { dialectAt } from '../dialects.ts';
-import { passIdle } from '../passthrough.ts';
-import { upstreamFor } from '../plan-for.ts';
-import { type BatchDocument, BatchLost, leaseMs } from './batch-document.ts';
-import { type BatchFacts, inStatus } from './batch-facts.ts';
-import { type BatchLine, readBatchLines } from './batch-lines.ts';
+import { type FaultError, isFault } from '../../base/fault.ts';
+import type { SearchRecord } from '../../journal/journal.ts';
+import { type GatewayContext, requestCancel } from '../api/context.ts';
+import { dialectAt } from '../api/dialects.ts';
+import { passIdle } from '../api/passthrough.ts';
+import { upstreamFor } from '../api/plan-for.ts';
+import type { InboundDialect } from '../dialects/dialect.ts';
+import { asApiError } from '../http/api-error.ts';
+import { batchRetention } from '../http/fixed-limits.ts';
+import type { Caller } from '../http/keys.ts';
+import { modelNamed } from '../models/served-model.ts';
+import { successorIn } from '../result/told-end.ts';
+import type { BatchStatus } from '../wire/document-json.ts';
+import { type BatchDocument, type BatchFacts, BatchLost, inStatus, leaseMs } from './batch-facts.ts';
+import { type BatchLine, problemOf, readBatchLines } from './batch-lines.ts';
 import { closeResults, openResults, readWhole } from './batch-results.ts';
-import {
-  type EndedChain,
-  errorAnswer,
-  type LineAnswer,
-  lineAnswer,
-  type PlannedLine,
-  planLine,
-  requireWhole,
-} from './line-answer.ts';
+import { type EndedChain, errorAnswer, type LineAnswer, lineAnswer, planLine, requireWhole } from './line-answer.ts';
 import type { LineSlots } from './line-slots.ts';
 
 /** Why no more lines are taken: another process has the batch, or the batch is over. */
 type Halt = 'left' | 'cancelled' | 'expired';
 
 const keepMs = leaseMs / 3;
-/** For an end that this process was not told of. */
-const lookMs = 5000;
 const troubleMs = 1000;
 
 export class BatchWork {
@@ -44,6 +33,7 @@ export class BatchWork {
   readonly #slots: LineSlots;
   readonly #document: BatchDocument;
   readonly #halted = new AbortController();
+  readonly #left = new AbortController();
   readonly #caller: Caller;
   readonly #dialect: InboundDialect;
   #halt: Halt | undefined;
@@ -69,7 +59,7 @@ export class BatchWork {
       return this.#halt !== 'left';
     } catch (error) {
       if (!(error instanceof BatchLost)) this.#context.log.warn('batch', { batch: this.#document.id, error });
-      const hasEnded = error instanceof FaultError && error.fault.code === 'damaged' && (await this.#endDamaged(error));
+      const hasEnded = isFault(error, 'damaged') && (await this.#endDamaged(error));
       this.leave();
       return hasEnded;
     } finally {
@@ -77,7 +67,6 @@ export class BatchWork {
     }
   }
 
-  /** Stops where it is; the process that takes it up goes on from the journal. */
   leave(): void {
     this.#stop('left');
   }
@@ -101,15 +90,13 @@ export class BatchWork {
     const { limits, config } = this.#context;
     const most = { requests: limits.batchRequests, bodyBytes: config.server.bodyBytes };
     const { lines, problems } = await readBatchLines(text ?? '', endpoint, most);
-    const missing = { code: 'file_not_found', message: `there is no file '${input}'`, line: null, param: null };
-    const wrong = text === undefined ? [missing] : problems;
+    const wrong = text === undefined ? [problemOf('file_not_found', `there is no file '${input}'`)] : problems;
     if (wrong.length > 0) return this.#end('failed', (facts) => ({ ...facts, problems: wrong }));
     await this.#begin(lines.length);
     await this.#feed(lines);
     if (this.#halt !== 'left') await this.#finish(lines);
   }
 
-  /** From here on it has files of results. */
   async #begin(total: number): Promise<void> {
     await openResults(this.#context.journal.documents, this.#document);
     const begin = (facts: BatchFacts) => ({ ...inStatus(facts, 'in_progress', this.#nowMs()), total });
@@ -134,7 +121,6 @@ export class BatchWork {
     await Promise.all(under);
   }
 
-  /** The lines that have their answers. */
   async #answered(): Promise<Set<number>> {
     const { documents } = this.#context.journal;
     const { output, errors } = this.#document.facts;
@@ -173,8 +159,7 @@ export class BatchWork {
     const leftMs = Math.max(1, expiresMs - this.#nowMs());
     const planned = await planLine(this.#context, this.#dialect, line.body, this.#caller, leftMs);
     for (;;) {
-      const id = await this.#start(line, planned);
-      const chain = await this.#endedChain(id);
+      const chain = await this.#endedChain(await this.#start(line, planned));
       if (this.#halt === 'left' || (this.#halt !== undefined && chain?.last.state === 'cancelled')) return undefined;
       // One whose record has been swept is searched again.
       if (chain !== undefined) return lineAnswer(this.#context, this.#dialect, chain, planned.asked);
@@ -182,31 +167,19 @@ export class BatchWork {
   }
 
   /** No header can hold a line break: no client's key is the same. */
-  async #start({ at }: BatchLine, { plan, kept: body, chat }: PlannedLine): Promise<string> {
-    const idempotencyKey = `${this.#document.id}\n${at}`;
-    const started = await this.#context.searches.start(plan, this.#caller, {
-      background: true,
-      body,
-      chat,
-      idempotencyKey,
-    });
+  async #start({ at }: BatchLine, { plan, kept: body, chat }: Awaited<ReturnType<typeof planLine>>): Promise<string> {
+    const options = { background: true, body, chat, idempotencyKey: `${this.#document.id}\n${at}` };
+    const started = await this.#context.searches.start(plan, this.#caller, options);
     return 'known' in started ? started.known : started.id;
   }
 
   /** The record of a search when it has ended; undefined where it is gone, or this process has left the batch. */
   async #ended(id: string): Promise<SearchRecord | undefined> {
-    const { signal } = this.#halted;
-    for (let isCancelled = false; this.#halt !== 'left'; ) {
-      const enough = AbortSignal.timeout(lookMs);
-      const grown = this.#context.watchers.next(id, isCancelled ? enough : AbortSignal.any([signal, enough]));
-      const record = await this.#context.journal.find(id);
-      if (record === undefined || record.endedMs !== undefined) return record;
-      if (signal.aborted && !isCancelled) {
-        isCancelled = true;
-        await this.#cancel(id);
-      } else await grown;
-    }
-    return undefined;
+    const { watchers } = this.#context;
+    const record = await watchers.ended(id, this.#halted.signal);
+    if (record !== undefined || !this.#halted.signal.aborted || this.#left.signal.aborted) return record;
+    await requestCancel(this.#context, id);
+    return watchers.ended(id, this.#left.signal);
   }
 
   /** The same with the search that took over, where one did. */
@@ -215,13 +188,6 @@ export class BatchWork {
     const next = successorIn(first);
     const last = next === undefined ? first : await this.#ended(next);
     return first && last && { first, last };
-  }
-
-  async #cancel(id: string): Promise<void> {
-    const { journal, searches } = this.#context;
-    await journal.requestCancel(id).catch(() => {});
-    const live = searches.find(id);
-    if (live !== undefined) searches.cancel(live);
   }
 
   async #write({ at, customId }: BatchLine, { status, body }: LineAnswer): Promise<void> {
@@ -255,14 +221,8 @@ export class BatchWork {
 
   /** One of its files cannot be read, now or later. False where its own document cannot be written either. */
   async #endDamaged({ fault }: FaultError): Promise<boolean> {
-    const problem = {
-      code: 'file_damaged',
-      message: `the journal is damaged: ${fault.message}`,
-      line: null,
-      param: null,
-    };
-    const ended = this.#end('failed', (facts) => ({ ...facts, problems: [problem] }));
-    return ended.then(
+    const problem = problemOf('file_damaged', `the journal is damaged: ${fault.message}`);
+    return this.#end('failed', (facts) => ({ ...facts, problems: [problem] })).then(
       () => true,
       () => false,
     );
@@ -285,7 +245,10 @@ export class BatchWork {
 
   #stop(halt: Halt): void {
     this.#halt ??= halt;
-    if (halt === 'left') this.#halt = halt;
+    if (halt === 'left') {
+      this.#halt = halt;
+      this.#left.abort();
+    }
     this.#halted.abort();
   }
 

@@ -1,12 +1,10 @@
 // `POST /v1/messages/count_tokens`: the engine's own count where it can tell, else an estimate that says so.
 
-import type { Upstream } from '../../answering/models/open-model.ts';
-import { readBody } from '../../remote/bounded-body.ts';
-import { parseJson } from '../../remote/json.ts';
-import { messagesOf, parseCountBody } from '../dialects/messages/message-body.ts';
-import { type Exchange, readJson, writeJson } from '../http/exchange.ts';
-import { servedModel } from '../models/served-models.ts';
-import type { GatewayContext } from './context.ts';
+import type { Upstream } from '../../../answering/models/open-model.ts';
+import { readJsonBody } from '../../../remote/json.ts';
+import { type BodyReading, type Exchange, readJson, writeJson } from '../../http/exchange.ts';
+import { type Serving, servedModel } from '../../models/served-model.ts';
+import { messagesOf, parseCountBody } from './message-body.ts';
 
 /** Roughly so many characters make a token of English; each message adds some of its template. */
 const charsPerToken = 4;
@@ -14,9 +12,8 @@ const tokensPerMessage = 4;
 /** Servers tell the tokens along with their number. */
 const countBytes = 16 * 1024 * 1024;
 
-export async function countTokens(context: GatewayContext, exchange: Exchange): Promise<void> {
-  const value = await readJson(context, exchange.request);
-  const body = parseCountBody(value);
+export async function countTokens(context: BodyReading & Serving, exchange: Exchange): Promise<void> {
+  const body = parseCountBody(await readJson(context, exchange.request));
   const model = servedModel(context, body.model);
   const messages = messagesOf(body);
   const exact = model.upstream === undefined ? undefined : await askServer(model.upstream, messages);
@@ -35,7 +32,7 @@ async function askServer({ urls, model, headers }: Upstream, messages: readonly 
       signal: AbortSignal.timeout(5000),
       redirect: 'error',
     });
-    const { count } = parseJson(await readBody(answer, countBytes, 'tokenize'), 'tokenize') as { count?: unknown };
+    const { count } = (await readJsonBody(answer, countBytes, 'tokenize')) as { count?: unknown };
     return answer.ok && typeof count === 'number' ? count : undefined;
   } catch {
     return undefined;

@@ -1,30 +1,25 @@
 // A batch as the journal keeps it and as clients read it. Everything that happens to a batch is a change of these facts, or a
 // part of one of its two files of results: the part's number is the line's, so that no line is answered twice.
 
-import type { KeptDocument } from '../../../journal/documents.ts';
-import type { Plain } from '../../../journal/journal.ts';
-import type { BatchJson, BatchProblem, BatchStatus } from '../../wire/document-json.ts';
-
-/** A path of a dialect. */
-export type BatchEndpoint = string;
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Documents, KeptDocument } from '../../journal/documents.ts';
+import type { Plain } from '../../journal/journal.ts';
+import type { BatchJson, BatchProblem, BatchStatus } from '../wire/document-json.ts';
 
 export interface BatchFacts {
-  readonly endpoint: BatchEndpoint;
+  /** A path of a dialect. */
+  readonly endpoint: string;
   readonly input: string;
   /** The files of results, named from the beginning and shown at the end. */
   readonly output: string;
   readonly errors: string;
   readonly metadata: Readonly<Record<string, string>> | null;
-  /** What its key may do. */
   readonly maxPriority: number;
   readonly expiresMs: number;
   readonly status: BatchStatus;
   readonly problems: readonly BatchProblem[];
-  /** Of its lines; 0 until they are checked. */
   readonly total: number;
-  /** Known when it has ended. */
   readonly counts: { readonly completed: number; readonly failed: number } | null;
-  /** When it came to a status. */
   readonly times: Readonly<Partial<Record<BatchStatus, number>>>;
   /** The process that works on it, until when unless it says so again. */
   readonly lease: { readonly node: string; readonly untilMs: number } | null;
@@ -38,12 +33,10 @@ export function asFacts(facts: BatchFacts): Plain {
   return { ...facts };
 }
 
-/** With a new status, and when it came to it. */
 export function inStatus(facts: BatchFacts, status: BatchStatus, nowMs: number): BatchFacts {
   return { ...facts, status, times: { ...facts.times, [status]: nowMs } };
 }
 
-/** `counts`: of a batch that is under way. */
 export function viewBatch(document: KeptDocument, counts: NonNullable<BatchFacts['counts']>): BatchJson {
   const facts = batchFacts(document);
   const { status, problems, times, total } = facts;
@@ -72,4 +65,55 @@ export function viewBatch(document: KeptDocument, counts: NonNullable<BatchFacts
     request_counts: { total, completed, failed },
     metadata: facts.metadata,
   };
+}
+
+/** Another process works on the batch now, or it is gone. */
+export class BatchLost extends Error {}
+
+/** Others leave a batch alone for so long after a word of its process. */
+export const leaseMs = 30_000;
+const retryMs = 50;
+
+/** A batch in the hands of the process that works on it. Every change begins from what the journal has now, so that a cancellation is never lost. */
+export class BatchDocument {
+  readonly id: string;
+  readonly owner: string;
+  readonly #documents: Documents;
+  readonly #node: string;
+  #last: KeptDocument;
+
+  constructor(documents: Documents, node: string, document: KeptDocument) {
+    this.id = document.id;
+    this.owner = document.owner;
+    this.#documents = documents;
+    this.#node = node;
+    this.#last = document;
+  }
+
+  get facts(): BatchFacts {
+    return batchFacts(this.#last);
+  }
+
+  get isOpen(): boolean {
+    return this.#last.open;
+  }
+
+  async refresh(): Promise<BatchFacts> {
+    const found = await this.#documents.find(this.id);
+    if (found === undefined || batchFacts(found).lease?.node !== this.#node) throw new BatchLost();
+    this.#last = found;
+    return this.facts;
+  }
+
+  /** `ended`: nothing is to be done any more, and from when on it goes by itself. */
+  async change(next: (facts: BatchFacts) => BatchFacts, ended?: { readonly expiresMs: number }): Promise<void> {
+    for (;;) {
+      await this.refresh();
+      const { id, revision } = this.#last;
+      const state = { open: ended === undefined, expiresMs: ended?.expiresMs };
+      if (await this.#documents.change(id, revision, { facts: asFacts(next(this.facts)), ...state })) break;
+      await delay(retryMs);
+    }
+    await this.refresh();
+  }
 }

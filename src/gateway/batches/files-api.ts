@@ -2,22 +2,20 @@
 // database. A key sees its own files; an admin key sees all.
 
 import { isUtf8 } from 'node:buffer';
-import type { ServerResponse } from 'node:http';
 import { MIMEType } from 'node:util';
 import { z } from 'zod';
-import { nextSlice } from '../../../base/slices.ts';
-import type { KeptDocument } from '../../../journal/documents.ts';
-import { ApiError, refuse } from '../../http/api-error.ts';
-import { roomIn } from '../../http/back-pressure.ts';
-import { parseBody, readQuery } from '../../http/checked-input.ts';
-import { baseHeaders, type Exchange, writeJson } from '../../http/exchange.ts';
-import { batchRetention } from '../../http/fixed-limits.ts';
-import type { Caller } from '../../http/keys.ts';
-import { newId } from '../../searches/search-facts.ts';
-import type { FileJson } from '../../wire/document-json.ts';
-import { type GatewayContext, requireJournal } from '../context.ts';
+import { nextSlice } from '../../base/slices.ts';
+import type { KeptDocument } from '../../journal/documents.ts';
+import { type GatewayContext, requireJournal } from '../api/context.ts';
+import { ApiError, refuse, refuseField } from '../http/api-error.ts';
+import { parseBody, readQuery } from '../http/checked-input.ts';
+import { baseHeaders, type Exchange, roomIn, writeJson } from '../http/exchange.ts';
+import { batchRetention } from '../http/fixed-limits.ts';
+import type { Caller } from '../http/keys.ts';
+import { newId } from '../searches/search-facts.ts';
+import type { FileJson } from '../wire/document-json.ts';
 import { type FileFacts, fileFacts, pageParts } from './batch-results.ts';
-import { listOf, listQuery, requireTexts } from './listing.ts';
+import { findDocument, listOf, listQuery, requireTexts } from './listing.ts';
 
 /** Characters of one part: bounds how much is read at a time. */
 const partChars = 65_536;
@@ -101,7 +99,6 @@ const anchored = z.object({
   'expires_after[seconds]': z.coerce.number().int().min(leastSeconds),
 });
 
-/** When a file expires is said with both fields or with neither. */
 export const uploadForm = z.strictObject({
   file: z.file('must be a file'),
   purpose: z.literal('batch', "must be 'batch': files are for batches"),
@@ -111,12 +108,11 @@ export const uploadForm = z.strictObject({
 async function textOf(file: File, most: number): Promise<string> {
   const bytes = Buffer.from(await file.arrayBuffer());
   if (bytes.length > most) throw new ApiError('body_too_large', `'file' has ${bytes.length} bytes; at most ${most}`);
-  if (bytes.length === 0) refuse('invalid_value', "'file' is empty", 'file');
-  if (!isUtf8(bytes) || bytes.includes(0)) refuse('invalid_value', "'file' must be text in UTF-8", 'file');
+  if (bytes.length === 0) refuseField('invalid_value', 'file', 'is empty');
+  if (!isUtf8(bytes) || bytes.includes(0)) refuseField('invalid_value', 'file', 'must be text in UTF-8');
   return bytes.toString('utf8');
 }
 
-/** As the client wishes; undefined where it does not say. */
 function wishedMs({ file: _, purpose: __, ...expiry }: z.output<typeof uploadForm>): number | undefined {
   if (Object.keys(expiry).length === 0) return undefined;
   return parseBody(anchored, expiry)['expires_after[seconds]'] * 1000;
@@ -149,61 +145,38 @@ function inParts(text: string): string[] {
 export const filesQuery = z.object({
   ...listQuery.shape,
   purpose: z.string().optional(),
-  /** The newest come first. */
   order: z.literal('desc', "must be 'desc': the newest come first").optional(),
 });
 
-export async function listFiles(context: GatewayContext, { response, query, caller }: Exchange): Promise<void> {
-  requireTexts(context);
-  const { purpose } = readQuery(filesQuery, query);
+export async function listFiles(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const { purpose } = readQuery(filesQuery, exchange.query);
   const isWanted = (document: KeptDocument) =>
     !document.open && (purpose === undefined || fileFacts(document).purpose === purpose);
-  const { page, more } = await listOf(context, 'file', caller, query, isWanted);
-  writeJson(response, 200, { object: 'list', data: page.map(viewFile), ...more });
+  writeJson(exchange.response, 200, await listOf(context, 'file', exchange, viewFile, isWanted));
 }
 
-export async function readFile(context: GatewayContext, exchange: Exchange): Promise<void> {
-  writeJson(exchange.response, 200, viewFile(await findFile(context, exchange.caller, exchange.parameters.id ?? '')));
+export async function readFile(context: GatewayContext, { response, caller, parameters }: Exchange): Promise<void> {
+  writeJson(response, 200, viewFile(await findDocument(context, 'file', caller, parameters.id)));
 }
 
-export async function readContent(context: GatewayContext, exchange: Exchange): Promise<void> {
-  const { caller, response, parameters } = exchange;
-  const { id } = await findFile(context, caller, parameters.id ?? '');
+export async function readContent(context: GatewayContext, { response, caller, parameters }: Exchange): Promise<void> {
+  const { id } = await findDocument(context, 'file', caller, parameters.id);
   response.writeHead(200, { ...baseHeaders, 'content-type': 'application/octet-stream', 'cache-control': 'no-store' });
   for (let after: number | undefined = -1; after !== undefined && !response.destroyed; ) {
     await roomIn(response);
     await nextSlice();
-    after = await sendParts(context, id, after, response);
+    const page = await context.journal.documents.parts(id, after, pageParts);
+    // A part that the reader has no room for is the last one of this round.
+    after = (page.find(({ text }) => !response.write(text)) ?? page.at(-1))?.part;
   }
   response.end();
 }
 
-/** Gives the number of the last part that it sent, undefined at the end. What the reader has no room for is read again when it has. */
-async function sendParts(
-  { journal }: GatewayContext,
-  id: string,
-  after: number,
-  response: ServerResponse,
-): Promise<number | undefined> {
-  const page = await journal.documents.parts(id, after, pageParts);
-  const last = page.find(({ text }) => !response.write(text)) ?? page.at(-1);
-  return last?.part;
-}
-
-export async function removeFile(context: GatewayContext, exchange: Exchange): Promise<void> {
-  const { id } = await findFile(context, exchange.caller, exchange.parameters.id ?? '');
+export async function removeFile(context: GatewayContext, { response, caller, parameters }: Exchange): Promise<void> {
+  const { id } = await findDocument(context, 'file', caller, parameters.id);
   requireJournal(context);
   await context.journal.documents.remove(id);
-  writeJson(exchange.response, 200, { id, object: 'file', deleted: true });
-}
-
-/** Results of a batch that has not ended cannot be read yet. */
-export async function findFile(context: GatewayContext, caller: Caller, id: string): Promise<KeptDocument> {
-  requireTexts(context);
-  const document = await context.journal.documents.find(id);
-  const mayRead = document?.kind === 'file' && (caller.admin || document.owner === caller.name);
-  if (!mayRead || document.open) throw new ApiError('not_found', `there is no file '${id.slice(0, 64)}'`);
-  return document;
+  writeJson(response, 200, { id, object: 'file', deleted: true });
 }
 
 function viewFile(document: KeptDocument): FileJson {
