@@ -29,7 +29,7 @@ export default defineConfig({
           name: 'fast',
           include: ['src/**/*.test.ts', 'tests/**/*.test.ts', 'web/**/*.test.ts'],
           exclude: ['**/*.slow.test.ts', '**/node_modules/**'],
-          setupFiles: ['tests/support/property-seed.ts'],
+          setupFiles: ['tests/support/property-seed.ts', 'src/papers/register.ts'],
           // The files of a worker share its modules, which would be read anew for each. No test mocks a module; spies and variables end with their test.
           isolate: false,
           restoreMocks: true,
@@ -44,6 +44,7 @@ export default defineConfig({
         test: {
           name: 'slow-seeds',
           include: computed,
+          setupFiles: ['src/papers/register.ts'],
           env,
           ...patience,
           maxWorkers: slowWorkers,
@@ -55,7 +56,7 @@ export default defineConfig({
         test: {
           name: 'lab',
           include: ['lab/src/**/*.test.ts'],
-          setupFiles: ['tests/support/property-seed.ts'],
+          setupFiles: ['tests/support/property-seed.ts', 'src/papers/register.ts'],
           isolate: false,
           restoreMocks: true,
           unstubEnvs: true,
@@ -71,6 +72,7 @@ export default defineConfig({
           name: 'slow',
           include: ['src/**/*.slow.test.ts', 'tests/**/*.slow.test.ts'],
           exclude: [...computed, '**/node_modules/**'],
+          setupFiles: ['src/papers/register.ts'],
           env,
           ...patience,
           maxWorkers: slowWorkers,

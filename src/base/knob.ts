@@ -23,6 +23,8 @@ export interface NumberKnob extends Described {
 export interface ChoiceKnob extends Described {
   readonly values: readonly string[];
   readonly default?: string;
+  /** Goes on from "is 'tot', " where a package that is not installed has this value. */
+  readonly elsewhere?: (value: string) => string | undefined;
 }
 
 export type Knob = NumberKnob | ChoiceKnob;
@@ -51,9 +53,10 @@ export function internalKnobs<Set extends Knobs>(knobs: Set): Kept<Set, true> {
 
 /** What is wrong with a value, to be read after the name of the setting; undefined where nothing is. */
 export function complaint(knob: Knob, value: unknown): string | undefined {
-  return fits(knob, value)
-    ? undefined
-    : `is ${value === undefined ? 'missing' : shown(value)}; it must be ${allowed(knob)}`;
+  if (fits(knob, value)) return undefined;
+  const elsewhere = 'values' in knob && typeof value === 'string' ? knob.elsewhere?.(value) : undefined;
+  if (elsewhere !== undefined) return `is '${value}', ${elsewhere}`;
+  return `is ${value === undefined ? 'missing' : shown(value)}; it must be ${allowed(knob)}`;
 }
 
 function fits(knob: Knob, value: unknown): boolean {

@@ -10,7 +10,7 @@ import { certaintyKnobs, negativeKnobs } from '../exit/exits.ts';
 import { hazardFeatures } from '../exit/hazard.ts';
 import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
 import { choices } from '../program/choice.ts';
-import { programNames, programOptions } from '../program/registry/programs.ts';
+import { programOptions } from '../program/registry/programs.ts';
 import { aggregations } from '../tree/aggregate.ts';
 
 export const calibrationFormat = 'coppice-calibration';
@@ -42,7 +42,7 @@ const hazard = z.strictObject({
 
 /** What a section was calibrated for: it holds for these searches, with as many rollouts or fewer. */
 const search = z.strictObject({
-  program: z.enum(programNames as unknown as readonly [string, ...string[]]),
+  program: z.string(),
   options: z.record(z.string(), z.union([z.number(), z.string()])),
   branching: z.int().min(1),
   choose: z.enum(choices),

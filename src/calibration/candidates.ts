@@ -1,8 +1,8 @@
 // What is tried for a program: every rule of certainty that goes with it, each at a grid of its thresholds. Pure.
 
 import { assert } from '../base/assert.ts';
-import type { CertaintyRule } from '../exit/certain.ts';
 import type { ExitRule } from '../exit/exit.ts';
+import type { CertaintyRule } from '../exit/exits.ts';
 import { createRules } from '../policy/create.ts';
 import type { PolicyOptions } from '../policy/knobs.ts';
 import { type ProgramName, programOf } from '../program/registry/programs.ts';

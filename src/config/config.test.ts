@@ -71,9 +71,11 @@ describe('loading', () => {
   test('a panel of models that are not there, and a synthesizer that is not in it, are one line each', () => {
     const panel = (settings: object) =>
       refusal(() => loadConfig({ base: { models: [{ ...base.models[0]!, ...settings }] } }));
-    expect(panel({ panel: ['m', 'x'] })).toBe("models.0.panel has 'x', which is no configured model");
-    expect(panel({ panel: ['m'], synthesizer: 'x' })).toBe(
-      "models.0.synthesizer is 'x', which is neither in the panel nor the model itself",
+    expect(panel({ panel: { models: ['m', 'x'] } })).toBe(
+      "models.0.panel.models has 'x', which is no configured model",
+    );
+    expect(panel({ panel: { models: ['m'], synthesizer: 'x' } })).toBe(
+      "models.0.panel.synthesizer is 'x', which is neither in the panel nor the model itself",
     );
   });
 

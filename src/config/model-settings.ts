@@ -22,7 +22,12 @@ export interface ModelSetting {
   readonly schema: z.ZodType;
 }
 
-export const modelSettings: ReadonlyMap<string, ModelSetting> = byName(leaves(model, []));
+let known: ReadonlyMap<string, ModelSetting> | undefined;
+
+export function modelSettings(): ReadonlyMap<string, ModelSetting> {
+  known ??= byName(leaves(model, []));
+  return known;
+}
 
 /** The value that a text stands for; refused where the schema of the setting refuses it. */
 export function settingValue({ name, schema }: ModelSetting, text: string): unknown {
@@ -81,7 +86,10 @@ function kindsOf(alternative: z.ZodType): string[] | undefined {
 /** Without what only says what holds where nothing is given. */
 function unwrapped(schema: z.ZodType): z.ZodType {
   const isWrapped =
-    schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault;
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodLazy;
   return isWrapped ? unwrapped(schema.unwrap() as z.ZodType) : schema;
 }
 

@@ -3,12 +3,14 @@
 
 import { z } from 'zod';
 import { routerNames } from '../engine/remote/replica/router-hints.ts';
+import { panel } from '../program/whole-answers/panel.ts';
 import { commandDefaults, sandboxKinds } from '../verifier/command/limits.ts';
 import { testLanguages } from '../verifier/command/test-runners.ts';
 import { fieldOf, fieldsOf, real, schemaOf, whole } from './knob.ts';
 import { budgetKnob, budgetPerKnob, calibrationSetting, checkKnob, engineKnobs } from './machine-knobs.ts';
+import { type NamedOptions, namedParts } from './named-options.ts';
 import { replicas } from './replicas.ts';
-import { modelKnobs, policySettingKnobs, programSettingKnobs, samplingKnobs } from './vocabulary.ts';
+import { modelKnobs, policySettingKnobs, samplingKnobs } from './vocabulary.ts';
 
 const url = z.url({ protocol: /^https?$/ });
 
@@ -165,7 +167,23 @@ const price = z
   })
   .meta({ description: 'of its engine, in any one currency: what moneyBudget counts by, and answers say' });
 
-export const model = z.strictObject({
+/** Of the program of that name: its options, and the models that it and `pairwise` ask. */
+const panelOptions = z
+  .strictObject({
+    models: z.array(z.string()).min(1).max(16).optional().meta({
+      description:
+        'models that searches of this one may ask, by name, itself included where it is to answer too: the programs panel and pairwise ask them',
+    }),
+    synthesizer: z.string().optional().meta({
+      description:
+        'model of the panel that puts attempts together where they disagree (panel; where unset the vote decides), or compares them (pairwise; this one where unset)',
+    }),
+    answerTokens: schemaOf(panel.options.answerTokens).optional(),
+    panelOrder: schemaOf(panel.options.panelOrder).optional(),
+  })
+  .meta({ description: 'several models answer one question' });
+
+const fields = {
   name: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/)
@@ -175,7 +193,6 @@ export const model = z.strictObject({
   embedder: embedder.optional(),
   budget: fieldOf(budgetKnob),
   budgetPer: fieldOf(budgetPerKnob),
-  ...fieldsOf(modelKnobs),
   check: fieldOf(checkKnob),
   delimiters: z
     .array(z.string().min(1).max(64))
@@ -198,8 +215,6 @@ export const model = z.strictObject({
   }),
   [calibrationSetting.name]: z.string().min(1).optional().meta({ description: calibrationSetting.why }),
   sampling,
-  ...fieldsOf(policySettingKnobs),
-  ...fieldsOf(programSettingKnobs),
   requestMs: whole(
     120_000,
     100,
@@ -211,14 +226,7 @@ export const model = z.strictObject({
     .string()
     .optional()
     .meta({ description: 'model that takes over a futile search when its request says so' }),
-  panel: z.array(z.string()).min(1).max(16).optional().meta({
-    description:
-      'models that searches of this one may ask, by name, itself included where it is to answer too: the programs panel and pairwise ask them',
-  }),
-  synthesizer: z.string().optional().meta({
-    description:
-      'model of the panel that puts attempts together where they disagree (panel; where unset the vote decides), or compares them (pairwise; this one where unset)',
-  }),
+  panel: panelOptions.optional(),
   price: price.optional(),
   passthrough: z
     .enum(['allow', 'forbid'])
@@ -229,4 +237,23 @@ export const model = z.strictObject({
     .max(50)
     .default([])
     .meta({ description: 'questions offered by the page' }),
-});
+};
+
+type NamedFields = {
+  [Name in Exclude<keyof NamedOptions, 'panel'>]-?: z.ZodOptional<z.ZodType<NonNullable<NamedOptions[Name]>>>;
+};
+
+/** One object for each program or rule with options, under its name. */
+function namedFields(): NamedFields {
+  const taken = ([part]: readonly [string, unknown]) => !Object.hasOwn(fields, part);
+  const objects = [...namedParts()].filter(taken).map(([part, own]) => {
+    const options = Object.entries(own).map(([name, { knob }]) => [name, schemaOf(knob).optional()]);
+    return [part, z.strictObject(Object.fromEntries(options)).optional()];
+  });
+  return Object.fromEntries(objects) as NamedFields;
+}
+
+/** Made when it is first needed: programs and rules of packages are registered by then. */
+export const model = z.lazy(() =>
+  z.strictObject({ ...fields, ...fieldsOf(modelKnobs), ...fieldsOf(policySettingKnobs), ...namedFields() }),
+);

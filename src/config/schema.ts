@@ -184,15 +184,13 @@ export const configSchema = z
         refuse(['models', at, 'escalateTo'], `is '${target}', which is not another configured model`);
       }
       const isKnown = (member: string) => config.models.some(({ name }) => name === member);
-      for (const member of each.panel ?? []) {
-        if (!isKnown(member)) refuse(['models', at, 'panel'], `has '${member}', which is no configured model`);
+      const { models: panel = [], synthesizer } = each.panel ?? {};
+      for (const member of panel) {
+        if (!isKnown(member)) refuse(['models', at, 'panel.models'], `has '${member}', which is no configured model`);
       }
-      const { synthesizer } = each;
-      if (synthesizer !== undefined && synthesizer !== each.name && !each.panel?.includes(synthesizer)) {
-        refuse(
-          ['models', at, 'synthesizer'],
-          `is '${synthesizer}', which is neither in the panel nor the model itself`,
-        );
+      if (synthesizer !== undefined && synthesizer !== each.name && !panel.includes(synthesizer)) {
+        const path = ['models', at, 'panel.synthesizer'];
+        refuse(path, `is '${synthesizer}', which is neither in the panel nor the model itself`);
       }
       if (each.onUnaccepted === 'escalate' && target === undefined)
         refuse(['models', at, 'onUnaccepted'], "is 'escalate'; name the model that takes over (escalateTo)");

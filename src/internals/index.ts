@@ -1,6 +1,8 @@
 // What `import … from 'coppice/internals'` gives: what the lab needs beyond `coppice`. Outside semantic versioning: any of it may change or
 // go in any release, without a word in the changelog. A list only; nothing is defined here, and nothing in src/ imports it.
 
+import '../papers/register.ts';
+
 export { readingFor } from '../answer/asked.ts';
 export { canonical } from '../answer/canonical.ts';
 export { extractAnswer as extractWritten } from '../answer/extract.ts';
@@ -181,10 +183,10 @@ export { SimReplica } from '../engine/sim/sim-replica.ts';
 export type { RewardSource, StepSource } from '../engine/sim/source.ts';
 export { World } from '../engine/sim/world.ts';
 export { requireBound } from '../exit/bound.ts';
-export { type CertaintyRule, certainExit, leadNeeded } from '../exit/certain.ts';
+export { leadNeeded } from '../exit/certain.ts';
 export { concluded } from '../exit/concluded.ts';
 export { readable } from '../exit/evidence.ts';
-export { certaintyKnobs } from '../exit/exits.ts';
+export { type CertaintyRule, certainExit, certaintyKnobs } from '../exit/exits.ts';
 export { hazardFeatures } from '../exit/hazard.ts';
 export { doomedBy, type Pruning, pruningsOf, spentAt } from '../exit/prune/prune.ts';
 export { chanceToReach, experience } from '../exit/prune/prune-outdone.ts';

@@ -1,6 +1,8 @@
 // What `import … from 'coppice'` gives, and all that it gives: the names below are kept by semantic versioning, everything
 // else of the package may change at any time. A list only; nothing is defined here.
 
+import '../papers/register.ts';
+
 // One question, one call; or a model that answers many.
 // Plain data that the above speak of.
 export { type Fault, FaultError, fault } from '../base/fault.ts';

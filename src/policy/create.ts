@@ -37,11 +37,11 @@ export function createRules(
   checkOwn(definition, own);
   const exits = [
     ...definition.exits.map(of(own, { hazard })),
-    ...asked(exitParts, options).map(of(options, { hazard })),
+    ...asked(exitParts(), options).map(of(options, { hazard })),
   ];
   return {
     exits: exits.flatMap((rule) => rule ?? []),
-    prunes: [...definition.prunes.map(of(own, undefined)), ...asked(pruneParts, options).map(of(options, undefined))],
+    prunes: [...definition.prunes.map(of(own, undefined)), ...asked(pruneParts(), options).map(of(options, undefined))],
     boost: definition.widths !== undefined || options.widths !== 'natural',
     speculate: options.speculate,
   };

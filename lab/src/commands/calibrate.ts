@@ -30,6 +30,7 @@ import {
   settingNames,
   settingOfFlag,
   settledSection,
+  type TurnedWish,
   thresholdReport,
   thresholdRunOf,
   whole,
@@ -105,7 +106,7 @@ async function calibrated({ exit, wish, sim, trees, size, lossBudget, seed }: Se
     seed,
     rollouts: plan.rollouts,
     threshold: plan.threshold,
-    contender: { program: plan.program, policy: plan.policy, knobs },
+    contender: { program: plan.program, policy: plan.policy, knobs: knobs as TurnedWish },
     ...(trees === undefined ? {} : { trees }),
   };
   const run = thresholdRunOf(plan, lossBudget, seed);

@@ -26,7 +26,7 @@ export interface PanelContest {
 export async function panelLine(contest: PanelContest, question: GoldQuestion): Promise<PanelLine> {
   const { result, tree } = await answered(contest, question, false);
   const all = await answered(contest, question, true);
-  const { panel: models = [] } = contest.model.parts.config;
+  const { models = [] } = contest.model.parts.config.panel ?? {};
   const count = models.length * Math.floor((all.rollouts - 1) / models.length);
   const samples = answersOf(all.tree, 0, count).map(({ answer, step }): PanelSample => {
     const group = groupAnswers([{ answer, weight: 1 }])[0]?.key ?? null;

@@ -149,7 +149,12 @@ describe('a plan', () => {
     const model = { ...modelOf({ certain: 'threshold' }), calibration };
     const planOf = (wish: Wish) => makePlan(requestOf({ program: 'best-of-n', ...wish }, model));
     expect(planOf({})).toMatchObject({ calibrated: ['certain'], policyOptions: { certain: 'beta', certainRisk: 0.1 } });
-    for (const wish of [{ certain: 'off' }, { certainRisk: 0.2 }, { effort: 'high' }, { window: 2 }] as const) {
+    for (const wish of [
+      { certain: 'off' },
+      { internal: { certainRisk: 0.2 } },
+      { effort: 'high' },
+      { 'best-of-n': { window: 2 } },
+    ] as const) {
       expect(planOf(wish).calibrated).toBeUndefined();
     }
     expect(planOf({ answers: 2 })).toMatchObject({ policyOptions: { certain: 'off' } });
@@ -159,11 +164,11 @@ describe('a plan', () => {
   it('takes the prompts of its program, and refuses a probe that the engine cannot answer', () => {
     expect(makePlan(requestOf({ program: 'chain' })).prompts).toMatchObject({ probe: 'The final answer is' });
     expect(makePlan(requestOf({})).prompts).toBeUndefined();
-    expect(refusal(requestOf({ program: 'chain', probe: 'entropy' })).message).toMatch(
+    expect(refusal(requestOf({ program: 'chain', chain: { probe: 'entropy' } })).message).toMatch(
       /is 'entropy'; the engine of model 'm' tells none/,
     );
-    expect(refusal(requestOf({ program: 'mcts', probe: 'off' })).message).toMatch(
-      /belongs to chain; the program is 'mcts'/,
+    expect(refusal(requestOf({ program: 'mcts', chain: { probe: 'off' } })).message).toMatch(
+      /'coppice.chain' has options of 'chain'; the program is 'mcts'/,
     );
   });
 
@@ -232,11 +237,17 @@ describe('a plan', () => {
   });
 
   it('keeps the knobs of its model, and takes those of one search from the client and those of an experiment', () => {
-    const model = modelOf({ order: 'sjf', futileDraws: 5, prior: 'draws' });
-    const plan = makePlan(requestOf({ futileDraws: 6, internal: { slack: 5, exploration: 2 } }, model));
-    expect(plan.policyOptions).toMatchObject({ order: 'sjf', futileDraws: 6, slack: 5, gate: 0 });
+    const model = modelOf({ order: 'sjf', certificate: { risk: 0.2 }, mcts: { prior: 'draws' } });
+    const plan = makePlan(requestOf({ internal: { slack: 5, exploration: 2 } }, model));
+    expect(plan.policyOptions).toMatchObject({ order: 'sjf', certainRisk: 0.05, slack: 5, gate: 0 });
     expect(plan.programOptions).toMatchObject({ prior: 'draws', exploration: 2, selection: 'puct' });
     expect(makePlan(requestOf({ program: 'beam' }, model)).programOptions).not.toHaveProperty('prior');
+    const sampled = { program: 'self-consistency', policy: 'positive', certain: 'certificate' } as const;
+    const riskOf = (wish: Wish) => makePlan(requestOf({ ...sampled, ...wish }, model)).policyOptions.certainRisk;
+    expect([riskOf({}), riskOf({ certificate: { risk: 0.1 } })]).toEqual([0.2, 0.1]);
+    expect(refusal(requestOf({ ...sampled, lead: { risk: 0.1 } })).message).toMatch(
+      /'coppice.lead'.*certain is 'certificate'/,
+    );
   });
 
   it('ends no path by itself that does not win where paths vote or several answers are wanted', () => {
@@ -269,10 +280,10 @@ describe('a plan is refused, by the name of the setting,', () => {
     ['coppice.certain', { certain: 'certificate', policy: 'positive' }, modelOf(), /independent samples/],
     ['coppice.program', { program: 'mcts' }, modelOf({}, 'none'), /needs a verifier; model 'm' has none/],
     [
-      'coppice.prior',
-      { program: 'beam', prior: 'draws' },
+      'coppice.mcts',
+      { program: 'beam', mcts: { prior: 'draws' } },
       modelOf(),
-      /belongs to mcts, best-first; the program is 'beam'/,
+      /has options of 'mcts'; the program is 'beam'/,
     ],
     ['temperature', { program: 'greedy', temperature: 1 }, modelOf(), /'greedy' has none/],
     ['coppice.speculate', { speculate: 4 }, modelOf(), /is 4; at most 0 is allowed \(speculate of model 'm'\)/],

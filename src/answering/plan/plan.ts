@@ -11,7 +11,7 @@ import {
   checkMoney,
   checkSearch,
   checkWish,
-  inWordsOf,
+  nameSetting,
   refuseRules,
   testsOf,
 } from './plan-check.ts';
@@ -28,7 +28,7 @@ import { isKnownToThink, switchedPrompt, thinkingPlan } from './thinking-plan.ts
  * the form of the answer; last, whether all of it goes together.
  */
 export function makePlan(request: PlanRequest): SearchPlan {
-  return inWordsOf(request.speaker, () => planOf(request));
+  return nameSetting(request.speaker, () => planOf(request));
 }
 
 function planOf(request: PlanRequest): SearchPlan {

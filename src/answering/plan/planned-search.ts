@@ -1,5 +1,6 @@
 // What depends on whether a search is made: its program, its policy, its budgets and the size of its tree; or one generation without search.
 
+import { optionsGiven } from '../../config/named-options.ts';
 import { readPrompts } from '../../config/prompts.ts';
 import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
 import { effortOf } from '../../config/search-limits.ts';
@@ -9,7 +10,7 @@ import { restingRules } from '../../policy/resting-rules.ts';
 import { programOf, programOptions, programWith } from '../../program/registry/programs.ts';
 import { atMost, checkDirect, type KnownProgram, refuseSetting } from './plan-check.ts';
 import { aggregationOf, holdingSections, policyFor } from './planned-policy.ts';
-import { given, type PlannedModel, type SearchPlan, type Wish } from './search-plan.ts';
+import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
 
 /** What a plan takes from here. */
 type SearchShape = Pick<
@@ -104,7 +105,11 @@ function programFor(wish: Wish, { config, verifier }: PlannedModel): PlannedProg
   const named = programOf(wish.program ?? config.program);
   const isVerified = verifier !== undefined || !named.needsVerifier;
   const name = isVerified ? named.name : 'self-consistency';
-  const options = programOptions(name, { ...config, ...given(wish), ...wish.internal });
+  const options = programOptions(name, {
+    ...optionsGiven(config, name),
+    ...optionsGiven(wish, name),
+    ...wish.internal,
+  });
   const program = programWith(name, options);
   if (isVerified || wish.program === undefined) return { program, options };
   const what = `is '${named.name}', which needs a verifier; model '${config.name}' has none`;

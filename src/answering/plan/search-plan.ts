@@ -2,6 +2,7 @@
 // the same search after a restart.
 
 import type { CalibrationFile, CalibrationSection } from '../../calibration/calibration-file.ts';
+import type { NamedOptions } from '../../config/named-options.ts';
 import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
 import type { Effort } from '../../config/search-limits.ts';
 import type { InternalOptions, SearchKnob, SearchSettings, Speaker } from '../../config/vocabulary.ts';
@@ -103,23 +104,23 @@ export interface WishedShape {
 }
 
 /** What was asked for, in the names of the vocabulary; what is missing is the model's or the server's to say. */
-export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | undefined } & {
-  /** `none` asks for a generation without search. */
-  readonly effort?: Effort | 'none' | undefined;
-  /** Different answers wanted of the one tree. */
-  readonly answers?: number | undefined;
-  /** Strings that end the text that is told; without search the generation itself. */
-  readonly stop?: readonly string[] | undefined;
-  /** Sampling fields that the vocabulary has no name for, as the client wrote them; the engine gets those that it takes. */
-  readonly extras?: Readonly<Record<string, unknown>> | undefined;
-  /** Whether tokens and log probabilities of the answer are wanted. */
-  readonly logprobs?: boolean | undefined;
-  readonly shape?: WishedShape | undefined;
-  /** Tests that judge each answer, of a verifier that runs tests. */
-  readonly tests?: string | undefined;
-  /** What an experiment turns, or a policy from outside has set; goes before the model's and the calibration's. No user's words get here. */
-  readonly internal?: Partial<InternalOptions> | undefined;
-};
+export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | undefined } & NamedOptions & {
+    /** `none` asks for a generation without search. */
+    readonly effort?: Effort | 'none' | undefined;
+    /** Different answers wanted of the one tree. */
+    readonly answers?: number | undefined;
+    /** Strings that end the text that is told; without search the generation itself. */
+    readonly stop?: readonly string[] | undefined;
+    /** Sampling fields that the vocabulary has no name for, as the client wrote them; the engine gets those that it takes. */
+    readonly extras?: Readonly<Record<string, unknown>> | undefined;
+    /** Whether tokens and log probabilities of the answer are wanted. */
+    readonly logprobs?: boolean | undefined;
+    readonly shape?: WishedShape | undefined;
+    /** Tests that judge each answer, of a verifier that runs tests. */
+    readonly tests?: string | undefined;
+    /** What an experiment turns, or a policy from outside has set; goes before the model's and the calibration's. No user's words get here. */
+    readonly internal?: InternalOptions | undefined;
+  };
 
 /** Without the members that are there and say nothing. */
 export function given(wish: Wish): Wish {

@@ -98,7 +98,7 @@ export const help: Help = {
     'bench --programs mcts --policies safe,fast,positive --rollouts 32',
     `bench --questions mine.jsonl --engine ${exampleServer}`,
   ],
-  notes: `programs: ${programNames.join(', ')}; policies: ${policyNames.join(', ')}`,
+  notes: `programs: ${programNames().join(', ')}; policies: ${policyNames.join(', ')}`,
 };
 
 const mediumRollouts = 16; // what `reasoning_effort: medium` buys
@@ -174,7 +174,7 @@ export function readBench(args: readonly string[]): BenchSettings {
     raise('bad-setting', `${moved} is a command of the lab: npm run lab -- ${moved.slice(2)} in the repository`);
   const { values } = readArguments({ args: [...args], options: flags }, (flag) => settingOfFlag(flag, scope));
   const set = readSettings(values.set, scope);
-  const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames));
+  const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames()));
   const needsVerifier = entrants.some((name) => programOf(name).needsVerifier);
   const own = readModelFlags(values, needsVerifier, set.model);
   const wish = readWish(values, told, set.wish);

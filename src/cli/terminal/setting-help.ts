@@ -2,6 +2,7 @@
 // The printed example of `serve` has the whole reason.
 
 import { modelSettings } from '../../config/model-settings.ts';
+import { namedPaths } from '../../config/named-options.ts';
 import { flagKnobs, flagName, knobOf, type SearchKnob } from '../../config/vocabulary.ts';
 import type { HelpEntry } from './help.ts';
 import { knobsByName, type SettingScope, settingGroups } from './settings.ts';
@@ -13,7 +14,9 @@ export function settingHelp(scope: SettingScope): [string, HelpEntry[]][] {
 function textOf(name: string): string {
   const knob = knobsByName.get(name);
   if (knob === undefined) {
-    const { fallback, ...setting } = modelSettings.get(name)!;
+    const option = namedPaths().get(name);
+    if (option !== undefined) return described(option.knob);
+    const { fallback, ...setting } = modelSettings().get(name)!;
     return described({ ...setting, default: shown(fallback) });
   }
   const flag = (flagKnobs as readonly SearchKnob[]).includes(knob) ? `, or --${flagName(knob)}` : '';

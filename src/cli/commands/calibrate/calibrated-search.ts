@@ -3,7 +3,7 @@
 
 import type { Wish } from '../../../answering/plan/search-plan.ts';
 import { raise } from '../../../base/fault.ts';
-import { programSettingKnobs, requestKnobs, type SearchKnob } from '../../../config/vocabulary.ts';
+import { requestKnobs, type SearchKnob } from '../../../config/vocabulary.ts';
 import { type Flags, helpFlag } from '../../terminal/help.ts';
 import { knobFlags, readWish } from '../../terminal/knob-flags.ts';
 import { flagOf, oneOf } from '../../terminal/options.ts';
@@ -20,7 +20,7 @@ const main = [
   'maxDepth',
 ] as const;
 /** What the search is told: the calibration holds for searches that are told the same. */
-export const calibratedKnobs: readonly SearchKnob[] = [...main, ...(Object.keys(programSettingKnobs) as SearchKnob[])];
+export const calibratedKnobs: readonly SearchKnob[] = main;
 const defaultsOfCertain = { program: 'self-consistency' } as const;
 const settledDefaults = { program: 'mcts', policy: 'fast' } as const;
 const lossKnob = { low: 0, high: 100, unit: 'points of accuracy', why: '' } as const;
