@@ -10,6 +10,10 @@ const gone: Readonly<Record<string, string>> = {
   'models.expansion': drawnSingly,
   'models.widening': drawnSingly,
   'models.synthesizer': 'is now panel.synthesizer, beside panel.models',
+  'models.thinkingSteps': 'is no setting any more: a step inside the thinking ends after thinkingStepTokens',
+  'models.verifier.outputKiB': 'is no setting any more: it is 1024',
+  'server.bodyBytes': 'is no setting any more: it is 4 MiB',
+  'server.streams': 'is no setting any more: 2000 may be open at a time',
   'models.futileDraws': 'is no setting any more: the selective exit leaves such nodes in',
 };
 

@@ -42,7 +42,7 @@ const remote = z
       .max(1024)
       .optional()
       .meta({ description: 'base URLs of replicas of one model, such as http://127.0.0.1:8000/v1' }),
-    replicas: replicas.optional().meta({ description: 'a list of replicas that come and go, in the place of urls' }),
+    replicas: replicas.optional(),
     model: z.string().min(1).optional().meta({ description: 'as the server calls it; its only model where unset' }),
     dialect: z
       .enum(['vllm', 'sglang', 'llama-server', 'openai'])
@@ -139,7 +139,6 @@ const verifier = z.discriminatedUnion('kind', [
       'of one answer; an answer that takes longer is worth 0',
     ),
     memoryMiB: whole(commandDefaults.memoryMiB, 16, 1_048_576, 'MiB', 'of one process'),
-    outputKiB: whole(commandDefaults.outputKiB, 1, 65_536, 'KiB', 'that a process may write before it is stopped'),
     parallel: whole(commandDefaults.parallel, 1, 1024, 'processes', 'that run at a time'),
   }),
 ]);

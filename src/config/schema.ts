@@ -16,8 +16,6 @@ const server = z
       .default('127.0.0.1')
       .meta({ description: 'loopback, until keys are set: then any address may be bound' }),
     port: whole(8181, 0, 65_535, 'port', 'free on most machines; 0 takes any free port and prints it'),
-    bodyBytes: whole(4_194_304, 1024, 268_435_456, 'bytes', 'a long context in JSON with room for one small image'),
-    streams: whole(2000, 1, 1_000_000, 'connections', 'event streams and waiting answers open at a time; above it 429'),
     shutdownMs: whole(
       20_000,
       0,

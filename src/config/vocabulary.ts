@@ -94,13 +94,6 @@ export const modelKnobs = {
     client,
     why: "whether a reasoning model thinks before it answers: 'auto' leaves it to its template, the others need one with a switch (enable_thinking)",
   },
-  thinkingSteps: {
-    default: 'tokens',
-    values: ['tokens', 'paragraphs'],
-    unit: 'what',
-    client,
-    why: 'where a step inside the thinking ends: after thinkingStepTokens, or at a blank line before that',
-  },
   thinkingStepTokens: {
     default: 1024,
     low: 1,

@@ -3,7 +3,7 @@
 
 import { raise } from '../../base/fault.ts';
 import { openCalibration } from '../../calibration/read-calibration.ts';
-import type { ReplicasConfig } from '../../config/replicas.ts';
+import { type ReplicaAddress, replicaAddress } from '../../config/replicas.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { isShipped } from '../../engine/llama/shipped-models.ts';
@@ -194,7 +194,8 @@ async function openRemote(
   const { openRemoteEngine } = await import('../../engine/remote/open-engine.ts');
   const apiKey = secret(options.apiKeyEnv, environment);
   const key = apiKey === undefined ? {} : { apiKey };
-  const { urls: named = [], replicas, model, dialect, inFlight, router } = options;
+  const { urls: named = [], model, dialect, inFlight, router } = options;
+  const replicas = options.replicas === undefined ? undefined : replicaAddress(options.replicas);
   if (replicas !== undefined && config.verifier.kind === 'judge' && config.verifier.urls === undefined)
     raise(
       'bad-setting',
@@ -235,7 +236,7 @@ const goodNews: ReadonlySet<string> = new Set([
   'replicas-listed',
 ]);
 
-async function openList(wanted: ReplicasConfig, environment: Environment): Promise<ReplicaList> {
+async function openList(wanted: ReplicaAddress, environment: Environment): Promise<ReplicaList> {
   switch (wanted.from) {
     case 'file':
       return (await import('../../engine/remote/list/file.ts')).fileList(wanted.path);
@@ -243,7 +244,7 @@ async function openList(wanted: ReplicasConfig, environment: Environment): Promi
       return (await import('../../engine/remote/list/dns.ts')).dnsList(wanted);
     case 'kubernetes': {
       const { kubernetesList, podApiServer } = await import('../../engine/remote/list/kubernetes.ts');
-      return kubernetesList({ ...wanted, port: wanted.port?.toString() }, podApiServer(environment));
+      return kubernetesList(wanted, podApiServer(environment));
     }
   }
 }

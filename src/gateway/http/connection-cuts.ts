@@ -1,7 +1,7 @@
 // Connections that a limit has closed: counted one by one for the metrics, and told in the log once a minute for each limit,
 // however many there are.
 
-import type { ConnectionLimits } from './fixed-limits.ts';
+import type { FixedLimits } from './fixed-limits.ts';
 
 export const connectionLimits = ['room', 'unread', 'pipelined', 'bodies'] as const;
 export type ConnectionLimit = (typeof connectionLimits)[number];
@@ -16,11 +16,11 @@ export interface ToldCuts {
 const tellEveryMs = 60_000;
 
 export class ConnectionCuts {
-  readonly #limits: ConnectionLimits;
+  readonly #limits: FixedLimits;
   readonly #warn: (cuts: ToldCuts) => void;
   readonly #cuts = new Map<ConnectionLimit, { total: number; told: number; toldMs: number }>();
 
-  constructor(limits: ConnectionLimits, warn: (cuts: ToldCuts) => void) {
+  constructor(limits: FixedLimits, warn: (cuts: ToldCuts) => void) {
     this.#limits = limits;
     this.#warn = warn;
     for (const limit of connectionLimits) this.#cuts.set(limit, { total: 0, told: 0, toldMs: -tellEveryMs });
@@ -48,7 +48,7 @@ export class ConnectionCuts {
     const { streams, shortConnections, unreadMs, pipelined, bodiesBytes } = this.#limits;
     switch (limit) {
       case 'room':
-        return `${streams + shortConnections} are open, the limit (server.streams and ${shortConnections} more)`;
+        return `${streams + shortConnections} are open, the limit`;
       case 'unread':
         return `nothing of their answers was read for ${unreadMs} ms`;
       case 'pipelined':

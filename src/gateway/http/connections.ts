@@ -6,14 +6,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ConnectionCuts, type ConnectionLimit, type ToldCuts } from './connection-cuts.ts';
-import type { ConnectionLimits } from './fixed-limits.ts';
+import type { FixedLimits } from './fixed-limits.ts';
 import { giveBackMemory } from './give-back.ts';
 import { probe } from './half-closed.ts';
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
 interface ConnectionsOptions {
-  readonly limits: ConnectionLimits;
+  readonly limits: FixedLimits;
   readonly warn: (cuts: ToldCuts) => void;
   readonly nowMs?: () => number;
   /** Called when a crowd has left. */
@@ -46,7 +46,7 @@ const leastUnreadMs = 250;
 export class Connections {
   readonly cuts: ConnectionCuts;
   readonly #limit: number;
-  readonly #limits: ConnectionLimits;
+  readonly #limits: FixedLimits;
   readonly #nowMs: () => number;
   readonly #open = new Map<Socket, OpenConnection>();
   /** Those that were silent when last seen, longest first. */

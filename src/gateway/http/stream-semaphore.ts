@@ -18,7 +18,7 @@ export class StreamSemaphore {
   /** Gives what returns the permit; giving it back twice is giving it back once. */
   take(): () => void {
     if (this.#open >= this.#limit) {
-      const message = `${this.#open} streams are open, the limit (server.streams)`;
+      const message = `${this.#open} streams are open, the limit`;
       throw new ApiError('too_many_streams', message, { retryAfterSeconds: 5 });
     }
     this.#open += 1;

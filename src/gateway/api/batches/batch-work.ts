@@ -98,8 +98,8 @@ export class BatchWork {
   async #work(): Promise<void> {
     const { endpoint, input } = this.#document.facts;
     const text = await readWhole(this.#context.journal.documents, input);
-    const { limits, config } = this.#context;
-    const most = { requests: limits.batchRequests, bodyBytes: config.server.bodyBytes };
+    const { limits } = this.#context;
+    const most = { requests: limits.batchRequests, bodyBytes: limits.bodyBytes };
     const { lines, problems } = await readBatchLines(text ?? '', endpoint, most);
     const missing = { code: 'file_not_found', message: `there is no file '${input}'`, line: null, param: null };
     const wrong = text === undefined ? [missing] : problems;
