@@ -7,7 +7,6 @@ import { type RuledProgram, type RuleTrouble, ruleTrouble } from './check.ts';
 import { createRules, optionsOf } from './create.ts';
 import type { PolicyOptions } from './knobs.ts';
 import type { PolicyName } from './policies.ts';
-import type { Rules } from './policy.ts';
 
 export interface RuledSearch {
   readonly wanted: PolicyName;
@@ -22,12 +21,11 @@ export interface RuledSearch {
 export interface FittingRules {
   readonly policy: PolicyName;
   readonly options: PolicyOptions;
-  readonly rules: Rules;
   /** The rule that does not go with program or aggregation; undefined where all do. */
   readonly trouble: RuleTrouble | undefined;
 }
 
-/** The policy with its rules, made once. Throws where its settings contradict each other. */
+/** Throws where the settings of the policy contradict each other. */
 export function fittingRules({ wanted, isAsked, ...search }: RuledSearch): FittingRules {
   const made = checkedRules(wanted, search);
   return made.trouble === undefined || isAsked ? made : checkedRules('positive', search);
@@ -39,7 +37,7 @@ function checkedRules(
 ): FittingRules {
   const options = optionsOf(policy, settings);
   const rules = createRules(policy, options, hazard);
-  return { policy, options, rules, trouble: ruleTrouble(rules, program, aggregation) };
+  return { policy, options, trouble: ruleTrouble(rules, program, aggregation) };
 }
 
 export function fittingPolicy(

@@ -30,7 +30,7 @@ function request(id: string, program: Program, over: Partial<SearchRequest> = {}
     seed: 7,
     priority: 0,
     delimiters: ['\n'],
-    maxStepTokens: 64,
+    stepTokens: 64,
     extract: (text) => text.slice(-3),
     ...over,
   };
@@ -224,7 +224,7 @@ describe('the runtime', () => {
       [{ limits: { threshold: 2, rollouts: 1 } }, /threshold is 2/],
       [{ limits: { threshold: Number.NaN, rollouts: 1 } }, /threshold is NaN/],
       [{ limits: { threshold: 0.5, rollouts: -1 } }, /rollouts is -1/],
-      [{ maxStepTokens: 0 }, /maxStepTokens is 0/],
+      [{ stepTokens: 0 }, /stepTokens is 0/],
       [{ delimiters: [''] }, /empty string/],
     ];
     for (const [over, message] of bad) {

@@ -101,7 +101,7 @@ export function runStorm(seed: number): Storm {
       seed: hash(seed, id),
       priority: random.integer(3),
       delimiters: ['\n'],
-      maxStepTokens: 64,
+      stepTokens: 64,
       extract: (text) => text.slice(-1),
     };
     world.at(random.integer(2000), () => runtime.submit(request));

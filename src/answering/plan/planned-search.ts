@@ -47,7 +47,7 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
   const rollouts = rolloutsOf(wish, limits, program, program.pathsPerRollout?.(branching, options) ?? 1);
   const search = { program: program.name, options, branching, choose, aggregation, rollouts };
   const holding = holdingSections(model, wish, search);
-  const { policy, rules, trouble, hazard, ...ruled } = policyFor(wish, model, program, choose, holding);
+  const { policy, trouble, hazard, ...ruled } = policyFor(wish, model, program, choose, holding);
   const shape: SearchShape = {
     mode: 'search',
     program: program.name,
@@ -70,7 +70,7 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
     stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
     groupSimilarity: model.embedder && (wish.groupSimilarity ?? config.groupSimilarity),
   };
-  return { shape, program, rules, trouble };
+  return { shape, program, trouble };
 }
 
 /** `paths`: of the program, for each of its rollouts. */

@@ -13,16 +13,16 @@ import type { PolicyOptions } from '../../policy/knobs.ts';
 import type { PolicyName } from '../../policy/policies.ts';
 import type { Choice } from '../../program/choice.ts';
 import type { ProgramName } from '../../program/registry/programs.ts';
-import type { AnswerShape, ThinkingPlan, Writer } from '../../runtime/search/request.ts';
+import type { AnswerShape, SearchFacts } from '../../runtime/search/request.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Prompt, Sampling } from '../../tree/step.ts';
 import type { FormQuestion } from '../question-form.ts';
 
-export interface SearchPlan {
+/** Every choice of one search: what the runtime reads of it (SearchFacts), and what program, rules and answer are made of. */
+export interface SearchPlan extends SearchFacts {
   readonly model: string;
   /** What the operator calls the model's weights; unset while they are those of the start. */
   readonly weights?: string | undefined;
-  readonly prompt: Prompt;
   /** `direct`: one generation without search, as `reasoning_effort: none` asks. */
   readonly mode: 'search' | 'direct';
   readonly program: ProgramName;
@@ -32,8 +32,6 @@ export interface SearchPlan {
   /** Of a program that asks several models: who answers, and who puts answers together. */
   readonly panel?: readonly string[] | undefined;
   readonly synthesizer?: string | undefined;
-  /** The models that draws may name, and the own one where its tokens have a price: as they were when the plan was made. */
-  readonly writers?: Readonly<Record<string, Writer>> | undefined;
   readonly policy: PolicyName;
   readonly policyOptions: PolicyOptions;
   /** Kinds of sections of the model's calibration that some of these options come from. */
@@ -49,41 +47,21 @@ export interface SearchPlan {
   readonly nodes: number;
   /** Duration since arrival. */
   readonly deadlineMs: number;
-  readonly priority: number;
-  readonly seed: number;
-  /** The seed was asked for, so it must be obeyed; a server is faster without. */
   readonly repeatable: boolean;
+  /** Of the paths that are not greedy. */
   readonly sampling: Sampling;
-  /** Asked for at temperature 0: the first path is greedy, and `sampling` is that of the others. */
-  readonly firstGreedy?: true | undefined;
   readonly aggregation: Aggregation;
   readonly branching: number;
   readonly choose: Choice;
   readonly maxDepth: number;
-  readonly delimiters: readonly string[];
   /** Strings of the client that end the text it is told of a search; no step and no path ends at them. */
   readonly stops?: readonly string[] | undefined;
-  readonly stepTokens: number;
-  /** Least cosine of open answers that mean the same; unset where the model has no embedder. */
-  readonly groupSimilarity?: number | undefined;
-  /** Of a model that takes conversations; plans of older journals lack it. */
-  readonly thinking?: ThinkingPlan | undefined;
   /** Most tokens of one path, and so of the text that is given back: a path that reaches it is cut. */
   readonly maxTokens?: number | undefined;
   /** Different answers wanted of the one tree; one where unset. */
   readonly answers?: number | undefined;
   /** What the last step of a path is held to, and the words before it. */
   readonly shape?: PlannedShape | undefined;
-  /** Tokens and log probabilities of the answer are wanted. */
-  readonly logprobs?: true | undefined;
-  /** Steps are logged with their tokens. */
-  readonly recordTokens?: true | undefined;
-  /** The question has an answer that can be read off a text: one that says none is not accepted. */
-  readonly marked?: true | undefined;
-  /** Tests that came with the question. */
-  readonly tests?: string | undefined;
-  /** No client waits for it: it runs on what the others leave idle. */
-  readonly idle?: true | undefined;
   /** What its client gets where no answer was accepted; plans of older journals lack it, and mean `best`. */
   readonly onUnaccepted?: SearchSettings['onUnaccepted'] | undefined;
   readonly reasoning: SearchSettings['reasoning'];
@@ -165,6 +143,6 @@ export interface PlanRequest {
   readonly defaultDeadlineMs: number;
   /** Of a request that names none. */
   readonly seed: number;
-  /** No client waits for it; see SearchPlan. */
-  readonly idle?: true | undefined;
+  /** No client waits for it; see SearchFacts. */
+  readonly idle?: boolean | undefined;
 }
