@@ -35,20 +35,13 @@ export type ValueOf<Each extends Knob> = Each extends ChoiceKnob ? Each['values'
 /** The values that a set of knobs can take, all of them given. */
 export type OptionsOf<Set extends Knobs> = { readonly [Name in keyof Set]: ValueOf<Set[Name]> };
 
-type Kept<Set extends Knobs, Internal extends boolean> = {
-  readonly [Name in keyof Set as (Set[Name] extends { readonly internal: true } ? true : false) extends Internal
-    ? Name
-    : never]: Set[Name];
+/** Those of a set that a user may set. */
+export type SettingKnobs<Set extends Knobs> = {
+  readonly [Name in keyof Set as Set[Name] extends { readonly internal: true } ? never : Name]: Set[Name];
 };
 
-/** Those of a set that a user may set. */
-export function settingKnobs<Set extends Knobs>(knobs: Set): Kept<Set, false> {
-  return Object.fromEntries(Object.entries(knobs).filter(([, { internal }]) => !internal)) as Kept<Set, false>;
-}
-
-/** The others. */
-export function internalKnobs<Set extends Knobs>(knobs: Set): Kept<Set, true> {
-  return Object.fromEntries(Object.entries(knobs).filter(([, { internal }]) => internal)) as Kept<Set, true>;
+export function settingKnobs<Set extends Knobs>(knobs: Set): SettingKnobs<Set> {
+  return Object.fromEntries(Object.entries(knobs).filter(([, { internal }]) => !internal)) as SettingKnobs<Set>;
 }
 
 /** What is wrong with a value, to be read after the name of the setting; undefined where nothing is. */

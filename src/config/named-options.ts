@@ -2,16 +2,19 @@
 // `certificate: { risk: 0.01 }`, in the configuration of a model, in a body, by `--set` and in the library. Read from the registries when
 // they are needed, so that parts of packages have theirs.
 
-import { type Knob, type Knobs, type KnobValue, type OptionsOf, settingKnobs } from '../base/knob.ts';
+import {
+  type Knob,
+  type KnobValue,
+  type OptionsOf,
+  type SettingKnobs,
+  settingKnobs,
+} from '../base/knob.ts';
 import { exitParts } from '../exit/exits.ts';
 import { pruneParts } from '../exit/prune/prunes.ts';
 import { type CoreProgram, programs } from '../program/registry/programs.ts';
 
-type UserKnobs<Set extends Knobs> = {
-  readonly [Name in keyof Set as Set[Name] extends { readonly internal: true } ? never : Name]: Set[Name];
-};
 type OfPrograms = {
-  readonly [Each in CoreProgram as Each['name']]?: Partial<OptionsOf<UserKnobs<Each['options']>>> | undefined;
+  readonly [Each in CoreProgram as Each['name']]?: Partial<OptionsOf<SettingKnobs<Each['options']>>> | undefined;
 };
 
 /** For callers that a compiler reads; a package adds the names of its parts. */

@@ -39,12 +39,10 @@ describe('--set', () => {
   });
 });
 
-describe('a flag of a former version', () => {
+describe('a setting that is written as a flag', () => {
   it.each([
-    [['--kv-tokens', '4096'], '--kv-tokens is a setting: write --set engine.contextTokens=4096'],
     [['--bound-prune=best'], '--bound-prune is a setting: write --set boundPrune=best'],
     [['--top-p', '0.9'], '--top-p is a setting: write --set sampling.topP=0.9'],
-    [['--delimiter', 'a b'], "--delimiter is a setting: write --set delimiters='a b'"],
   ])('%j is refused with what to write', async (args, message) => {
     await expect(ask.run(['why?', ...args])).rejects.toThrow(message);
   });

@@ -118,29 +118,9 @@ function camelled(name: string): string {
   return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Flags of former versions whose names say less than the setting's. */
-const formerFlags: ReadonlyMap<string, string> = new Map([
-  ['good', 'verifier.good'],
-  ['bad', 'verifier.bad'],
-  ['marker', 'verifier.marker'],
-  ['embedder-model', 'embedder.model'],
-  ['embedder-key-env', 'embedder.apiKeyEnv'],
-  ['step-prompt', 'stepPrompt'],
-  ['delimiter', 'delimiters'],
-  ['check', 'check'],
-  ['draft', 'engine.draft'],
-  ['gpu', 'engine.gpu'],
-  ['dialect', 'engine.dialect'],
-  ['threads', 'engine.threads'],
-  ['kv-tokens', 'engine.contextTokens'],
-  ['kv-bytes', 'engine.kvBytes'],
-]);
-
-/** The setting that a flag of a former version set, where `--set` of this command takes it. */
+/** The setting that a user wrote as a flag, where `--set` of this command takes it. */
 export function settingOfFlag(flag: string, scope: SettingScope): string | undefined {
-  const knob = searchKnobNames.find((name) => flagName(name) === flag);
-  const name = formerFlags.get(flag) ?? (knob && settingName(knob));
-  return name !== undefined && settingNames(scope).includes(name) ? name : undefined;
+  return settingNames(scope).find((name) => flagName(name.split('.').at(-1)!) === flag);
 }
 
 /** The names that a scope takes, as a reader looks for them. */
