@@ -2,13 +2,7 @@
 // `certificate: { risk: 0.01 }`, in the configuration of a model, in a body, by `--set` and in the library. Read from the registries when
 // they are needed, so that parts of packages have theirs.
 
-import {
-  type Knob,
-  type KnobValue,
-  type OptionsOf,
-  type SettingKnobs,
-  settingKnobs,
-} from '../base/knob.ts';
+import { type Knob, type KnobValue, type OptionsOf, type SettingKnobs, settingKnobs } from '../base/knob.ts';
 import { exitParts } from '../exit/exits.ts';
 import { pruneParts } from '../exit/prune/prunes.ts';
 import { type CoreProgram, programs } from '../program/registry/programs.ts';
