@@ -12,7 +12,14 @@ const brief = defineVerifier(async (_question, steps) => {
 const [, , weights = 'sapling', file, ...asked] = process.argv;
 const questions = asked.length > 0 ? asked : ['Make 24 from 4 7 8 8.'];
 const model = await openModel({ engine: { kind: 'llama', model: weights }, verifier: brief, threshold: 1 });
-const size = { program: 'refine', rollouts: 4, answerTokens: 48, temperature: 1, recordTokens: 'on', seed: 3 } as const;
+const size = {
+  program: 'refine',
+  rollouts: 4,
+  refine: { answerTokens: 48 },
+  temperature: 1,
+  recordTokens: 'on',
+  seed: 3,
+} as const;
 
 const searches = [];
 for (const question of questions) {

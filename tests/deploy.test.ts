@@ -116,7 +116,7 @@ describe('deploy/', () => {
     expect(text).not.toMatch(/\t| +$/m);
     const [, engine] = /^# +"engine": (\{.*\})$/m.exec(text)!;
     const { models } = loadConfig({ base: { models: [{ name: 'qwen', engine: JSON.parse(engine!) }] } });
-    expect(models[0]!.engine).toMatchObject({ replicas: { from: 'kubernetes', service: 'vllm', everyMs: 5000 } });
+    expect(models[0]!.engine).toMatchObject({ replicas: 'kubernetes:vllm' });
     const kinds = text.split('\n---\n').map((part) => /^kind: (\w+)$/m.exec(part)?.[1]);
     expect(kinds).toEqual(['ScaledObject', 'Role', 'RoleBinding']);
     expect(text).toMatch(/apiGroups: \[discovery\.k8s\.io\]\n +resources: \[endpointslices\]\n +verbs: \[list\]/);

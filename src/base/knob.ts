@@ -23,6 +23,8 @@ export interface NumberKnob extends Described {
 export interface ChoiceKnob extends Described {
   readonly values: readonly string[];
   readonly default?: string;
+  /** Goes on from "is 'tot', " where a package that is not installed has this value. */
+  readonly elsewhere?: (value: string) => string | undefined;
 }
 
 export type Knob = NumberKnob | ChoiceKnob;
@@ -32,25 +34,21 @@ export type KnobValue = number | string;
 export type ValueOf<Each extends Knob> = Each extends ChoiceKnob ? Each['values'][number] : number;
 export type OptionsOf<Set extends Knobs> = { readonly [Name in keyof Set]: ValueOf<Set[Name]> };
 
-type Kept<Set extends Knobs, Internal extends boolean> = {
-  readonly [Name in keyof Set as (Set[Name] extends { readonly internal: true } ? true : false) extends Internal
-    ? Name
-    : never]: Set[Name];
+/** Those of a set that a user may set. */
+export type SettingKnobs<Set extends Knobs> = {
+  readonly [Name in keyof Set as Set[Name] extends { readonly internal: true } ? never : Name]: Set[Name];
 };
 
-export function settingKnobs<Set extends Knobs>(knobs: Set): Kept<Set, false> {
-  return Object.fromEntries(Object.entries(knobs).filter(([, { internal }]) => !internal)) as Kept<Set, false>;
-}
-
-export function internalKnobs<Set extends Knobs>(knobs: Set): Kept<Set, true> {
-  return Object.fromEntries(Object.entries(knobs).filter(([, { internal }]) => internal)) as Kept<Set, true>;
+export function settingKnobs<Set extends Knobs>(knobs: Set): SettingKnobs<Set> {
+  return Object.fromEntries(Object.entries(knobs).filter(([, { internal }]) => !internal)) as SettingKnobs<Set>;
 }
 
 /** What is wrong with a value, to be read after the name of the setting; undefined where nothing is. */
 export function complaint(knob: Knob, value: unknown): string | undefined {
-  return fits(knob, value)
-    ? undefined
-    : `is ${value === undefined ? 'missing' : shown(value)}; it must be ${allowed(knob)}`;
+  if (fits(knob, value)) return undefined;
+  const elsewhere = 'values' in knob && typeof value === 'string' ? knob.elsewhere?.(value) : undefined;
+  if (elsewhere !== undefined) return `is '${value}', ${elsewhere}`;
+  return `is ${value === undefined ? 'missing' : shown(value)}; it must be ${allowed(knob)}`;
 }
 
 function fits(knob: Knob, value: unknown): boolean {

@@ -11,6 +11,8 @@ export interface PlugIn<Made, Facts = void> {
   readonly name: string;
   readonly summary: string;
   readonly options: Knobs;
+  /** Options that users set, in an object of the part's name: the name that they write, and the option. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** Of a part of ours: whether the settings of a policy ask for it. One that says nothing is in every policy that lists it. */
   when?(settings: PartOptions): boolean;
   make(options: PartOptions, facts: Facts): Made;
@@ -20,6 +22,7 @@ export interface PartInput<Made, Name extends string, Options extends Knobs, Fac
   readonly name: Name;
   readonly summary: string;
   readonly options?: Options;
+  readonly settings?: Readonly<Record<string, string>>;
   readonly when?: (settings: PartOptions) => boolean;
   readonly make: (options: OptionsOf<Options>, facts: Facts) => Made;
 }
@@ -31,7 +34,7 @@ export type NamedPart<Made, Name extends string, Options extends Knobs, Facts = 
 
 export type NoOptions = Readonly<Record<never, never>>;
 
-const partKeys: readonly string[] = ['name', 'summary', 'options', 'when', 'make'];
+const partKeys: readonly string[] = ['name', 'summary', 'options', 'settings', 'when', 'make'];
 
 /** Keeps the exact types of a part's name and options. What is checked here is for code that no compiler has read; `more`: keys of its kind alone. */
 export function definedPart<Made, Name extends string, Options extends Knobs, Facts>(

@@ -3,6 +3,7 @@
 // root is each command's own module; nothing else in src/ reads arguments or exits the process.
 
 import './node-version.ts';
+import './plugins/plugins.ts';
 import { FaultError } from '../base/fault.ts';
 import { nearest } from '../base/nearest.ts';
 import { type Command, commands as listed } from './commands/list.ts';

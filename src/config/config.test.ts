@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { FaultError } from '../base/fault.ts';
 import { checkConfig, loadConfig, stripComments } from './load.ts';
 import { printConfig, printExample, printSchema } from './print.ts';
+import { replicaAddress } from './replicas.ts';
 
 const base = { models: [{ name: 'm', engine: { kind: 'sim' } }] };
 
@@ -18,10 +19,10 @@ function refusal(run: () => unknown): string {
 
 describe('loading', () => {
   test('flags win over environment, environment over file, file over defaults', () => {
-    const file = { name: 'f', text: '{"server": {"port": 1, "streams": 100, "bodyBytes": 2048}} // a comment' };
+    const file = { name: 'f', text: '{"server": {"port": 1, "shutdownMs": 100}} // a comment' };
     const environment = { COPPICE__SERVER__PORT: '2', COPPICE__SERVER__SHUTDOWN_MS: '200', OTHER: 'x' };
     const config = loadConfig({ base, file, environment, settings: ['server.port=3'] });
-    expect(config.server).toMatchObject({ port: 3, shutdownMs: 200, streams: 100, bodyBytes: 2048, host: '127.0.0.1' });
+    expect(config.server).toMatchObject({ port: 3, shutdownMs: 200, host: '127.0.0.1' });
   });
 
   test('an item of a list is set by its number', () => {
@@ -45,14 +46,21 @@ describe('loading', () => {
   test('replicas are named, or listed by somebody, and not both', () => {
     const engine = (settings: object) =>
       loadConfig({ base: { models: [{ name: 'm', engine: { kind: 'openai', ...settings } }] } }).models[0]!.engine;
-    const dns = { from: 'dns', name: 'vllm.models', port: 8000 };
-    expect(engine({ replicas: dns })).toMatchObject({ replicas: { ...dns, protocol: 'http', everyMs: 5000 } });
-    expect(engine({ replicas: { from: 'kubernetes', service: 'vllm', port: 8000 } })).toMatchObject({});
+    const dns = 'dns:vllm.models:8000';
+    expect(engine({ replicas: dns })).toMatchObject({ replicas: dns });
+    const plain = { protocol: 'http', everyMs: 5000 };
+    expect(replicaAddress(dns)).toEqual({ from: 'dns', name: 'vllm.models', port: 8000, ...plain });
+    const service = { from: 'kubernetes', namespace: 'models', service: 'vllm', port: 'http', ...plain };
+    expect(replicaAddress('kubernetes:models/vllm:http')).toEqual(service);
+    const file = { from: 'file', path: '/etc/list.json', protocol: 'https', everyMs: 100 };
+    expect(replicaAddress('file:/etc/list.json?protocol=https&everyMs=100')).toEqual(file);
     const both = { urls: ['http://a.test'], replicas: dns };
     for (const wrong of [{}, both])
       expect(refusal(() => engine(wrong))).toMatch(/engine has neither urls nor replicas, or both/);
-    expect(refusal(() => engine({ replicas: { ...dns, path: 'x' } }))).toMatch(/replicas has no setting 'path'/);
-    expect(refusal(() => engine({ replicas: { from: 'consul' } }))).toMatch(/replicas/);
+    for (const wrong of [{ from: 'dns', name: 'x' }, 'consul:x', 'dns:a/b', 'dns:x?path=y'])
+      expect(refusal(() => engine({ replicas: wrong }))).toMatch(
+        /engine.replicas is .*; it must be file:PATH, dns:NAME:PORT/,
+      );
   });
 
   test('without keys only loopback can be bound; with keys any address', () => {
@@ -71,9 +79,11 @@ describe('loading', () => {
   test('a panel of models that are not there, and a synthesizer that is not in it, are one line each', () => {
     const panel = (settings: object) =>
       refusal(() => loadConfig({ base: { models: [{ ...base.models[0]!, ...settings }] } }));
-    expect(panel({ panel: ['m', 'x'] })).toBe("models.0.panel has 'x', which is no configured model");
-    expect(panel({ panel: ['m'], synthesizer: 'x' })).toBe(
-      "models.0.synthesizer is 'x', which is neither in the panel nor the model itself",
+    expect(panel({ panel: { models: ['m', 'x'] } })).toBe(
+      "models.0.panel.models has 'x', which is no configured model",
+    );
+    expect(panel({ panel: { models: ['m'], synthesizer: 'x' } })).toBe(
+      "models.0.panel.synthesizer is 'x', which is neither in the panel nor the model itself",
     );
   });
 

@@ -3,6 +3,7 @@
 
 import { FaultError, fault, raise } from '../base/fault.ts';
 import { isRecord } from '../base/record.ts';
+import { goneSetting } from './gone-settings.ts';
 import { issueWords } from './issue-words.ts';
 import { issueLine } from './knob.ts';
 import { bySections, engineKind, requirePackage } from './plugin.ts';
@@ -48,22 +49,16 @@ export function checkConfig(tree: PlainTree): Config {
   throw new FaultError(fault('bad-setting', [...new Set(lines)].join('; ')));
 }
 
-/** A line for each of them, where all are known to belong elsewhere than to a model. */
+/** A line for each key that is known to belong elsewhere, or to be gone; undefined where one is not. */
 function misplaced(path: readonly PropertyKey[], keys: readonly string[]): string[] | undefined {
-  const isModel = path.length === 2 && path[0] === 'models';
-  const words = keys.map((key) => (Object.hasOwn(requestKnobs, key) ? ofSearches : gone.get(key)));
-  if (!isModel || words.includes(undefined)) return undefined;
-  return keys.map((key, at) => `${[...path, key].join('.')} ${words[at]}`);
+  const section = path.filter((each) => typeof each === 'string').join('.');
+  const words = keys.map((key) =>
+    section === 'models' && Object.hasOwn(requestKnobs, key) ? ofSearches : goneSetting(section, key),
+  );
+  return words.includes(undefined) ? undefined : keys.map((key, at) => `${[...path, key].join('.')} ${words[at]}`);
 }
 
 const ofSearches = 'is a setting of a search, not of a model: give it with the request, or as an option of `search`';
-const drawnSingly =
-  'is no setting any more: `program: best-first` draws step by step, `program: mcts` whole expansions';
-const gone: ReadonlyMap<string, string> = new Map([
-  ['expansion', drawnSingly],
-  ['widening', drawnSingly],
-  ['calibration', 'is no setting any more: npm run lab -- calibrate chooses thresholds; set `certain` and its options'],
-]);
 
 /** Lays the configuration of each model over what its kind of engine has by default. */
 function shaped(tree: PlainTree, models: readonly unknown[]): PlainTree {

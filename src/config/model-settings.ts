@@ -85,7 +85,10 @@ function kindsOf(alternative: z.ZodType): string[] | undefined {
 /** Without what only says what holds where nothing is given. */
 function unwrapped(schema: z.ZodType): z.ZodType {
   const isWrapped =
-    schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault;
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodLazy;
   return isWrapped ? unwrapped(schema.unwrap() as z.ZodType) : schema;
 }
 

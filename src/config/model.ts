@@ -2,10 +2,12 @@
 // runs unless its request says otherwise. No secret stands here: keys of remote servers come from named variables.
 
 import { z } from 'zod';
+import { panel } from '../program/whole-answers/panel.ts';
 import { fieldOf, fieldsOf, schemaOf, whole } from './knob.ts';
 import { budgetKnob, budgetPerKnob, checkKnob } from './machine-knobs.ts';
+import { type NamedOptions, namedParts } from './named-options.ts';
 import { keyVariable, oneKindOf, type Sections } from './sections.ts';
-import { modelKnobs, policySettingKnobs, programSettingKnobs, samplingKnobs } from './vocabulary.ts';
+import { modelKnobs, policySettingKnobs, samplingKnobs } from './vocabulary.ts';
 
 const url = z.url({ protocol: /^https?$/ });
 
@@ -32,7 +34,23 @@ const price = z
   })
   .meta({ description: 'of its engine, in any one currency: what moneyBudget counts by, and answers say' });
 
-const settings = {
+/** Of the program of that name: its options, and the models that it and `pairwise` ask. */
+const panelOptions = z
+  .strictObject({
+    models: z.array(z.string()).min(1).max(16).optional().meta({
+      description:
+        'models that searches of this one may ask, by name, itself included where it is to answer too: the programs panel and pairwise ask them',
+    }),
+    synthesizer: z.string().optional().meta({
+      description:
+        'model of the panel that puts attempts together where they disagree (panel; where unset the vote decides), or compares them (pairwise; this one where unset)',
+    }),
+    answerTokens: schemaOf(panel.options.answerTokens).optional(),
+    panelOrder: schemaOf(panel.options.panelOrder).optional(),
+  })
+  .meta({ description: 'several models answer one question' });
+
+const fields = {
   name: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/)
@@ -40,7 +58,6 @@ const settings = {
   embedder: embedder.optional(),
   budget: fieldOf(budgetKnob),
   budgetPer: fieldOf(budgetPerKnob),
-  ...fieldsOf(modelKnobs),
   check: fieldOf(checkKnob),
   delimiters: z
     .array(z.string().min(1).max(64))
@@ -62,8 +79,6 @@ const settings = {
       'folder with prompts of your own in the place of those that programs and the judge ship with (probe.txt, value.txt and so on)',
   }),
   sampling,
-  ...fieldsOf(policySettingKnobs),
-  ...fieldsOf(programSettingKnobs),
   requestMs: whole(
     120_000,
     100,
@@ -75,14 +90,7 @@ const settings = {
     .string()
     .optional()
     .meta({ description: 'model that takes over a futile search when its request says so' }),
-  panel: z.array(z.string()).min(1).max(16).optional().meta({
-    description:
-      'models that searches of this one may ask, by name, itself included where it is to answer too: the programs panel and pairwise ask them',
-  }),
-  synthesizer: z.string().optional().meta({
-    description:
-      'model of the panel that puts attempts together where they disagree (panel; where unset the vote decides), or compares them (pairwise; this one where unset)',
-  }),
+  panel: panelOptions.optional(),
   price: price.optional(),
   passthrough: z
     .enum(['allow', 'forbid'])
@@ -95,9 +103,24 @@ const settings = {
     .meta({ description: 'questions offered by the page' }),
 };
 
+type NamedFields = {
+  [Name in Exclude<keyof NamedOptions, 'panel'>]-?: z.ZodOptional<z.ZodType<NonNullable<NamedOptions[Name]>>>;
+};
+
+/** One object for each program or rule with options, under its name. */
+function namedFields(): NamedFields {
+  const taken = ([part]: readonly [string, unknown]) => !Object.hasOwn(fields, part);
+  const objects = [...namedParts()].filter(taken).map(([part, own]) => {
+    const options = Object.entries(own).map(([name, { knob }]) => [name, schemaOf(knob).optional()]);
+    return [part, z.strictObject(Object.fromEntries(options)).optional()];
+  });
+  return Object.fromEntries(objects) as NamedFields;
+}
+
 /** In the order in which the example is printed: what it is called, what it is made of, how it searches. */
 export function modelSchema({ engines, verifiers }: Sections) {
-  const { name, ...rest } = settings;
+  const { name, ...rest } = fields;
   const verifier = oneKindOf(verifiers).default({ kind: 'none' });
-  return z.strictObject({ name, engine: oneKindOf(engines), verifier, ...rest });
+  const searching = { ...fieldsOf(modelKnobs), ...fieldsOf(policySettingKnobs), ...namedFields() };
+  return z.strictObject({ name, engine: oneKindOf(engines), verifier, ...rest, ...searching });
 }

@@ -7,8 +7,14 @@ import type { Clock } from '../base/clock.ts';
 import { raise } from '../base/fault.ts';
 import type { MeasuredPoints } from '../cost/table.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { AgreementRule } from '../exit/certain.ts';
+import type { PrunePart } from '../exit/definition.ts';
+import { registerCertainty } from '../exit/exits.ts';
+import { registerPrunes } from '../exit/prune/prunes.ts';
 import type { Cluster } from '../journal/cluster.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { ProgramDefinition } from '../program/definition.ts';
+import { registerPrograms } from '../program/registry/programs.ts';
 import type { Prompt } from '../tree/step.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import type { Config, ModelConfig } from './schema.ts';
@@ -21,6 +27,10 @@ export interface Plugin {
   readonly engines?: readonly EngineKind[];
   readonly verifiers?: readonly VerifierKind[];
   readonly journals?: readonly JournalKind[];
+  readonly programs?: readonly ProgramDefinition[];
+  /** Rules that end a search whose answers agree: values of `certain`. */
+  readonly certainty?: readonly AgreementRule[];
+  readonly prunes?: readonly PrunePart[];
   /** Their questions can be checked by computing (`check: lines`). */
   readonly tasks?: readonly Task[];
 }
@@ -143,6 +153,9 @@ let registrations = 0;
 /** The kinds of a later plug-in go before those of the same name of an earlier one. */
 export function registerPlugin(plugin: Plugin): void {
   plugins.set(plugin.name, plugin);
+  registerPrograms(plugin.programs ?? []);
+  registerCertainty(plugin.certainty ?? []);
+  registerPrunes(plugin.prunes ?? []);
   registrations += 1;
 }
 

@@ -1,46 +1,58 @@
-// Where the replicas of a remote engine are listed, when they come and go while it runs.
+// The list of replicas of a remote engine, when they come and go while it runs: one address, `file:PATH`, `dns:NAME:PORT` or
+// `kubernetes:NAMESPACE/SERVICE:PORT`, with `?protocol=https` or `?everyMs=1000` where the usual does not suit.
 
 import { z } from 'zod';
-import { whole } from './knob.ts';
+import { raise } from '../base/fault.ts';
 
-const everyMs = whole(
-  5000,
-  100,
-  3_600_000,
-  'ms',
-  'between two readings of the list; a pod of Kubernetes that is ended leaves its endpoints at once, and lives on for 30 s',
-);
-const protocol = z.enum(['http', 'https']).default('http').meta({ description: 'that the servers speak' });
-const port = z.int().min(1).max(65_535);
+interface Following {
+  readonly protocol: 'http' | 'https';
+  /** Between two readings of the list. */
+  readonly everyMs: number;
+}
 
-export const replicas = z.discriminatedUnion('from', [
-  z.strictObject({
-    from: z.literal('file').meta({ description: 'a file: one URL a line, or JSON as of Prometheus' }),
-    path: z.string().min(1).meta({ description: 'read again each time; replace it as a whole' }),
-    everyMs,
-  }),
-  z.strictObject({
-    from: z.literal('dns').meta({ description: 'the addresses of a name, such as a headless service' }),
-    name: z.string().min(1).max(253).meta({ description: 'whose addresses are the replicas' }),
-    port: port
-      .optional()
-      .meta({ description: 'of each; where unset, the SRV records of the name tell hosts and ports' }),
-    protocol,
-    everyMs,
-  }),
-  z.strictObject({
-    from: z.literal('kubernetes').meta({ description: 'the ready endpoints of a service, from its EndpointSlices' }),
-    service: z.string().min(1).max(63).meta({ description: 'name of the service' }),
-    namespace: z.string().min(1).max(63).optional().meta({ description: "the pod's own where unset" }),
-    port: z
-      .union([z.string().min(1).max(63), port])
-      .optional()
-      .meta({
-        description: 'name or number of the port, where the service has several',
-      }),
-    protocol,
-    everyMs,
-  }),
-]);
+export type ReplicaAddress = Following &
+  (
+    | { readonly from: 'file'; readonly path: string }
+    | { readonly from: 'dns'; readonly name: string; readonly port?: number }
+    | {
+        readonly from: 'kubernetes';
+        readonly service: string;
+        readonly namespace?: string;
+        readonly port?: string;
+      }
+  );
 
-export type ReplicasConfig = z.infer<typeof replicas>;
+/** A pod of Kubernetes that is ended leaves its endpoints at once, and lives on for 30 s. */
+const usualMs = 5000;
+const shape = /^(file|dns|kubernetes):(?:\/\/)?([^?]+)(?:\?(.*))?$/;
+
+export function replicaAddress(text: string): ReplicaAddress {
+  const address = parsed(text);
+  return address ?? raise('bad-setting', `engine.replicas is '${text}'; ${expected}`);
+}
+
+function parsed(text: string): ReplicaAddress | undefined {
+  const [, from, place = '', query = ''] = shape.exec(text) ?? [];
+  const { protocol = 'http', everyMs = usualMs, ...unknown } = Object.fromEntries(new URLSearchParams(query));
+  const following = { protocol: protocol as Following['protocol'], everyMs: Number(everyMs) };
+  const isFollowed = /^https?$/.test(protocol) && following.everyMs >= 100 && following.everyMs <= 3_600_000;
+  if (!isFollowed || Object.keys(unknown).length > 0) return undefined;
+  if (from === 'file') return { from, path: place, ...following };
+  const [, namespace, name, port] = /^(?:([\w-]+)\/)?([\w.-]+)(?::([\w-]+))?$/.exec(place) ?? [];
+  if (name === undefined) return undefined;
+  if (from === 'kubernetes')
+    return { from, service: name, ...(namespace && { namespace }), ...(port && { port }), ...following };
+  const isDns = from === 'dns' && namespace === undefined && (port === undefined || /^\d{1,5}$/.test(port));
+  return isDns ? { from, name, ...(port && { port: Number(port) }), ...following } : undefined;
+}
+
+const expected =
+  'it must be file:PATH, dns:NAME:PORT (without a port by SRV records) or kubernetes:NAMESPACE/SERVICE:PORT, perhaps with ?protocol=https or ?everyMs=1000';
+
+export const replicas = z
+  .string({ error: ({ input }) => `is ${JSON.stringify(input)}; ${expected}` })
+  .refine((text) => parsed(text) !== undefined, { error: ({ input }) => `is '${input}'; ${expected}` })
+  .meta({
+    description:
+      'a list of replicas that come and go, in the place of urls: file:PATH (one URL a line, or JSON as of Prometheus), dns:NAME:PORT, kubernetes:NAMESPACE/SERVICE:PORT',
+  });

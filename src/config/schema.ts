@@ -17,8 +17,6 @@ const server = z
       .default('127.0.0.1')
       .meta({ description: 'loopback, until keys are set: then any address may be bound' }),
     port: whole(8181, 0, 65_535, 'port', 'free on most machines; 0 takes any free port and prints it'),
-    bodyBytes: whole(4_194_304, 1024, 268_435_456, 'bytes', 'a long context in JSON with room for one small image'),
-    streams: whole(2000, 1, 1_000_000, 'connections', 'event streams and waiting answers open at a time; above it 429'),
     shutdownMs: whole(
       20_000,
       0,
@@ -188,15 +186,13 @@ export function configSchema(sections: Sections) {
           refuse(['models', at, 'escalateTo'], `is '${target}', which is not another configured model`);
         }
         const isKnown = (member: string) => config.models.some(({ name }) => name === member);
-        for (const member of each.panel ?? []) {
-          if (!isKnown(member)) refuse(['models', at, 'panel'], `has '${member}', which is no configured model`);
+        const { models: panel = [], synthesizer } = each.panel ?? {};
+        for (const member of panel) {
+          if (!isKnown(member)) refuse(['models', at, 'panel.models'], `has '${member}', which is no configured model`);
         }
-        const { synthesizer } = each;
-        if (synthesizer !== undefined && synthesizer !== each.name && !each.panel?.includes(synthesizer)) {
-          refuse(
-            ['models', at, 'synthesizer'],
-            `is '${synthesizer}', which is neither in the panel nor the model itself`,
-          );
+        if (synthesizer !== undefined && synthesizer !== each.name && !panel.includes(synthesizer)) {
+          const path = ['models', at, 'panel.synthesizer'];
+          refuse(path, `is '${synthesizer}', which is neither in the panel nor the model itself`);
         }
         if (each.onUnaccepted === 'escalate' && target === undefined)
           refuse(['models', at, 'onUnaccepted'], "is 'escalate'; name the model that takes over (escalateTo)");

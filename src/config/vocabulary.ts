@@ -3,19 +3,12 @@
 // one unit, one default and one pair of bounds, stated here or where a policy or program defines its own. `client` says
 // that a request may set it. Nothing here reads anything.
 
-import {
-  internalKnobs,
-  type Knob,
-  type Knobs,
-  type KnobValue,
-  type OptionsOf,
-  settingKnobs,
-  valueOfText,
-} from '../base/knob.ts';
-import { policyKnobs } from '../policy/knobs.ts';
+import { type Knob, type Knobs, type KnobValue, type OptionsOf, settingKnobs, valueOfText } from '../base/knob.ts';
+import { packageOf } from '../base/packages.ts';
+import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
 import { policyNames } from '../policy/policies.ts';
 import { choices } from '../program/choice.ts';
-import { programKnobs, programNames } from '../program/registry/programs.ts';
+import { type ProgramName, programKnobs, programNames } from '../program/registry/programs.ts';
 import { aggregations } from '../tree/aggregate.ts';
 
 const client = 'coppice';
@@ -24,7 +17,10 @@ const client = 'coppice';
 export const modelKnobs = {
   program: {
     default: 'mcts',
-    values: programNames,
+    get values(): readonly ProgramName[] {
+      return programNames();
+    },
+    elsewhere: (name: string) => packageOf('program', name),
     unit: 'name',
     client,
     why: 'what decides what to grow; without a verifier one that needs it gives way to self-consistency',
@@ -97,13 +93,6 @@ export const modelKnobs = {
     unit: 'switch',
     client,
     why: "whether a reasoning model thinks before it answers: 'auto' leaves it to its template, the others need one with a switch (enable_thinking)",
-  },
-  thinkingSteps: {
-    default: 'tokens',
-    values: ['tokens', 'paragraphs'],
-    unit: 'what',
-    client,
-    why: 'where a step inside the thinking ends: after thinkingStepTokens, or at a blank line before that',
   },
   thinkingStepTokens: {
     default: 1024,
@@ -219,9 +208,8 @@ export const requestKnobs = {
   },
 } as const satisfies Knobs;
 
-/** Of policies and programs, what a user may set. */
+/** Of policies, what a user may set beside the options of single rules (named-options.ts). */
 export const policySettingKnobs = settingKnobs(policyKnobs);
-export const programSettingKnobs = settingKnobs(programKnobs);
 
 /** Everything that one search can be told. */
 export const searchKnobs = {
@@ -229,28 +217,25 @@ export const searchKnobs = {
   ...samplingKnobs,
   ...requestKnobs,
   ...policySettingKnobs,
-  ...programSettingKnobs,
 } as const;
 
-/** What experiments turn beside those: no file, body, flag or library call may. */
-const innerKnobs = { ...internalKnobs(policyKnobs), ...internalKnobs(programKnobs) } as const;
-export type InternalOptions = OptionsOf<typeof innerKnobs>;
-export const internalNames: readonly string[] = Object.keys(innerKnobs);
+/** Options of policies and programs by their own names, as experiments turn them: no file, body, flag or library call may. */
+export type InternalOptions = { readonly [Name in keyof PolicyOptions]?: PolicyOptions[Name] | undefined } & Readonly<
+  Record<string, KnobValue | undefined>
+>;
+
+function isInternal(name: string): boolean {
+  return !Object.hasOwn(searchKnobs, name) && (Object.hasOwn(policyKnobs, name) || Object.hasOwn(programKnobs(), name));
+}
 
 export type SearchKnob = keyof typeof searchKnobs;
 export type SearchSettings = OptionsOf<typeof searchKnobs>;
 
-/** Internal options beside settings, as experiments write them. */
-export type Turned = { readonly [Name in keyof InternalOptions]?: InternalOptions[Name] | undefined };
-
 /** The same with the internal ones apart, as a search is asked. */
-export function withInternal<Told extends object>(
-  told: Told,
-): Omit<Told, keyof InternalOptions> & { readonly internal: Partial<InternalOptions> } {
-  const isInternal = ([name, value]: readonly [string, unknown]) => internalNames.includes(name) && value !== undefined;
-  const all = Object.entries(told);
-  const settings = Object.fromEntries(all.filter(([name]) => !internalNames.includes(name)));
-  return { ...(settings as Told), internal: Object.fromEntries(all.filter(isInternal)) };
+export function withInternal<Told extends object>(told: Told): Told & { readonly internal: InternalOptions } {
+  const said = Object.entries(told).filter(([, value]) => value !== undefined);
+  const settings = Object.fromEntries(said.filter(([name]) => !isInternal(name)));
+  return { ...(settings as Told), internal: Object.fromEntries(said.filter(([name]) => isInternal(name))) };
 }
 
 export const searchKnobNames = Object.keys(searchKnobs) as SearchKnob[];
@@ -281,17 +266,22 @@ export function settingName(name: SearchKnob): string {
   return Object.hasOwn(samplingKnobs, name) ? `sampling.${name}` : name;
 }
 
-/** The setting as the speaker writes it: `coppice.token_budget`, `--token-budget`, `--set maxDepth`, `tokenBudget`. */
-export function writtenName(name: SearchKnob | 'effort', speaker: Speaker): string {
+/** A setting, or an option by its path (`chain.probe`), as the speaker writes it: `coppice.token_budget`, `--token-budget`, `--set maxDepth`. */
+export function writtenName(name: string, speaker: Speaker): string {
   if (speaker === 'code') return name;
-  if (speaker === 'flags') return flagged(name) ? `--${flagName(name)}` : `--set ${settingName(name)}`;
+  const isKnob = isSearchKnob(name);
+  if (speaker === 'flags') return flagged(name) ? `--${flagName(name)}` : `--set ${isKnob ? settingName(name) : name}`;
   if (name === 'maxTokens') return 'max_completion_tokens'; // which goes before the older max_tokens
   if (name === 'effort') return 'reasoning_effort';
-  return knobOf(name).client === 'openai' ? bodyName(name) : `coppice.${bodyName(name)}`;
+  return isKnob && knobOf(name).client === 'openai' ? bodyName(name) : `coppice.${bodyName(name)}`;
 }
 
-function flagged(name: SearchKnob | 'effort'): name is (typeof flagKnobs)[number] | 'effort' {
-  return name === 'effort' || (flagKnobs as readonly SearchKnob[]).includes(name);
+export function isSearchKnob(name: string): name is SearchKnob {
+  return Object.hasOwn(searchKnobs, name);
+}
+
+function flagged(name: string): boolean {
+  return name === 'effort' || (flagKnobs as readonly string[]).includes(name);
 }
 
 export function bodyName(name: string): string {

@@ -6,10 +6,15 @@ import { raise } from '../base/fault.ts';
 import { type Aggregation, isBound } from '../tree/aggregate.ts';
 
 export function requireBound(rule: string, aggregation: Aggregation): void {
-  if (isBound(aggregation)) return;
-  raise(
-    'bad-setting',
+  const why = boundTrouble(rule, aggregation);
+  if (why !== undefined) raise('bad-setting', why);
+}
+
+/** Why the rule cannot go with the aggregation; undefined where it can. */
+export function boundTrouble(rule: string, aggregation: Aggregation): string | undefined {
+  if (isBound(aggregation)) return undefined;
+  return (
     `rule '${rule}' needs aggregation 'product' or 'minimum', not '${aggregation}': only there is a path's score ` +
-      'an upper bound for every continuation. Change the aggregation, or take a policy without this rule',
+    'an upper bound for every continuation. Change the aggregation, or take a policy without this rule'
   );
 }

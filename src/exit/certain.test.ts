@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { AnswerTally } from '../answer/tally.ts';
 import type { Belief, PathVote } from '../tree/readings/certaindex.ts';
 import { Tree } from '../tree/tree.ts';
-import { type CertaintyRule, certainExit } from './certain.ts';
 import { leadEvidence, leadProbability } from './certificate.ts';
 import type { SearchView } from './exit.ts';
+import { type CertaintyRule, certainExit } from './exits.ts';
 
 const options = {
   certainRisk: 0.05,

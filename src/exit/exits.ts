@@ -1,16 +1,16 @@
 // The exit rules that there are, in the order in which they are read: the first that fires ends the search, so that an accepted answer is
 // never called futile. What a rule does stands in its own file; its options and the setting that asks for it stand here.
 
+import { raise } from '../base/fault.ts';
+import { packageOf } from '../base/packages.ts';
 import { agreed } from './agreed.ts';
 import { budgets } from './budgets.ts';
-import { type CertaintyRule, certainExit } from './certain.ts';
+import { type AgreementRule, type CertaintyOptions, certainBy, certificate, lead } from './certain.ts';
 import { concluded } from './concluded.ts';
 import { defineExit, type ExitPart } from './definition.ts';
 import type { ExitRule } from './exit.ts';
 import { selectiveNegative, strictNegative } from './negative.ts';
 import { positive } from './positive.ts';
-
-const client = 'coppice';
 
 export const negativeKnobs = {
   firstDepthCut: {
@@ -26,7 +26,7 @@ export const negativeKnobs = {
     low: 0,
     high: 64,
     whole: true,
-    client,
+    internal: true,
     unit: 'draws',
     why: 'of best-first: a node with so many futile draws in a row is left out of the selective exit. 0 is off: it is a bet, to be calibrated',
   },
@@ -37,7 +37,7 @@ export const certaintyKnobs = {
     default: 0.05,
     low: 0.000001,
     high: 0.5,
-    client,
+    internal: true,
     unit: 'probability',
     why: "of 'certificate' the share of wrong stops that it allows; of 'beta' 1 minus the authors' 0.95; of 'lead' the odds left to the second answer",
   },
@@ -85,16 +85,6 @@ export const certaintyKnobs = {
   },
 } as const;
 
-function certain<const Name extends CertaintyRule>(name: Name, summary: string) {
-  return defineExit({
-    name,
-    summary,
-    options: certaintyKnobs,
-    when: (settings) => settings.certain === name,
-    make: (options) => certainExit(name, options),
-  });
-}
-
 /** Of a rule that is in every policy. */
 function always(rule: ExitRule, summary: string): ExitPart {
   return defineExit({ name: rule.name, summary, make: () => rule });
@@ -102,7 +92,8 @@ function always(rule: ExitRule, summary: string): ExitPart {
 
 const limits = 'a limit of the search is reached';
 
-export const exitParts: readonly ExitPart[] = [
+/** Read before the rules of certainty: an accepted answer is never called certain. */
+const first: readonly ExitPart[] = [
   defineExit({
     name: 'positive',
     summary: 'a completed path has reached the threshold (P0 §5.1)',
@@ -128,13 +119,48 @@ export const exitParts: readonly ExitPart[] = [
     when: ({ positiveExit, certain: rule }) => positiveExit === 'on' && rule === 'off',
     make: () => agreed,
   }),
-  certain('certificate', 'the leading answer is the most frequent one, by a test that may be read after every sample'),
-  certain('beta', 'the leading answer is the most frequent one, by adaptive consistency'),
-  certain('windows', 'all samples of one window agree'),
-  certain('lead', 'the rewards of the leading answer, added up, are far enough ahead of the second'),
-  certain('margin', 'the leader is ahead of the second (P3 §4.4)'),
-  certain('threshold', 'agreement and reward have reached their thresholds (P1 §3.2)'),
-  certain('curve', 'the search has as many answers as their agreement allows (P1 §6.4)'),
+];
+
+/** Read last: what they end is out of budget. */
+const last: readonly ExitPart[] = [
   always(concluded, 'the program is certain by itself'),
   ...budgets.map((rule) => always(rule, limits)),
 ];
+
+const certainties: ExitPart[] = [];
+
+/** A name of core's rules of certainty, or of one that a package registers. */
+export type CertaintyRule = 'certificate' | 'lead' | (string & Record<never, never>);
+
+export function registerCertainty(rules: readonly AgreementRule[]): void {
+  for (const rule of rules) {
+    const { name, summary, readsRisk } = rule;
+    if (certaintyRules().includes(name)) continue;
+    certainties.push(
+      defineExit({
+        name,
+        summary,
+        options: certaintyKnobs,
+        settings: readsRisk ? { risk: 'certainRisk' } : {},
+        when: (settings) => settings.certain === name,
+        make: (options) => certainBy(rule, options),
+      }),
+    );
+  }
+}
+
+registerCertainty([certificate, lead]);
+
+export function certaintyRules(): readonly CertaintyRule[] {
+  return certainties.map(({ name }) => name);
+}
+
+/** The rule of this name, with these options. */
+export function certainExit(name: CertaintyRule, options: CertaintyOptions): ExitRule {
+  const rule = certainties.find((each) => each.name === name)?.make({ ...options });
+  return rule ?? raise('bad-setting', `certain is '${name}', ${packageOf('certain', name) ?? 'which is no rule'}`);
+}
+
+export function exitParts(): readonly ExitPart[] {
+  return [...first, ...certainties, ...last];
+}

@@ -88,7 +88,7 @@ export class Gateway {
       endedElsewhere: (id) => this.#watchers.wake(id),
       missed: () => this.#watchers.wakeAll(),
     });
-    const streams = new StreamSemaphore(config.server.streams);
+    const streams = new StreamSemaphore(limits.streams);
     const bodies = new BodyRoom(limits.bodiesBytes, ({ socket }) => this.#http.connections.cut(socket, 'bodies'));
     this.#context = {
       config,
@@ -115,14 +115,11 @@ export class Gateway {
       isStopping: () => this.#stopping,
     });
     this.#requests = new RequestServer({ context: this.#context, routes, telemetry, page: options.page });
-    this.#http = createHttpServer(
-      { streams: config.server.streams, ...limits },
-      {
-        serve: (request, response) => void this.#requests.serve(request, response),
-        refuse: (request, response, error) => this.#requests.fail(request, response, error),
-        warn: (cuts) => log.warn('connections', { ...cuts }),
-      },
-    );
+    this.#http = createHttpServer(limits, {
+      serve: (request, response) => void this.#requests.serve(request, response),
+      refuse: (request, response, error) => this.#requests.fail(request, response, error),
+      warn: (cuts) => log.warn('connections', { ...cuts }),
+    });
     observers.watch(this.#http);
   }
 

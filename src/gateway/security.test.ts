@@ -154,7 +154,7 @@ describe('the door', () => {
   });
 
   test('a body must be JSON and say so, and be within the limit', async () => {
-    const { url } = await runGateway({ config: { server: { bodyBytes: 2048 } } });
+    const { url } = await runGateway({ limits: { bodyBytes: 2048 } });
     const path = `${url}/v1/chat/completions`;
     const code = async (response: Promise<Response>) => ((await (await response).json()) as Loose).error.code;
     expect(await code(post(path, question, { 'content-type': 'text/plain' }))).toBe('unsupported_media_type');
@@ -169,7 +169,7 @@ describe('the door', () => {
   });
 
   test('an unknown length over the limit is cut off too', async () => {
-    const { url } = await runGateway({ config: { server: { bodyBytes: 2048 } } });
+    const { url } = await runGateway({ limits: { bodyBytes: 2048 } });
     const body = new ReadableStream({
       start(controller) {
         for (let at = 0; at < 10; at += 1) controller.enqueue(new TextEncoder().encode(' '.repeat(1000)));

@@ -29,6 +29,8 @@ export interface ModelPolicy {
 /** The other models that its searches may ask (`program: 'panel'`), each opened or made before; the model itself answers too. */
 export interface ModelPanel {
   readonly panel?: readonly SearchModel[];
+  /** The one of them that puts attempts together where they disagree. */
+  readonly synthesizer?: string;
 }
 
 /** A model as the configuration of `coppice serve` writes it; only the engine must be said. */
@@ -131,11 +133,17 @@ function embedderOf(embed: NonNullable<ModelParts['embed']>): BatchedEmbedder {
 
 /** The configuration knows policies and models of a panel by name: a policy of one's own stands beside it, and a synthesizer is checked with its panel. */
 function configOf(
-  { synthesizer, ...settings }: Omit<ModelInput, 'name' | 'policy' | 'panel'> & { readonly name?: string },
+  {
+    synthesizer,
+    ...settings
+  }: Omit<ModelInput, 'name' | 'policy' | 'panel'> & {
+    readonly name?: string;
+    readonly synthesizer?: string;
+  },
   policy: ModelPolicy['policy'],
 ): ModelConfig {
   const [config] = checkConfig({ models: [{ name: 'model', ...settings, ...policySetting(policy) }] }).models;
-  return { ...config!, synthesizer };
+  return synthesizer === undefined ? config! : { ...config!, panel: { synthesizer } };
 }
 
 function policySetting(policy: ModelPolicy['policy']): { readonly policy?: PolicyName } {

@@ -153,11 +153,11 @@ export class SearchModel {
 /** The model itself answers too. */
 function withPanel(config: ModelConfig, panel: readonly SearchModel[]): ModelConfig {
   const names = [config.name, ...panel.map(({ parts }) => parts.config.name)];
-  const { synthesizer } = config;
+  const { synthesizer } = config.panel ?? {};
   if (synthesizer !== undefined && !names.includes(synthesizer))
     raise('bad-setting', `synthesizer is '${synthesizer}', which is neither in the panel nor the model itself`);
   if (panel.length === 0) return config;
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) raise('bad-setting', `panel has two models named '${twice}': give each a name of its own`);
-  return { ...config, panel: names };
+  return { ...config, panel: { ...config.panel, models: names } };
 }

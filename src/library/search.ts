@@ -9,6 +9,7 @@ import { type BuiltSearch, buildSearch, type OwnPolicy, requestOf } from '../ans
 import { askedQuestion } from '../answering/question.ts';
 import { type Fault, raise } from '../base/fault.ts';
 import { checkPartOptions, type PartOptions } from '../base/part.ts';
+import { type NamedOptions, namedParts } from '../config/named-options.ts';
 import { type SearchSettings, searchKnobNames, withInternal } from '../config/vocabulary.ts';
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import type { Answer, Cost, Exit } from '../log/end.ts';
@@ -33,7 +34,7 @@ type Settings = {
   >]?: SearchSettings[Name];
 };
 
-export interface SearchOptions extends Settings {
+export interface SearchOptions extends Settings, NamedOptions {
   /** Tests that judge each answer, of a verifier that runs tests (`CommandVerifier`). */
   readonly tests?: string;
   /** Opened by the caller, who closes it; else a shipped model or a GGUF file, opened and closed here. */
@@ -88,7 +89,7 @@ const known: ReadonlySet<string> = new Set([
 ]);
 
 function refuseUnknown(options: object): void {
-  const unknown = Object.keys(options).find((name) => !known.has(name));
+  const unknown = Object.keys(options).find((name) => !known.has(name) && !namedParts().has(name));
   if (unknown === undefined) return;
   raise('bad-setting', `search has no option '${unknown}'; docs/library.md#options says which there are`);
 }
@@ -150,7 +151,7 @@ function build(
   if (typeof program !== 'object')
     return buildSearch(planOf(model, question, { ...settings, program }), undefined, policy);
   // Planned as the plainest program with the same needs: what that one cannot take, no own program is told either.
-  if (programs.some((ours) => ours.name === program.name && (ours as ProgramDefinition) !== program))
+  if (programs().some((ours) => ours.name === program.name && ours !== program))
     raise('bad-setting', `coppice has a program '${program.name}': give yours another name`);
   checkPartOptions(`program '${program.name}'`, [program], programOptions, 'programOptions');
   const plain = program.needsVerifier ? 'best-of-n' : 'self-consistency';

@@ -1,38 +1,49 @@
 // Refuses a search, before it runs, whose rules do not go with its program or its aggregation.
 
 import { raise } from '../base/fault.ts';
-import { requireBound } from '../exit/bound.ts';
+import { boundTrouble } from '../exit/bound.ts';
 import type { ProgramDefinition } from '../program/definition.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Rules } from './policy.ts';
 
-/** What the rules need to know of a program: one that runs, or its definition. */
+/** The facts of a program that rules depend on: of one that runs, or of its definition. */
 export type RuledProgram = Pick<ProgramDefinition, 'name' | 'expandsOnce' | 'samplesIndependently'> & {
   readonly fullAt?: number;
 };
 
-export function checkRules({ exits, prunes }: Rules, program: RuledProgram, aggregation: Aggregation): void {
-  for (const { name, needsBound } of [...exits, ...prunes]) if (needsBound) requireBound(name, aggregation);
-  const sampling = [...exits, ...prunes].find(({ needsSamples }) => needsSamples && !program.samplesIndependently);
-  if (sampling !== undefined)
-    refuseSampling(
-      sampling.name,
-      program.name,
-      exits.some(({ name }) => name === sampling.name),
-    );
-  const wrong = exits.find(({ needsLeaves }) => needsLeaves && !program.expandsOnce && program.fullAt === undefined);
-  if (wrong === undefined) return;
-  raise(
-    'bad-setting',
-    `rule '${wrong.name}' cannot go with program '${program.name}', which adds children to nodes that have some: a tree ` +
-      'whose leaves are all futile may still grow a good path. Take a policy without this rule, such as positive',
-  );
+export interface RuleTrouble {
+  readonly rule: string;
+  readonly why: string;
 }
 
-function refuseSampling(rule: string, program: string, ends: boolean): never {
-  return raise(
-    'bad-setting',
-    `rule '${rule}' cannot go with program '${program}', whose paths depend on each other: it reads independent ` +
-      `samples. Take ${ends ? 'certain=lead, certain=threshold or certain=margin, or ' : ''}a program that samples`,
-  );
+/** The first rule that does not go with the program or the aggregation. */
+export function ruleTrouble(
+  { exits, prunes }: Rules,
+  program: RuledProgram,
+  aggregation: Aggregation,
+): RuleTrouble | undefined {
+  for (const { name, needsBound } of [...exits, ...prunes]) {
+    const why = needsBound ? boundTrouble(name, aggregation) : undefined;
+    if (why !== undefined) return { rule: name, why };
+  }
+  const sampling = [...exits, ...prunes].find(({ needsSamples }) => needsSamples && !program.samplesIndependently);
+  if (sampling !== undefined) {
+    const { name: rule } = sampling;
+    const instead = exits.some(({ name }) => name === rule)
+      ? 'certain=lead, or a program that samples'
+      : 'a program that samples';
+    const why = `rule '${rule}' cannot go with program '${program.name}', whose paths depend on each other: it reads independent samples. Take ${instead}`;
+    return { rule, why };
+  }
+  const growing = exits.find(({ needsLeaves }) => needsLeaves && !program.expandsOnce && program.fullAt === undefined);
+  if (growing === undefined) return undefined;
+  const why =
+    `rule '${growing.name}' cannot go with program '${program.name}', which adds children to nodes that have some: a tree ` +
+    'whose leaves are all futile may still grow a good path. Take a policy without this rule, such as positive';
+  return { rule: growing.name, why };
+}
+
+export function checkRules(rules: Rules, program: RuledProgram, aggregation: Aggregation): void {
+  const trouble = ruleTrouble(rules, program, aggregation);
+  if (trouble !== undefined) raise('bad-setting', trouble.why);
 }

@@ -30,8 +30,8 @@ export function createRules(policy: PolicyName | PolicyDefinition, given: Given 
   const options = optionsOf(definition, given);
   checkOwn(definition, own);
   return {
-    exits: [...definition.exits.map(of(own, undefined)), ...asked(exitParts, options).map(of(options, undefined))],
-    prunes: [...definition.prunes.map(of(own, undefined)), ...asked(pruneParts, options).map(of(options, undefined))],
+    exits: [...definition.exits.map(of(own, undefined)), ...asked(exitParts(), options).map(of(options, undefined))],
+    prunes: [...definition.prunes.map(of(own, undefined)), ...asked(pruneParts(), options).map(of(options, undefined))],
     boost: definition.widths !== undefined || options.widths !== 'natural',
     speculate: options.speculate,
   };

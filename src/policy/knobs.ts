@@ -5,8 +5,8 @@
 
 import { raise } from '../base/fault.ts';
 import { complaint, defaultsOf, type Knob, type Knobs, type OptionsOf } from '../base/knob.ts';
-import { certaintyRules } from '../exit/certain.ts';
-import { certaintyKnobs, negativeKnobs } from '../exit/exits.ts';
+import { packageOf } from '../base/packages.ts';
+import { type CertaintyRule, certaintyKnobs, certaintyRules, negativeKnobs } from '../exit/exits.ts';
 import { boundTargets } from '../exit/prune/prune-bound.ts';
 import { pruneKnobs } from '../exit/prune/prunes.ts';
 import { orderNames } from '../scheduler/turns/order.ts';
@@ -34,11 +34,13 @@ export const policyKnobs = {
   },
   ...pruneKnobs,
   certain: {
-    default: 'off',
-    values: ['off', ...certaintyRules],
+    get values(): readonly ('off' | CertaintyRule)[] {
+      return ['off', ...certaintyRules()];
+    },
+    elsewhere: (name: string) => packageOf('certain', name),
     client: 'coppice',
     unit: 'rule',
-    why: "ends a search whose answers agree: off, since P0's table has no row for it; 'certificate' may be read after every sample and keeps its word, 'threshold' is P1's, for every program",
+    why: "ends a search whose answers agree: off in every policy of ours, since P0's table has no row for it; 'certificate' may be read after every sample and keeps its word, 'threshold' is P1's, for every program",
   },
   ...certaintyKnobs,
   eagerReward: {
@@ -72,10 +74,9 @@ export const policyKnobs = {
     why: 'of batches for each strand of a search that a client waits for: more would slow its steps down; alone they have the whole budget',
   },
   order: {
-    default: 'fcfs',
     values: orderNames,
     unit: 'order',
-    why: 'whose requests go first where they wait for the engine: as they come (fcfs), those with most of their path computed (longest-prefix), those of the search that came first (gang), or of the one with least left to do (sjf), which also orders turns. It matters where the budget is more than the engine runs at a time',
+    why: 'whose requests go first where they wait for the engine: as they come (fcfs, in every policy of ours), those with most of their path computed (longest-prefix), those of the search that came first (gang), or of the one with least left to do (sjf), which also orders turns. It matters where the budget is more than the engine runs at a time',
   },
   ageingSeconds: {
     default: 60,

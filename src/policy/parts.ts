@@ -9,10 +9,12 @@ export const partsOff = {
   negativeExit: 'off',
   boundPrune: 'off',
   beatPrune: 0,
+  certain: 'off',
   eagerReward: 0,
   widths: 'natural',
   boostAt: 'start',
   speculate: 0,
+  order: 'fcfs',
 } as const satisfies Partial<PolicyOptions>;
 
 export type PartName = keyof typeof partsOff;

@@ -60,7 +60,7 @@ export function faultOfStatus(place: Place, path: string, status: number, body: 
   if (status === 401 || status === 403) return tell('refused', 'set apiKey for this server to a key that it accepts');
   if (status === 404) return tell('refused', 'check url (the root of the server) and model (a name it serves)');
   if (status === 413 || ((status === 400 || status === 422) && tooLong.test(body))) {
-    return tell('too-long', 'shorten the prompt, lower maxStepTokens or serve the model with a longer context');
+    return tell('too-long', 'shorten the prompt, lower stepTokens or serve the model with a longer context');
   }
   if (status === 429) return tell('overloaded', '');
   if (status === 503) return tell(/loading|starting/i.test(said) ? 'unavailable' : 'overloaded', '');

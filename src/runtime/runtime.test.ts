@@ -3,14 +3,14 @@ import { simpleScheduler } from '../../tests/support/simple-scheduler.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../../tests/support/toy.ts';
 import { isTreeEvent, type LoggedEvent } from '../log/events.ts';
 import { SearchFold } from '../log/fold.ts';
+import { createAggregate } from '../papers/aggregate.ts';
+import { createPairwise } from '../papers/pairwise.ts';
 import { createPolicy } from '../policy/create.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../program/best-of-n.ts';
 import { createChain } from '../program/chain.ts';
 import { createBeam } from '../program/levels/beam.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
 import type { Program } from '../program/program.ts';
-import { createAggregate } from '../program/whole-answers/aggregate.ts';
-import { createPairwise } from '../program/whole-answers/pairwise.ts';
 import { createPanel } from '../program/whole-answers/panel.ts';
 import { digestTree } from '../testing/program/digest.ts';
 import { readExpansions } from '../testing/program/expansions.ts';
@@ -30,7 +30,7 @@ function request(id: string, program: Program, over: Partial<SearchRequest> = {}
     seed: 7,
     priority: 0,
     delimiters: ['\n'],
-    maxStepTokens: 64,
+    stepTokens: 64,
     extract: (text) => text.slice(-3),
     ...over,
   };
@@ -224,7 +224,7 @@ describe('the runtime', () => {
       [{ limits: { threshold: 2, rollouts: 1 } }, /threshold is 2/],
       [{ limits: { threshold: Number.NaN, rollouts: 1 } }, /threshold is NaN/],
       [{ limits: { threshold: 0.5, rollouts: -1 } }, /rollouts is -1/],
-      [{ maxStepTokens: 0 }, /maxStepTokens is 0/],
+      [{ stepTokens: 0 }, /stepTokens is 0/],
       [{ delimiters: [''] }, /empty string/],
     ];
     for (const [over, message] of bad) {

@@ -25,7 +25,7 @@ function request(id: string, speculate?: number): SearchRequest {
     seed: 7,
     priority: 0,
     delimiters: ['\n'],
-    maxStepTokens: 64,
+    stepTokens: 64,
     extract: (text) => text,
   };
 }

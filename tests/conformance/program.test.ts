@@ -1,18 +1,18 @@
+import { createAggregate } from '../../src/papers/aggregate.ts';
+import { createDvts } from '../../src/papers/dvts.ts';
+import { createEts } from '../../src/papers/ets.ts';
+import { createPairwise } from '../../src/papers/pairwise.ts';
+import { createRest } from '../../src/papers/rest.ts';
+import { createRstar } from '../../src/papers/rstar.ts';
+import { createTot } from '../../src/papers/tot.ts';
 import { createBestFirst } from '../../src/program/best-first/best-first.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
-import { createDvts } from '../../src/program/levels/dvts.ts';
-import { createEts } from '../../src/program/levels/ets.ts';
 import { createRebase } from '../../src/program/levels/rebase.ts';
-import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
-import { createRest } from '../../src/program/mcts/rest.ts';
-import { createRstar } from '../../src/program/mcts/rstar.ts';
 import { createRefine } from '../../src/program/refine/refine.ts';
 import { createProgram } from '../../src/program/registry/programs.ts';
-import { createAggregate } from '../../src/program/whole-answers/aggregate.ts';
-import { createPairwise } from '../../src/program/whole-answers/pairwise.ts';
 import { createPanel } from '../../src/program/whole-answers/panel.ts';
 import { testProgram } from '../support/conformance.ts';
 

@@ -163,7 +163,7 @@ test.each(['refine', 'panel'])(
     const models = [
       {
         name: 'small',
-        panel: ['small', 'big'],
+        panel: { models: ['small', 'big'] },
         threshold: 1,
         budget: 4,
         engine: { kind: 'openai', urls: [small!.url] },

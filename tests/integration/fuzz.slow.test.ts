@@ -306,8 +306,8 @@ test.each(['embedded', 'remote'])(
       ...(kind === 'remote' ? { upstream } : {}),
       // What is kept by design is full long before the middle, so that whatever grows after it is a leak.
       journal: new SqliteJournal({ path: ':memory:', mostEnded: 100 }),
+      limits: { bodyBytes: 65_536 },
       config: {
-        server: { bodyBytes: 65_536 },
         keys: [key('ann', ann.hash), key('bob', bob.hash)],
       },
     });

@@ -109,7 +109,7 @@ test('replicas that a file lists come and go under searches and requests that ar
     await rename(`${path}.new`, path);
   };
   await list(first);
-  const url = await serve({ engine: { kind: 'openai', replicas: { from: 'file', path, everyMs: 100 } } });
+  const url = await serve({ engine: { kind: 'openai', replicas: `file:${path}?everyMs=100` } });
   const answered = async () => (await post(`${url}/v1/chat/completions`, ask)).status;
   const page = async () => (await fetch(`${url}/metrics`)).text();
   const states = async () => (await page()).match(/^coppice_replica.*$/gm);

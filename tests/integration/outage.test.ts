@@ -54,7 +54,7 @@ async function serve() {
       seed: 1,
       priority: 0,
       delimiters: ['\n\n'],
-      maxStepTokens: 64,
+      stepTokens: 64,
       extract: extractAnswer,
     });
   return { timers, generator, scorer, engine, verifier, results, faults, until, submit };

@@ -20,7 +20,7 @@ test('a chain in tags is found, ended at its limit and given out in its field', 
 
 test('entropy probes inside the thinking end it once they are calm', async () => {
   const url = await serveModel(tinyThinker(4096));
-  const coppice = { program: 'chain', probe: 'entropy', probe_every: 32, max_thinking_tokens: 2000 };
+  const coppice = { program: 'chain', chain: { probe: 'entropy', probe_every: 32 }, max_thinking_tokens: 2000 };
   const answer = await askThinker(url, { ...embeddedQuestion, coppice });
   const [{ message }] = answer.choices;
   expect(answer.coppice).toMatchObject({ answer: '42', complete: true, program: 'chain' });

@@ -81,15 +81,11 @@ describe.each(['vllm', 'sglang', 'llama-server'])('the template of a model on %s
     expect(wordsIn(short.choices[0].message.reasoning)).toBeLessThanOrEqual(1000);
   });
 
-  test('steps of it end with paragraphs where that is asked for', async () => {
-    const { url } = await open({ words: 100 });
-    const { coppice: told } = await askThinker(url, { coppice: { ...coppice, thinking_steps: 'paragraphs' } });
-    expect(told.answer).toBe('42');
-  });
-
   test('a chain is asked for its answer inside it, ends it once that is certain, and answers', async () => {
     const { server, url } = await open({ words: long });
-    const { choices, coppice: told } = await askThinker(url, { coppice: { program: 'chain', probe_every: 100 } });
+    const { choices, coppice: told } = await askThinker(url, {
+      coppice: { program: 'chain', chain: { probe_every: 100 } },
+    });
     expect(choices[0].message.content).toBe(thoughtAnswer);
     expect(wordsIn(choices[0].message.reasoning)).toBeLessThan(500);
     expect(told).toMatchObject({ answer: '42', complete: true });

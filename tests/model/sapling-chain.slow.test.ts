@@ -19,9 +19,9 @@ afterAll(() => model.close());
 it.each(['answer', 'entropy'] as const)('is the chain that it would be without a probe for its %s', async (probe) => {
   let [probes, probeTokens, entropies] = [0, 0, 0];
   for (const question of questions) {
-    const asked = { model, program: 'chain', seed: 3, probeEvery: 6 } as const;
-    const plain = await search(question, { ...asked, probe: 'off' });
-    const { tree, cost } = await search(question, { ...asked, probe });
+    const asked = { model, program: 'chain', seed: 3 } as const;
+    const plain = await search(question, { ...asked, chain: { probeEvery: 6, probe: 'off' } });
+    const { tree, cost } = await search(question, { ...asked, chain: { probeEvery: 6, probe } });
     const keys = pathTo(plain.tree.nodes.at(-1)!).map(({ key }) => key);
     expect(keys.slice(0, tree.nodes.length - 1)).toEqual(tree.nodes.slice(1).map(({ key }) => key));
     expect(cost.committedTokens).toBe(tree.tokens);

@@ -84,9 +84,10 @@ describe.skipIf(!hasWeights)('SmolLM2 with its chat template, by programs that p
     ];
     let probeTokens = 0;
     for (const question of questions) {
-      const size = { seed: 1, temperature: 0.3, probeEvery: 12, probeAgree: 2, maxDepth: 16 };
-      const plain = await search(question, { model, program: 'chain', ...size, probe: 'off' });
-      const { tree, cost, exit } = await search(question, { model, program: 'chain', ...size, probe: 'answer' });
+      const size = { model, program: 'chain', seed: 1, temperature: 0.3, maxDepth: 16 } as const;
+      const probes = { probeEvery: 12, probeAgree: 2 };
+      const plain = await search(question, { ...size, chain: { ...probes, probe: 'off' } });
+      const { tree, cost, exit } = await search(question, { ...size, chain: { ...probes, probe: 'answer' } });
       const keys = pathTo(plain.tree.nodes.at(-1)!).map(({ key }) => key);
       expect(keys.slice(0, tree.nodes.length - 1)).toEqual(tree.nodes.slice(1).map(({ key }) => key));
       expect(cost.committedTokens).toBe(tree.tokens);
@@ -104,7 +105,7 @@ describe.skipIf(!hasWeights)('SmolLM2 with its chat template, by programs that p
       rollouts: 2,
       branching: 3,
       stepTokens: 24,
-      answerTokens: 48,
+      rstar: { answerTokens: 48 },
       maxDepth: 3,
     });
     expect(found.tree.closed.completed).toBe(2);

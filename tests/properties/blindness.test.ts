@@ -53,7 +53,7 @@ function ruled(policy: PolicyName, options: Partial<PolicyOptions>, program: Pro
   }
 }
 
-const cases = programs.flatMap((definition) =>
+const cases = programs().flatMap((definition) =>
   (variants[definition.name] ?? [{}]).flatMap((options) =>
     policyNames.flatMap((policy) =>
       turned.flatMap((knobs) => {
@@ -117,7 +117,7 @@ function compare(at: number, { definition, options, policy, rules }: (typeof cas
 }
 
 it(`lets ${cases.length} pairs of program and policy do the same with the ghosts taken out of their logs`, () => {
-  expect(new Set(cases.map(({ definition }) => definition.name)).size).toBe(programs.length);
+  expect(new Set(cases.map(({ definition }) => definition.name)).size).toBe(programs().length);
   expect(new Set(cases.map(({ policy }) => policy)).size).toBe(policyNames.length);
   const compared = cases.map((each, at) => compare(at, each));
   expect(compared.flatMap(({ wrong }) => wrong ?? [])).toEqual([]);

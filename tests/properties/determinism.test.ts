@@ -3,20 +3,20 @@
 // else follows from the log: driven again, the program does what it did. More than a quarter of the draws are twins.
 
 import { describe, expect, it } from 'vitest';
+import { createAggregate } from '../../src/papers/aggregate.ts';
+import { createDvts } from '../../src/papers/dvts.ts';
+import { createPairwise } from '../../src/papers/pairwise.ts';
+import { createRest } from '../../src/papers/rest.ts';
+import { createRstar } from '../../src/papers/rstar.ts';
+import { createTot } from '../../src/papers/tot.ts';
 import { createBestFirst } from '../../src/program/best-first/best-first.ts';
 import { createBestOfN, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
-import { createDvts } from '../../src/program/levels/dvts.ts';
 import { createRebase } from '../../src/program/levels/rebase.ts';
-import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
-import { createRest } from '../../src/program/mcts/rest.ts';
-import { createRstar } from '../../src/program/mcts/rstar.ts';
 import type { Program } from '../../src/program/program.ts';
 import { createRefine } from '../../src/program/refine/refine.ts';
-import { createAggregate } from '../../src/program/whole-answers/aggregate.ts';
-import { createPairwise } from '../../src/program/whole-answers/pairwise.ts';
 import { createPanel } from '../../src/program/whole-answers/panel.ts';
 import type { Width } from '../../src/scheduler/scheduler.ts';
 import { redrive } from '../support/redrive.ts';

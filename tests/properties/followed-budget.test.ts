@@ -31,7 +31,7 @@ class CountedEngine extends ScriptedEngine {
   }
 }
 
-const listed = { kind: 'openai', replicas: { from: 'file', path: 'replicas.txt' } };
+const listed = { kind: 'openai', replicas: 'file:replicas.txt' };
 const hooks = {
   onEntry() {},
   onToken() {},

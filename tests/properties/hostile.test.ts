@@ -53,7 +53,7 @@ function request(id: string, program: Program): SearchRequest {
     seed: 7,
     priority: 0,
     delimiters: ['\n'],
-    maxStepTokens: 64,
+    stepTokens: 64,
     extract: (text) => text.slice(-3),
   };
 }

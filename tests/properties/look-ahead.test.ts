@@ -3,17 +3,17 @@
 
 import { expect, it } from 'vitest';
 import { isTreeEvent } from '../../src/log/events.ts';
+import { createAggregate } from '../../src/papers/aggregate.ts';
+import { createPairwise } from '../../src/papers/pairwise.ts';
+import { createRest } from '../../src/papers/rest.ts';
 import { createBestFirst } from '../../src/program/best-first/best-first.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
 import { createRebase } from '../../src/program/levels/rebase.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
-import { createRest } from '../../src/program/mcts/rest.ts';
 import type { Expansion, Program } from '../../src/program/program.ts';
 import { createRefine } from '../../src/program/refine/refine.ts';
 import { foreseeAhead, type Outlook } from '../../src/program/speculation-ahead.ts';
-import { createAggregate } from '../../src/program/whole-answers/aggregate.ts';
-import { createPairwise } from '../../src/program/whole-answers/pairwise.ts';
 import { createPanel } from '../../src/program/whole-answers/panel.ts';
 import { digestTree } from '../../src/testing/program/digest.ts';
 import type { TreeEvent } from '../../src/tree/events.ts';

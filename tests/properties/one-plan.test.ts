@@ -11,14 +11,14 @@ import { FaultError } from '../../src/base/fault.ts';
 import type { Knob, Knobs, KnobValue } from '../../src/base/knob.ts';
 import { hash } from '../../src/base/random.ts';
 import { readSettings } from '../../src/cli/flags/settings.ts';
-import { checkConfig, type PlainTree } from '../../src/config/load.ts';
+import { checkConfig, nest, overlay, type PlainTree } from '../../src/config/load.ts';
+import { namedPaths } from '../../src/config/named-options.ts';
 import type { Config } from '../../src/config/schema.ts';
 import {
   bodyName,
   knobOf,
   modelKnobs,
   policySettingKnobs,
-  programSettingKnobs,
   requestKnobs,
   type SearchKnob,
   samplingKnobs,
@@ -29,25 +29,34 @@ import {
 import { askedIn } from '../../src/gateway/dialects/body-wish.ts';
 import { parseChatBody } from '../../src/gateway/dialects/chat-body.ts';
 import { policyKnobs } from '../../src/policy/knobs.ts';
-import { programOf, programs } from '../../src/program/registry/programs.ts';
 
-type Values = Partial<Record<SearchKnob, KnobValue>>;
+/** Settings by name, options of programs and rules by their path. */
+type Values = Partial<Record<string, KnobValue>>;
+
+function knob(name: string): Knob {
+  return namedPaths().get(name)?.knob ?? knobOf(name as SearchKnob);
+}
+
+/** Objects of parts where names are paths. */
+function nested(values: Values, written: (name: string) => string = (name) => name): PlainTree {
+  return Object.entries(values).reduce<PlainTree>((tree, [name, value]) => {
+    const path = name.split('.').map(written);
+    return overlay(tree, nest(path, value));
+  }, {});
+}
 
 const question = 'What is 17 times 23?';
-const perModel = [modelKnobs, samplingKnobs, policySettingKnobs, programSettingKnobs].flatMap(
-  Object.keys,
-) as SearchKnob[];
-const forClients = searchKnobNames.filter((name) => knobOf(name).client !== undefined);
+const perModel = [...[modelKnobs, samplingKnobs, policySettingKnobs].flatMap(Object.keys), ...namedPaths().keys()];
+const forClients = [...searchKnobNames.filter((name) => knobOf(name).client !== undefined), ...namedPaths().keys()];
 /** What every one of the three can say; the rest is the request's own, or the operator's. */
 const everywhere = perModel.filter((name) => forClients.includes(name));
 
 function configOf(values: Values = {}): Config {
-  const model: PlainTree = { name: 'm', engine: { kind: 'sim' }, verifier: { kind: 'sim' }, sampling: {} };
-  for (const [name, value] of Object.entries(values)) {
-    if (Object.hasOwn(samplingKnobs, name)) (model.sampling as PlainTree)[name] = value;
-    else model[name] = value;
-  }
-  return checkConfig({ models: [model] });
+  const model: PlainTree = { name: 'm', engine: { kind: 'sim' }, verifier: { kind: 'sim' } };
+  const named = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [settingName(name as SearchKnob), value]),
+  );
+  return checkConfig({ models: [{ ...model, ...nested(named) }] });
 }
 
 function planned(config: Config, asked: Pick<PlanRequest, 'question' | 'wish' | 'speaker'>): SearchPlan {
@@ -70,8 +79,8 @@ function bodyOf(values: Values) {
   const coppice: Record<string, unknown> = {};
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(values)) {
-    const own = knobOf(name as SearchKnob).client === 'openai' ? fields : coppice;
-    own[bodyName(name)] = value;
+    if (knob(name).client === 'openai') fields[bodyName(name)] = value;
+    else Object.assign(coppice, overlay(coppice, nested({ [name]: value }, bodyName)));
   }
   return parseChatBody({ model: 'm', messages: [{ role: 'user', content: question }], ...fields, coppice });
 }
@@ -92,15 +101,15 @@ function within(knob: Knob): fc.Arbitrary<KnobValue> {
   return fc.double({ min: knob.low, max: knob.high, noNaN: true });
 }
 
-function someOf(names: readonly SearchKnob[]): fc.Arbitrary<Values> {
-  const each = Object.fromEntries(names.map((name) => [name, within(knobOf(name))]));
+function someOf(names: readonly string[]): fc.Arbitrary<Values> {
+  const each = Object.fromEntries(names.map((name) => [name, within(knob(name))]));
   return fc.record(each, { requiredKeys: [] }) as fc.Arbitrary<Values>;
 }
 
 /** Without the options of other programs, which are refused, and with half of the rest: most draws have some that contradict each other. */
 function withoutForeign(values: Values, salt: number): Values {
-  const { options } = programOf(String(values.program ?? knobOf('program').default));
-  const own = (name: string) => !Object.hasOwn(programSettingKnobs, name) || Object.hasOwn(options, name);
+  const parts = [String(values.program ?? knobOf('program').default), String(values.certain ?? 'off'), 'promise'];
+  const own = (name: string) => !name.includes('.') || parts.includes(name.split('.')[0]!);
   return Object.fromEntries(Object.entries(values).filter(([name]) => own(name) && hash(name, salt) % 2 === 0));
 }
 
@@ -143,10 +152,10 @@ describe('a value out of bounds', () => {
   const beyond = (knob: Knob): KnobValue => ('values' in knob ? 'nonsense' : knob.high + 1);
 
   it.each(forClients)('of %s is refused in the same words', (name) => {
-    const value = beyond(knobOf(name));
+    const value = beyond(knob(name));
     const inBody = refusalOf(() => byBody({ [name]: value }));
     const byFlag = refusalOf(() => byFlags({ [name]: value }));
-    const written = knobOf(name).client === 'openai' ? bodyName(name) : `coppice.${bodyName(name)}`;
+    const written = knob(name).client === 'openai' ? bodyName(name) : `coppice.${bodyName(name)}`;
     const reason = byFlag?.replace(/^--(set )?\S+ /, '');
     expect(reason).toMatch(/^is .*; it must be (one of|a whole number from|a number from) /);
     expect(byFlag).toBe(`${writtenName(name, 'flags')} ${reason}`);
@@ -165,13 +174,7 @@ describe('a value out of bounds', () => {
 
 describe('the vocabulary', () => {
   it('gives one name to one thing: no setting of a program or policy hides another', () => {
-    const sets: Knobs[] = [
-      modelKnobs,
-      samplingKnobs,
-      requestKnobs,
-      policyKnobs,
-      ...programs.map(({ options }) => options),
-    ];
+    const sets: Knobs[] = [modelKnobs, samplingKnobs, requestKnobs, policyKnobs];
     const found = new Map<string, Knob>();
     for (const [name, knob] of sets.flatMap((set) => Object.entries(set))) {
       expect(found.get(name) ?? knob, name).toBe(knob);
@@ -182,7 +185,7 @@ describe('the vocabulary', () => {
 
   it('has defaults within their own bounds', () => {
     const defaults = perModel.flatMap((name) => {
-      const { default: value } = knobOf(name);
+      const { default: value } = knob(name);
       return value === undefined ? [] : [[name, value] as const];
     });
     expect(() => configOf(Object.fromEntries(defaults))).not.toThrow();

@@ -39,7 +39,7 @@ function search(seed: number, options: Partial<PolicyOptions>) {
       seed: seed * 3 + id.charCodeAt(0),
       priority: 0,
       delimiters: ['\n'],
-      maxStepTokens: 64,
+      stepTokens: 64,
       extract: (text: string) => text.slice(-3),
     });
   }

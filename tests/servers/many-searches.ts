@@ -76,7 +76,7 @@ export async function plantWood(replicas: number, tokenMs: number): Promise<Wood
           seed: submitted,
           priority: 0,
           delimiters: ['\n\n'],
-          maxStepTokens: 64,
+          stepTokens: 64,
           extract: extractAnswer,
         });
       }

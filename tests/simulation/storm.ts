@@ -5,6 +5,12 @@ import { boostingRoom, preemptEagerly } from '../../lab/src/lost/algorithm-1-let
 import { hash, Random } from '../../src/base/random.ts';
 import type { LogEntry } from '../../src/log/entry.ts';
 import type { LoggedEvent } from '../../src/log/events.ts';
+import { createAggregate } from '../../src/papers/aggregate.ts';
+import { createDvts } from '../../src/papers/dvts.ts';
+import { createPairwise } from '../../src/papers/pairwise.ts';
+import { createRest } from '../../src/papers/rest.ts';
+import { createRstar } from '../../src/papers/rstar.ts';
+import { createTot } from '../../src/papers/tot.ts';
 import { createPolicy, createScheduler } from '../../src/policy/create.ts';
 import type { PolicyOptions } from '../../src/policy/knobs.ts';
 import { policyNames } from '../../src/policy/policies.ts';
@@ -13,17 +19,11 @@ import { createBestFirst } from '../../src/program/best-first/best-first.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
-import { createDvts } from '../../src/program/levels/dvts.ts';
 import { createRebase } from '../../src/program/levels/rebase.ts';
-import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
-import { createRest } from '../../src/program/mcts/rest.ts';
-import { createRstar } from '../../src/program/mcts/rstar.ts';
 import type { Program } from '../../src/program/program.ts';
 import { posteriorNames } from '../../src/program/refine/posterior.ts';
 import { createRefine } from '../../src/program/refine/refine.ts';
-import { createAggregate } from '../../src/program/whole-answers/aggregate.ts';
-import { createPairwise } from '../../src/program/whole-answers/pairwise.ts';
 import { createPanel } from '../../src/program/whole-answers/panel.ts';
 import { Runtime } from '../../src/runtime/runtime.ts';
 import type { SearchRequest, SearchResult } from '../../src/runtime/search/request.ts';
@@ -101,7 +101,7 @@ export function runStorm(seed: number): Storm {
       seed: hash(seed, id),
       priority: random.integer(3),
       delimiters: ['\n'],
-      maxStepTokens: 64,
+      stepTokens: 64,
       extract: (text) => text.slice(-1),
     };
     world.at(random.integer(2000), () => runtime.submit(request));

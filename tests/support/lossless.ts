@@ -2,21 +2,21 @@
 // so that other answers come first, and with a speculative width that changes at every decision. Four of five draws may be
 // twins, and in every third search many steps are worth the same.
 
+import { createAggregate } from '../../src/papers/aggregate.ts';
+import { createDvts } from '../../src/papers/dvts.ts';
+import { createEts } from '../../src/papers/ets.ts';
+import { createPairwise } from '../../src/papers/pairwise.ts';
+import { createRest } from '../../src/papers/rest.ts';
+import { createRstar } from '../../src/papers/rstar.ts';
+import { createTot } from '../../src/papers/tot.ts';
 import { createPolicy } from '../../src/policy/create.ts';
 import { createBestFirst } from '../../src/program/best-first/best-first.ts';
 import { createChain } from '../../src/program/chain.ts';
 import { createBeam } from '../../src/program/levels/beam.ts';
-import { createDvts } from '../../src/program/levels/dvts.ts';
-import { createEts } from '../../src/program/levels/ets.ts';
 import { createRebase } from '../../src/program/levels/rebase.ts';
-import { createTot } from '../../src/program/levels/tot.ts';
 import { createMcts } from '../../src/program/mcts/mcts.ts';
-import { createRest } from '../../src/program/mcts/rest.ts';
-import { createRstar } from '../../src/program/mcts/rstar.ts';
 import type { Program } from '../../src/program/program.ts';
 import { createRefine } from '../../src/program/refine/refine.ts';
-import { createAggregate } from '../../src/program/whole-answers/aggregate.ts';
-import { createPairwise } from '../../src/program/whole-answers/pairwise.ts';
 import { createPanel } from '../../src/program/whole-answers/panel.ts';
 import { essence, run } from './toy-run.ts';
 

@@ -41,7 +41,7 @@ export function recordSearch(options: RecordingOptions): LoggedEvent[] {
     seed,
     priority: 0,
     delimiters: ['\n'],
-    maxStepTokens: 64,
+    stepTokens: 64,
     extract: (text) => text.slice(-4),
   });
   world.run(runtime);

@@ -107,7 +107,7 @@ function requestOf({
 }: Required<Pick<Setting, 'create' | 'seed' | 'threshold' | 'rules'>>): SearchRequest {
   const limits = { threshold, rollouts: 8 };
   const texts = { prompt: { kind: 'text', text: 'q' }, delimiters: ['\n'], extract: (text: string) => text } as const;
-  return { id: 's', program: create(), rules, limits, seed, priority: 0, maxStepTokens: 64, ...texts };
+  return { id: 's', program: create(), rules, limits, seed, priority: 0, stepTokens: 64, ...texts };
 }
 
 /** Every search gets this width; where it may vary, two strands are taken away in every seventh turn and given back. */

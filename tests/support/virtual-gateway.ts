@@ -173,7 +173,7 @@ function openSearches(run: VirtualRun, world: World, loop: Loop, journal: Journa
 /** The question that a trial of `npm run lab -- sim` asks at this place, with the same seed and limits. */
 function planOf({ setting, seed, policy, deadlineMs, ...given }: VirtualRun, at: number): SearchPlan {
   const text = `${setting} seed ${seed} question ${at}`;
-  const { threshold, branching, maxStepTokens } = searchDefaults;
+  const { threshold, branching, stepTokens } = searchDefaults;
   const { rollouts = searchDefaults.rollouts } = given;
   const { maxDepth, sampling, choose } = mctsDefaults;
   return {
@@ -199,7 +199,7 @@ function planOf({ setting, seed, policy, deadlineMs, ...given }: VirtualRun, at:
     sampling,
     aggregation: 'product',
     delimiters: ['\n\n'],
-    stepTokens: maxStepTokens,
+    stepTokens,
     onUnaccepted: 'best',
     reasoning: 'separate',
     title: text,

@@ -23,6 +23,7 @@ import {
   setFlag,
   settingHelp,
   settingNames,
+  type TurnedWish,
   type Wish,
   whole,
 } from 'coppice/internals';
@@ -32,7 +33,7 @@ import { type ChosenThresholds, calibrateThresholds, thresholdRunOf } from '../c
 import { trialDefaults } from '../sim/trial.ts';
 
 const scope: SettingScope = {
-  search: ['branching', 'threshold', 'choose', 'temperature', 'window'],
+  search: ['branching', 'threshold', 'choose', 'temperature'],
   model: () => false,
 };
 
@@ -93,7 +94,7 @@ async function calibrated({ wish, sim, trees, size, lossBudget, seed }: Settings
     seed,
     rollouts: plan.rollouts,
     threshold: plan.threshold,
-    contender: { program: plan.program, policy: plan.policy, knobs },
+    contender: { program: plan.program, policy: plan.policy, knobs: knobs as TurnedWish },
     ...(trees === undefined ? {} : { trees }),
   };
   const textOf = (at: number) => recorded?.[at]?.question ?? String(at);
@@ -106,7 +107,7 @@ function readArgs(args: readonly string[]): Settings {
   const rollouts = flagOf('rollouts', values.rollouts, requestKnobs.rollouts);
   return {
     wish: {
-      program: oneOf('program', values.program, programNames),
+      program: oneOf('program', values.program, programNames()),
       ...given('policy', values.policy, (name) => oneOf('policy', name, policyNames)),
       ...wish,
       rollouts,

@@ -42,7 +42,7 @@ const load = {
   program: {
     ...text,
     takes: 'NAME',
-    about: `what a request becomes (${standard.program}): ${programNames.join(', ')}`,
+    about: `what a request becomes (${standard.program}): ${programNames().join(', ')}`,
   },
   policy: { ...text, takes: 'NAME', about: `(${standard.policy}): ${policyNames.join(', ')}` },
   rollouts: { ...text, takes: 'N', about: `rollouts or samples of a search (${standard.rollouts})` },
@@ -128,7 +128,7 @@ function planOf(values: Values): CapacityPlan {
     raise('bad-setting', '--p99 is missing: how many seconds may 99 % of the searches take?');
   const machine = readMachine(read('machine', standard.machine));
   const policy = oneOf('policy', read('policy', standard.policy), policyNames);
-  const program = oneOf('program', read('program', standard.program), programNames);
+  const program = oneOf('program', read('program', standard.program), programNames());
   const budget = flagOf('budget', read('budget', String(strandsOfGpu)), budgetKnob);
   const roomTokens = Math.min(machine.generator.kvTokens, machine.rewardModel.kvTokens);
   const trace = { file: read('trace', shipped), roomTokens };

@@ -31,7 +31,7 @@ import { type CodeTask, readTasks } from '../real/code-tasks.ts';
 import { keptLines, keptUnder } from '../real/kept-lines.ts';
 
 const text = 'string';
-const scope: SettingScope = { search: ['posterior', 'maxDepth', 'topP', 'topK', 'minP'], model: () => true };
+const scope: SettingScope = { search: ['maxDepth', 'topP', 'topK', 'minP'], model: () => true };
 
 const taskGroup = {
   questions: {
@@ -126,7 +126,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const times = values.replay === undefined ? 0 : whole('replay', values.replay, 1, 1000, 'times');
   const tasks = tasksOf(values);
   if (values.write !== undefined) return writeTasks(values.write, tasks);
-  const programs = values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames));
+  const programs = values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames()));
   const seeds = values.seeds.split(',').map((seed) => flagOf('seeds', seed.trim(), requestKnobs.seed));
   const kept = keptUnder<CodeLine>(file, headOf(values));
   const keys = new Set(kept.map(keyOf));
@@ -252,10 +252,10 @@ function modelOf(values: Values, concurrency: number, verifier: CommandVerifier)
 
 function optionsOf(program: string, values: Values): SearchOptions & { readonly program: string } {
   const answerTokens = flagOf('answer-tokens', values['answer-tokens'], modelKnobs.stepTokens);
-  const { posterior, ...wish } = readSettings(values.set, scope).wish;
+  const { refine, ...wish } = readSettings(values.set, scope).wish;
   const own = {
-    'best-of-n': { window: 1 },
-    refine: { answerTokens, ...(posterior === undefined ? {} : { posterior }) },
+    'best-of-n': { 'best-of-n': { window: 1 } },
+    refine: { refine: { answerTokens, ...refine } },
   };
   return {
     ...(wish as SearchOptions),

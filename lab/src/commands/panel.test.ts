@@ -70,7 +70,7 @@ it('asks by the list, and ends at two equal answers, where the settings say so',
   small.answer = () => 'Well, it is \\boxed{4}';
   const file = join(folder, 'list.jsonl');
   const questions = ['--questions', join(folder, 'sums.jsonl'), '--full', '--concurrency', '2'];
-  const rules = ['panelOrder=list', 'certain=beta', 'certainRisk=0.32'].flatMap((each) => ['--set', each]);
+  const rules = ['panel.panelOrder=list', 'certain=beta', 'beta.risk=0.32'].flatMap((each) => ['--set', each]);
   const settings = ['--engine', `${big.url}/v1`, '--model', 'big', '--rollouts', '7', ...rules];
   expect(await run([file, `${small.url}/v1`, 'small', ...questions, ...settings])).toBe(0);
   const lines = readFileSync(file, 'utf8').trim().split('\n');

@@ -2,7 +2,7 @@
 // the same questions. Without an exit every question gets the whole cap (the paper's baseline-even).
 
 import type { ProgramName } from 'coppice';
-import { type Wish, type Yield, yieldOf } from 'coppice/internals';
+import { type TurnedWish, type Yield, yieldOf } from 'coppice/internals';
 import type { LabExperiment, LabReport, MeasuredCell, NamedChart } from '../experiment/experiment.ts';
 import type { LabPlan } from '../experiment/plan.ts';
 import type { Series } from '../experiment/svg.ts';
@@ -96,7 +96,7 @@ function certaintySpec(
   place: SeededSetting,
   { row, program, profile }: CertaintyFamily,
   cap: number,
-  knobs: Wish,
+  knobs: TurnedWish,
   lost: LostSettings | undefined,
 ): TrialSpec {
   return {

@@ -45,7 +45,7 @@ async function measureMemory(searches: number, nodesEach: number): Promise<Memor
       seed: at,
       priority: 0,
       delimiters: ['\n\n'],
-      maxStepTokens: 512,
+      stepTokens: 512,
       extract: () => undefined,
     });
   }

@@ -26,7 +26,7 @@ export interface PanelContest {
 export async function panelLine(contest: PanelContest, question: GoldQuestion): Promise<PanelLine> {
   const { result, tree } = await answered(contest, question, false);
   const all = await answered(contest, question, true);
-  const { panel: models = [] } = contest.model.parts.config;
+  const { models = [] } = contest.model.parts.config.panel ?? {};
   const count = models.length * Math.floor((all.rollouts - 1) / models.length);
   const samples = answersOf(all.tree, 0, count).map(({ answer, step }): PanelSample => {
     const group = groupAnswers([{ answer, weight: 1 }])[0]?.key ?? null;
@@ -57,7 +57,9 @@ export async function panelLine(contest: PanelContest, question: GoldQuestion): 
 async function answered({ model, wish, seed }: PanelContest, question: GoldQuestion, everything: boolean) {
   // The last rollout is that of the synthesis, which only one of them writes.
   const rollouts = wish.rollouts - (everything ? 0 : 1);
-  const asked = { ...wish, ...(everything && { certain: 'off' as const }), rollouts, program: 'panel' } as const;
+  // Without a rule of certainty, its options go too.
+  const uncertain = { certain: 'off', ...(wish.certain && { [wish.certain]: undefined }) } as const;
+  const asked = { ...wish, ...(everything && uncertain), rollouts, program: 'panel' } as const;
   const plan = ownPlan(model.parts, question.question, asked, hash(seed, question.id), model.panel);
   const built = everything ? buildSearch(plan, runAll) : buildSearch(plan);
   return { ...(await model.run(requestOf(built, model.nextId(), model.extract))), rollouts: plan.rollouts };

@@ -49,7 +49,7 @@ export function ablatedRows(policy: PolicyName): RowName[] {
 }
 
 export function trialSearch(contender: SimulatedContender, model: PlannedModel, size: SimulatedSize): SimulatedSearch {
-  if (contender.program !== 'parallel') {
+  if ('policy' in contender) {
     const { lost, attained } = contender;
     const search = searchOf(contender, model, size, lost && ((plan) => lostSearch(plan, lost)));
     if (attained === undefined) return search;

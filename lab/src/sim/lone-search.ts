@@ -109,10 +109,10 @@ class LoneSearch {
   #draw({ node, sampling, manner }: Ask, index: number): void {
     // What was wanted of an expansion that a rule has ended, or that an eager rollout has left, comes to nothing here.
     if (this.#exit !== undefined) return;
-    const { program, prompt, delimiters, maxStepTokens, extract, seed } = this.#request;
+    const { program, prompt, delimiters, stepTokens, extract, seed } = this.#request;
     const path = pathTo(node).map(({ key, step }) => ({ key, step: step! }));
     const request = { id: 0, search: '', prompt, path, parent: node.key, index, sampling, seed, delimiters };
-    const step = this.#questions.draw({ ...request, maxTokens: maxStepTokens, lane: 'primary', priority: 0 });
+    const step = this.#questions.draw({ ...request, maxTokens: stepTokens, lane: 'primary', priority: 0 });
     const reward = this.#questions.reward(prompt, path, step);
     const text = path.map((each) => each.step.text).join('') + step.text;
     const answer = step.end === 'eos' ? extract(text) : undefined;

@@ -10,7 +10,7 @@ it('asks for steps of one length, through coppice and without it', async () => {
   const server = await new VllmServer().listen();
   onTestFinished(() => server.close());
   const pace = { sequences: 8, warmMs: 60, roundMs: 120 };
-  await searchRound({ url: server.url, asking: 'least', maxStepTokens: 64, ...pace });
+  await searchRound({ url: server.url, asking: 'least', stepTokens: 64, ...pace });
   const searched = server.bodies('/v1/completions').length;
   const connection = new Connection({ url: server.url });
   const client = new AloneClient(connection.url, await probe(connection));

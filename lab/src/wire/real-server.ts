@@ -98,9 +98,7 @@ class WireBench {
   }
 
   searched(sequences: number, asking: 'least' | 'logprobs'): Promise<Counted> {
-    return this.#counted(() =>
-      searchRound({ url: this.#url, sequences, asking, maxStepTokens: stepTokens, ...this.#pace }),
-    );
+    return this.#counted(() => searchRound({ url: this.#url, sequences, asking, stepTokens, ...this.#pace }));
   }
 
   async #counted(round: () => Promise<WireRound>): Promise<Counted> {

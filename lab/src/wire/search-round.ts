@@ -32,7 +32,7 @@ interface RoundOptions {
    * told otherwise), or with everything, as for a client that watches a repeatable search.
    */
   readonly asking: 'least' | 'logprobs' | 'everything';
-  readonly maxStepTokens: number;
+  readonly stepTokens: number;
   /** Before tokens are counted: sockets, compiler and the limit in flight settle. */
   readonly warmMs: number;
   readonly roundMs: number;
@@ -57,7 +57,7 @@ export async function measure(
 const questionWords = 100;
 
 export async function searchRound(options: RoundOptions): Promise<WireRound> {
-  const { url, sequences, asking, maxStepTokens } = options;
+  const { url, sequences, asking, stepTokens } = options;
   const engine = exactly(await openRemoteEngine({ servers: [{ url }] }));
   const policy = createPolicy('vanilla');
   const loop = new LiveLoop();
@@ -92,7 +92,7 @@ export async function searchRound(options: RoundOptions): Promise<WireRound> {
       repeatable: asking === 'everything',
       priority: 0,
       delimiters: ['\n\n'],
-      maxStepTokens,
+      stepTokens,
       extract: () => 'answer',
     });
   };

@@ -42,7 +42,7 @@ export async function report(print: (line: string) => void, args: readonly strin
   );
   try {
     for (const sequences of sizes) {
-      const common = { url, sequences, maxStepTokens: 256, warmMs, roundMs };
+      const common = { url, sequences, stepTokens: 256, warmMs, roundMs };
       const turns: [WireRound, WireRound][] = [];
       for (let turn = 0; turn < rounds; turn += 1) {
         turns.push([await plainRound(url, sequences), await searchRound({ ...common, asking: 'least' })]);

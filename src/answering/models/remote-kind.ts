@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { raise } from '../../base/fault.ts';
 import type { EngineKind, Opening, OpenParts, Upstream } from '../../config/plugin.ts';
-import { type ReplicasConfig, replicas } from '../../config/replicas.ts';
+import { type ReplicaAddress, replicaAddress, replicas } from '../../config/replicas.ts';
 import { type Environment, secret } from '../../config/secret.ts';
 import { keyVariable, urls } from '../../config/sections.ts';
 import type { ReplicaList } from '../../engine/remote/list/replica-list.ts';
@@ -19,7 +19,7 @@ const schema = z
       .max(1024)
       .optional()
       .meta({ description: 'base URLs of replicas of one model, such as http://127.0.0.1:8000/v1' }),
-    replicas: replicas.optional().meta({ description: 'a list of replicas that come and go, in the place of urls' }),
+    replicas: replicas.optional(),
     model: z.string().min(1).optional().meta({ description: 'as the server calls it; its only model where unset' }),
     dialect: z
       .enum(['vllm', 'sglang', 'llama-server', 'openai'])
@@ -56,7 +56,8 @@ async function openRemote(options: RemoteSection, { config, environment, log }: 
   const { openRemoteEngine } = await import('../../engine/remote/open-engine.ts');
   const apiKey = secret(options.apiKeyEnv, environment);
   const key = apiKey === undefined ? {} : { apiKey };
-  const { urls: named = [], replicas: listed, model, dialect, inFlight, router } = options;
+  const { urls: named = [], model, dialect, inFlight, router } = options;
+  const listed = options.replicas === undefined ? undefined : replicaAddress(options.replicas);
   if (listed !== undefined && config.verifier.kind === 'judge' && config.verifier.urls === undefined)
     raise(
       'bad-setting',
@@ -94,7 +95,7 @@ const goodNews: ReadonlySet<string> = new Set([
   'replicas-listed',
 ]);
 
-async function openList(wanted: ReplicasConfig, environment: Environment): Promise<ReplicaList> {
+async function openList(wanted: ReplicaAddress, environment: Environment): Promise<ReplicaList> {
   switch (wanted.from) {
     case 'file':
       return (await import('../../engine/remote/list/file.ts')).fileList(wanted.path);
@@ -102,7 +103,7 @@ async function openList(wanted: ReplicasConfig, environment: Environment): Promi
       return (await import('../../engine/remote/list/dns.ts')).dnsList(wanted);
     case 'kubernetes': {
       const { kubernetesList, podApiServer } = await import('../../engine/remote/list/kubernetes.ts');
-      return kubernetesList({ ...wanted, port: wanted.port?.toString() }, podApiServer(environment));
+      return kubernetesList(wanted, podApiServer(environment));
     }
   }
 }

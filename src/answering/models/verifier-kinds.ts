@@ -83,7 +83,6 @@ const commandSchema = z.strictObject({
     'of one answer; an answer that takes longer is worth 0',
   ),
   memoryMiB: whole(commandDefaults.memoryMiB, 16, 1_048_576, 'MiB', 'of one process'),
-  outputKiB: whole(commandDefaults.outputKiB, 1, 65_536, 'KiB', 'that a process may write before it is stopped'),
   parallel: whole(commandDefaults.parallel, 1, 1024, 'processes', 'that run at a time'),
 });
 

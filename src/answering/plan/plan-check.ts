@@ -3,21 +3,17 @@
 // setting as the caller wrote it: a fault like any other for commands; the gateway makes a 400 of it that names the field.
 
 import { FaultError, fault } from '../../base/fault.ts';
-import { complaint } from '../../base/knob.ts';
-import {
-  knobOf,
-  programSettingKnobs,
-  type SearchKnob,
-  type Speaker,
-  searchKnobNames,
-  writtenName,
-} from '../../config/vocabulary.ts';
+import { complaint, type Knob } from '../../base/knob.ts';
+import { namedParts } from '../../config/named-options.ts';
+import { knobOf, type SearchKnob, type Speaker, searchKnobNames, writtenName } from '../../config/vocabulary.ts';
 import type { JsonSchema } from '../../engine/engine.ts';
+import type { RuleTrouble } from '../../policy/check.ts';
 import { type PolicyName, policyOf } from '../../policy/policies.ts';
-import { type programOf, programs } from '../../program/registry/programs.ts';
+import type { ProgramDefinition } from '../../program/definition.ts';
+import { programNames } from '../../program/registry/programs.ts';
 import type { PlannedModel, PlannedShape, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 
-export type KnownProgram = ReturnType<typeof programOf>;
+export type KnownProgram = ProgramDefinition;
 
 /** `invalid`: the value is out of bounds. `unsupported`: it asks for something that this search cannot do. */
 type RefusalKind = 'invalid' | 'unsupported';
@@ -34,12 +30,13 @@ export class Refusal extends FaultError {
   }
 }
 
-/** A refusal under the name that the vocabulary has for the setting: checks know no other. */
-class UnsaidRefusal extends Error {
+/** A refusal under the name that the vocabulary has for the setting. */
+class SettingError extends Error {
   readonly kind: RefusalKind;
-  readonly setting: SearchKnob | 'question';
+  /** A name of the vocabulary, `question`, or the path of an option (`chain.probe`). */
+  readonly setting: string;
 
-  constructor(kind: RefusalKind, setting: SearchKnob | 'question', what: string) {
+  constructor(kind: RefusalKind, setting: string, what: string) {
     super(what);
     this.kind = kind;
     this.setting = setting;
@@ -47,16 +44,16 @@ class UnsaidRefusal extends Error {
 }
 
 /** `what` goes on from the name: "is 3; it must be …". */
-export function refuseSetting(kind: RefusalKind, setting: SearchKnob | 'question', what: string): never {
-  throw new UnsaidRefusal(kind, setting, what);
+export function refuseSetting(kind: RefusalKind, setting: string, what: string): never {
+  throw new SettingError(kind, setting, what);
 }
 
-/** The one place where what is refused gets the name that its speaker wrote. */
-export function inWordsOf<Result>(speaker: Speaker, make: () => Result): Result {
+/** Gives what is refused the name that its speaker wrote. */
+export function nameSetting<Result>(speaker: Speaker, make: () => Result): Result {
   try {
     return make();
   } catch (error) {
-    if (!(error instanceof UnsaidRefusal)) throw error;
+    if (!(error instanceof SettingError)) throw error;
     const { kind, setting, message } = error;
     const name = setting === 'question' ? questionName(speaker) : writtenName(setting, speaker);
     throw new Refusal(kind, name, `${speaker === 'body' ? `'${name}'` : name} ${message}`);
@@ -68,10 +65,20 @@ function questionName(speaker: Speaker): string {
 }
 
 export function checkWish(wish: Wish, speaker: Speaker): void {
-  for (const name of searchKnobNames) {
-    if (wish[name] === undefined) continue;
-    const wrong = complaint(knobOf(name), wish[name]);
-    if (wrong !== undefined) inWordsOf(speaker, () => refuseSetting('invalid', name, wrong));
+  const check = (name: string, knob: Knob, value: unknown) => {
+    const wrong = value === undefined ? undefined : complaint(knob, value);
+    if (wrong !== undefined) nameSetting(speaker, () => refuseSetting('invalid', name, wrong));
+  };
+  for (const name of searchKnobNames) check(name, knobOf(name), wish[name]);
+  for (const [part, given] of Object.entries(wish)) {
+    const own = typeof given === 'object' ? namedParts().get(part) : undefined;
+    if (own === undefined) continue;
+    for (const [option, value] of Object.entries(given as object)) {
+      const path = `${part}.${option}`;
+      if (!Object.hasOwn(own, option))
+        nameSetting(speaker, () => refuseSetting('invalid', path, `is no option of ${part}`));
+      check(path, own[option]!.knob, value);
+    }
   }
 }
 
@@ -95,13 +102,20 @@ function checkSpeculation(wish: Wish, speaker: Speaker, { config }: PlannedModel
   refuseSetting('invalid', 'speculate', what);
 }
 
+/** Options of a program or rule go with that program or rule. */
+function checkNamed({ program, policyOptions }: SearchPlan, wish: Wish): void {
+  const told = wish as Readonly<Record<string, unknown>>;
+  for (const part of namedParts().keys()) {
+    if (told[part] === undefined || part === program || part === policyOptions.certain || part === 'promise') continue;
+    const isProgram = programNames().includes(part);
+    const other = isProgram ? `the program is '${program}'` : `certain is '${policyOptions.certain}'`;
+    refuseSetting('unsupported', part, `has options of '${part}'; ${other}`);
+  }
+}
+
 /** What only a search can be wrong in; its rules are checked when they are made. */
 export function checkSearch(plan: SearchPlan, program: KnownProgram, { wish, speaker, model }: PlanRequest): void {
-  for (const name of Object.keys(programSettingKnobs) as SearchKnob[]) {
-    if (wish[name] === undefined || Object.hasOwn(program.options, name)) continue;
-    const owners = programs.filter(({ options }) => Object.hasOwn(options, name)).map((each) => each.name);
-    refuseSetting('unsupported', name, `belongs to ${owners.join(', ')}; the program is '${plan.program}'`);
-  }
+  checkNamed(plan, wish);
   checkSpeculation(wish, speaker, model);
   if (!program.takesTemperature && (wish.temperature ?? 0) > 0) {
     refuseSetting('unsupported', 'temperature', `is above 0; the program '${plan.program}' has none`);
@@ -111,7 +125,7 @@ export function checkSearch(plan: SearchPlan, program: KnownProgram, { wish, spe
     refuseSetting('unsupported', 'groupSimilarity', what);
   }
   if (program.readsEntropy?.(plan.programOptions) && !model.engine.capabilities.entropy) {
-    refuseSetting('unsupported', 'probe', `is 'entropy'; the engine of model '${plan.model}' tells none`);
+    refuseSetting('unsupported', 'chain.probe', `is 'entropy'; the engine of model '${plan.model}' tells none`);
   }
   if (plan.choose === 'confident' && !model.engine.capabilities.confidence) {
     const what = `asks how sure the model was of its tokens; the engine of model '${plan.model}' tells no likeliest candidates`;
@@ -134,7 +148,7 @@ export function checkEngine(
   if (plan.shape !== undefined) requireShape(plan, plan.shape, program, wish.stop, model);
 }
 
-/** Money is counted by prices: where one is missing, a budget would be kept by what is not counted. */
+/** Without a price, spending cannot be measured. */
 export function checkMoney({ moneyBudget, writers }: SearchPlan, { config }: PlannedModel): void {
   if (moneyBudget === undefined) return;
   const known = Object.entries(writers ?? { [config.name]: {} });
@@ -187,11 +201,11 @@ export function refuseOptions(policy: PolicyName, error: unknown): never {
   return refuseSetting('unsupported', 'policy', `is '${policy}': ${error.fault.message}`);
 }
 
-/** Rules that do not go with the program or the aggregation, by what asked for them. */
-export function refuseRules({ policy, policyOptions }: SearchPlan, wish: Wish, why: string): never {
+/** A rule that does not go with the program or the aggregation, by the setting that asked for it. */
+export function refuseRules({ policy, policyOptions }: SearchPlan, wish: Wish, { rule, why }: RuleTrouble): never {
+  const isCertain = rule === policyOptions.certain && wish.certain !== undefined;
   const asked = (['policy', 'boundPrune', 'program'] as const).find((name) => wish[name] !== undefined);
-  const isCertain = why.includes(`rule '${policyOptions.certain}'`);
-  const name = isCertain && wish.certain !== undefined ? 'certain' : (asked ?? 'policy');
+  const name = isCertain ? 'certain' : (asked ?? 'policy');
   return refuseSetting('unsupported', name, `is '${wish[name] ?? policy}': ${why}`);
 }
 
@@ -202,6 +216,8 @@ export function checkDirect(wish: Wish): void {
     if (wish[name] === undefined || knobOf(name).client !== 'coppice' || meant.includes(name)) continue;
     refuseSetting('unsupported', name, "has no meaning with reasoning_effort 'none'");
   }
+  const part = [...namedParts().keys()].find((each) => Object.hasOwn(wish, each));
+  if (part !== undefined) refuseSetting('unsupported', part, "has no meaning with reasoning_effort 'none'");
 }
 
 /** A search that may have to escalate is taken only if the model that takes over could take it as well. */

@@ -8,7 +8,7 @@ import { escalatedPlan, makePlan } from './plan.ts';
 import { Refusal } from './plan-check.ts';
 import { usualSearch } from './planned-search.ts';
 import type { PlannedModel, PlanRequest, Wish } from './search-plan.ts';
-import { buildSearch, rulesOf } from './search-request.ts';
+import { buildSearch } from './search-request.ts';
 
 const { limits } = checkConfig({ models: [{ name: 'x', engine: { kind: 'sim' } }] });
 
@@ -34,19 +34,10 @@ function refusal(request: PlanRequest): Refusal {
 }
 
 describe('a plan', () => {
-  it('carries the rules that it was checked with to its search', () => {
-    const plan = makePlan(requestOf({}));
-    expect(buildSearch(plan).rules.prunes).toBe(rulesOf(plan).prunes);
-    expect(buildSearch({ ...plan }).rules.prunes).not.toBe(rulesOf(plan).prunes);
-  });
-
-  it('for the model that takes over, and for a batch, carries its rules as well', () => {
+  it('for the model that takes over, and for a batch, keeps what its request fixed', () => {
     const request = requestOf({ onUnaccepted: 'escalate', priority: -3 }, modelOf(), modelOf({ name: 'big' }));
-    const taken = escalatedPlan(makePlan(request), request);
-    const fed = makePlan({ ...requestOf({}), idle: true });
-    expect(taken).toMatchObject({ model: 'big', priority: -3 });
-    expect(fed.idle).toBe(true);
-    for (const plan of [taken, fed]) expect(rulesOf(plan)).toBe(rulesOf(plan));
+    expect(escalatedPlan(makePlan(request), request)).toMatchObject({ model: 'big', priority: -3 });
+    expect(makePlan({ ...requestOf({}), idle: true }).idle).toBe(true);
   });
 
   it('takes tests of a client only where the operator has switched that on', () => {
@@ -97,11 +88,11 @@ describe('a plan', () => {
   it('takes the prompts of its program, and refuses a probe that the engine cannot answer', () => {
     expect(makePlan(requestOf({ program: 'chain' })).prompts).toMatchObject({ probe: 'The final answer is' });
     expect(makePlan(requestOf({})).prompts).toBeUndefined();
-    expect(refusal(requestOf({ program: 'chain', probe: 'entropy' })).message).toMatch(
+    expect(refusal(requestOf({ program: 'chain', chain: { probe: 'entropy' } })).message).toMatch(
       /is 'entropy'; the engine of model 'm' tells none/,
     );
-    expect(refusal(requestOf({ program: 'mcts', probe: 'off' })).message).toMatch(
-      /belongs to chain; the program is 'mcts'/,
+    expect(refusal(requestOf({ program: 'mcts', chain: { probe: 'off' } })).message).toMatch(
+      /'coppice.chain' has options of 'chain'; the program is 'mcts'/,
     );
   });
 
@@ -170,11 +161,17 @@ describe('a plan', () => {
   });
 
   it('keeps the knobs of its model, and takes those of one search from the client and those of an experiment', () => {
-    const model = modelOf({ order: 'sjf', futileDraws: 5, prior: 'draws' });
-    const plan = makePlan(requestOf({ futileDraws: 6, internal: { slack: 5, exploration: 2 } }, model));
-    expect(plan.policyOptions).toMatchObject({ order: 'sjf', futileDraws: 6, slack: 5, gate: 0 });
+    const model = modelOf({ order: 'sjf', certificate: { risk: 0.2 }, mcts: { prior: 'draws' } });
+    const plan = makePlan(requestOf({ internal: { slack: 5, exploration: 2 } }, model));
+    expect(plan.policyOptions).toMatchObject({ order: 'sjf', certainRisk: 0.05, slack: 5, gate: 0 });
     expect(plan.programOptions).toMatchObject({ prior: 'draws', exploration: 2, selection: 'puct' });
     expect(makePlan(requestOf({ program: 'beam' }, model)).programOptions).not.toHaveProperty('prior');
+    const sampled = { program: 'self-consistency', policy: 'positive', certain: 'certificate' } as const;
+    const riskOf = (wish: Wish) => makePlan(requestOf({ ...sampled, ...wish }, model)).policyOptions.certainRisk;
+    expect([riskOf({}), riskOf({ certificate: { risk: 0.1 } })]).toEqual([0.2, 0.1]);
+    expect(refusal(requestOf({ ...sampled, lead: { risk: 0.1 } })).message).toMatch(
+      /'coppice.lead'.*certain is 'certificate'/,
+    );
   });
 
   it('ends no path by itself that does not win where paths vote or several answers are wanted', () => {
@@ -207,10 +204,10 @@ describe('a plan is refused, by the name of the setting,', () => {
     ['coppice.certain', { certain: 'certificate', policy: 'positive' }, modelOf(), /independent samples/],
     ['coppice.program', { program: 'mcts' }, modelOf({}, 'none'), /needs a verifier; model 'm' has none/],
     [
-      'coppice.prior',
-      { program: 'beam', prior: 'draws' },
+      'coppice.mcts',
+      { program: 'beam', mcts: { prior: 'draws' } },
       modelOf(),
-      /belongs to mcts, best-first; the program is 'beam'/,
+      /has options of 'mcts'; the program is 'beam'/,
     ],
     ['temperature', { program: 'greedy', temperature: 1 }, modelOf(), /'greedy' has none/],
     ['coppice.speculate', { speculate: 4 }, modelOf(), /is 4; at most 0 is allowed \(speculate of model 'm'\)/],

@@ -1,7 +1,6 @@
 // The one way in: what was asked of a model becomes the plan of a search. HTTP, `ask`, `bench`, `doctor` and `sim` all come
 // through here, and what this refuses is refused before anything is journalled. A plan is plain data: every choice has been
-// made, so that the same plan makes the same search after a restart. Its rules are made here, once, and handed on beside it; never
-// builds anything else, search-request.ts does.
+// made, so that the same plan makes the same search after a restart. Builds nothing; search-request.ts does.
 
 import { mostNodes } from '../../config/search-limits.ts';
 import {
@@ -11,7 +10,7 @@ import {
   checkMoney,
   checkSearch,
   checkWish,
-  inWordsOf,
+  nameSetting,
   refuseRules,
   testsOf,
 } from './plan-check.ts';
@@ -20,7 +19,6 @@ import { panelOf } from './planned-panel.ts';
 import { hasMark, promptFor, shapeOf } from './planned-prompt.ts';
 import { directShape, searchShape } from './planned-search.ts';
 import type { PlanRequest, SearchPlan, Wish } from './search-plan.ts';
-import { carryRules } from './search-request.ts';
 import { isKnownToThink, switchedPrompt, thinkingPlan } from './thinking-plan.ts';
 
 /**
@@ -28,7 +26,7 @@ import { isKnownToThink, switchedPrompt, thinkingPlan } from './thinking-plan.ts
  * the form of the answer; last, whether all of it goes together.
  */
 export function makePlan(request: PlanRequest): SearchPlan {
-  return inWordsOf(request.speaker, () => planOf(request));
+  return nameSetting(request.speaker, () => planOf(request));
 }
 
 function planOf(request: PlanRequest): SearchPlan {
@@ -69,7 +67,6 @@ function planOf(request: PlanRequest): SearchPlan {
   if (search !== undefined) {
     checkSearch(plan, search.program, request);
     if (search.trouble !== undefined) refuseRules(plan, wish, search.trouble);
-    carryRules(plan, search.rules);
   }
   if (plan.onUnaccepted === 'escalate') checkEscalation(request, () => escalatedPlan(plan, request));
   return plan;

@@ -11,7 +11,8 @@ export function panelOf(
   program: KnownProgram | undefined,
   promptFor: (member: PlannedModel) => Prompt,
 ): Pick<SearchPlan, 'panel' | 'synthesizer' | 'writers'> {
-  const { name, price, panel, synthesizer } = model.config;
+  const { name, price } = model.config;
+  const { models: panel, synthesizer } = model.config.panel ?? {};
   const own = { [name]: { price } };
   // Without a panel such a program asks its own model alone.
   if (!program?.asksModels || panel === undefined) {

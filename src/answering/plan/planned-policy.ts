@@ -1,28 +1,24 @@
-// The policy of a search, with its rules and options: what was asked for goes before what the model has.
+// The policy of a search, with its rules and options. `layersOf` is the one list of what overrules what.
 
-import { defaultsOf } from '../../base/knob.ts';
+import { optionsGiven } from '../../config/named-options.ts';
 import type { ModelConfig } from '../../config/schema.ts';
+import { policySettingKnobs } from '../../config/vocabulary.ts';
 import type { PolicyDefinition } from '../../policy/definition.ts';
-import { type FittingRules, fittingRules, fittingSettings } from '../../policy/fitting.ts';
+import { type FittingRules, fittingRules } from '../../policy/fitting.ts';
 import { type PolicyOptions, policyKnobs } from '../../policy/knobs.ts';
 import type { Choice } from '../../program/choice.ts';
-import type { Aggregation } from '../../tree/aggregate.ts';
+import { type Aggregation, isBound } from '../../tree/aggregate.ts';
 import { type KnownProgram, refuseOptions } from './plan-check.ts';
-import { given, type PlannedModel, type SearchPlan, type Wish } from './search-plan.ts';
+import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
 
 interface PlannedPolicy extends FittingRules, Pick<SearchPlan, 'aggregation'> {}
+
+type Layer = Partial<PolicyOptions>;
 
 export function policyFor(wish: Wish, model: PlannedModel, program: KnownProgram, choose: Choice): PlannedPolicy {
   const { config } = model;
   const aggregation = aggregationOf(model, wish, program);
-  const said = {
-    ...partsFor(choose, wish.answers),
-    ...program.policySettings,
-    ...policySettings(wish, config),
-    ...severally(wish),
-    ...(program.keepsRollouts ? keepingAll : {}),
-  };
-  const settings = fittingSettings(said, { ...wish, ...wish.internal }, aggregation);
+  const settings: Layer = Object.assign({}, ...layersOf(wish, config, program, choose, aggregation));
   const wanted = wish.policy ?? config.policy;
   const isAsked = wish.policy !== undefined;
   try {
@@ -32,19 +28,38 @@ export function policyFor(wish: Wish, model: PlannedModel, program: KnownProgram
   }
 }
 
+/** What sets the options of a policy: each overrules those above it, and all of them the policy's own settings. */
+function layersOf(
+  wish: Wish,
+  config: ModelConfig,
+  program: KnownProgram,
+  choose: Choice,
+  aggregation: Aggregation,
+): readonly Layer[] {
+  const { answers = 1 } = wish;
+  return [
+    // Where paths vote, or several answers are wanted, a path that cannot win still counts.
+    choose === 'best' && answers === 1 ? {} : noBoundPrunes,
+    program.policySettings ?? {},
+    configuredSettings(config, wish),
+    // Without a bound along the path, these rules act only where the request names them, and are refused there.
+    isBound(aggregation) ? {} : noBoundPrunes,
+    // One certain answer does not end a search for several.
+    answers > 1 ? { certain: 'off' } : {},
+    askedSettings(wish, config),
+    program.keepsRollouts ? keepingAll : {},
+  ];
+}
+
+const noBoundPrunes = { boundPrune: 'off', beatPrune: 0 } as const satisfies Layer;
+
 /** No rule ends a search, or a path of it, before its rollouts are there. */
 const keepingAll = {
+  ...noBoundPrunes,
   positiveExit: 'off',
   negativeExit: 'off',
   certain: 'off',
-  boundPrune: 'off',
-  beatPrune: 0,
-} as const satisfies Partial<PolicyOptions>;
-
-/** A search for several different answers does not stop because one of them is certain. */
-function severally({ answers = 1, certain }: Wish): Partial<PolicyOptions> {
-  return answers > 1 && certain === undefined ? { certain: 'off' } : {};
-}
+} as const satisfies Layer;
 
 export function aggregationOf(
   { config, verifier }: PlannedModel,
@@ -56,27 +71,37 @@ export function aggregationOf(
   );
 }
 
-/**
- * Where paths vote, one that cannot win still has a vote, and where several answers are wanted it may bring another: what ends such
- * paths unless a request or the operator asked for it would take that away.
- */
-function partsFor(choose: Choice, answers = 1): Partial<PolicyOptions> {
-  return choose === 'best' && answers === 1 ? {} : { boundPrune: 'off', beatPrune: 0 };
+/** Of the model's section: settings of its policy, and the options of the rules that are in force. */
+export function configuredSettings(config: ModelConfig, wish: Wish = {}): Layer {
+  return { ...saidBy(config), ...ruleOptions(config, wish.certain ?? config.certain) };
 }
 
-/** The knobs of a policy that are set: as asked for, else as configured for the model. */
-export function policySettings(wish: Wish, config: ModelConfig): Partial<PolicyOptions> {
-  const told: Readonly<Record<string, unknown>> = { ...config, ...given(wish), ...wish.internal };
-  const said = Object.keys(policyKnobs).flatMap((name) => (told[name] === undefined ? [] : [[name, told[name]]]));
-  return Object.fromEntries(said) as Partial<PolicyOptions>;
+/** Of a request, with what an experiment turns. */
+function askedSettings(wish: Wish, config: ModelConfig): Layer {
+  return {
+    ...saidBy(wish),
+    ...ruleOptions(wish, wish.certain ?? config.certain),
+    ...saidBy(wish.internal ?? {}, policyKnobs),
+  };
 }
 
-/**
- * Of a policy that is not in the list: its own settings, with what the model's say instead. A setting at its default says nothing: a
- * model that no file told otherwise has `certain: off` too, and must not take the policy's rule away.
- */
-export function ownSettings({ settings }: PolicyDefinition, config: ModelConfig): Partial<PolicyOptions> {
-  const defaults: Readonly<Record<string, unknown>> = defaultsOf(policyKnobs);
-  const said = Object.entries(policySettings({}, config)).filter(([name, value]) => value !== defaults[name]);
-  return { ...settings, ...Object.fromEntries(said) };
+/** Both, for what is made without a plan. */
+export function policySettings(wish: Wish, config: ModelConfig): Layer {
+  return { ...configuredSettings(config, wish), ...askedSettings(wish, config) };
+}
+
+function saidBy(source: object, knobs: object = policySettingKnobs): Layer {
+  const told = source as Readonly<Record<string, unknown>>;
+  const names = Object.keys(knobs).filter((name) => told[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, told[name]])) as Layer;
+}
+
+/** Rules of certainty share their options: those of the rule in force count. */
+function ruleOptions(source: object, certain: string | undefined): Layer {
+  return { ...optionsGiven(source, 'promise'), ...(certain === undefined ? {} : optionsGiven(source, certain)) };
+}
+
+/** Of a policy that is not in the list: its own settings, with what the model's say instead. */
+export function ownSettings({ settings }: PolicyDefinition, config: ModelConfig): Layer {
+  return { ...settings, ...configuredSettings(config) };
 }

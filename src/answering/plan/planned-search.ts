@@ -1,5 +1,6 @@
 // What depends on whether a search is made: its program, its policy, its budgets and the size of its tree; or one generation without search.
 
+import { optionsGiven } from '../../config/named-options.ts';
 import { readPrompts } from '../../config/prompts.ts';
 import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
 import { effortOf } from '../../config/search-limits.ts';
@@ -9,7 +10,7 @@ import { restingRules } from '../../policy/resting-rules.ts';
 import { programOf, programOptions, programWith } from '../../program/registry/programs.ts';
 import { atMost, checkDirect, type KnownProgram, refuseSetting } from './plan-check.ts';
 import { aggregationOf, policyFor } from './planned-policy.ts';
-import { given, type PlannedModel, type SearchPlan, type Wish } from './search-plan.ts';
+import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
 
 /** What a plan takes from here. */
 type SearchShape = Pick<
@@ -42,7 +43,7 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
   const choose = wish.choose ?? config.choose;
   const aggregation = aggregationOf(model, wish, program);
   const rollouts = rolloutsOf(wish, limits, program, program.pathsPerRollout?.(branching, options) ?? 1);
-  const { policy, rules, trouble, ...ruled } = policyFor(wish, model, program, choose);
+  const { policy, trouble, ...ruled } = policyFor(wish, model, program, choose);
   const shape: SearchShape = {
     mode: 'search',
     program: program.name,
@@ -63,7 +64,7 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
     stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
     groupSimilarity: model.embedder && (wish.groupSimilarity ?? config.groupSimilarity),
   };
-  return { shape, program, rules, trouble };
+  return { shape, program, trouble };
 }
 
 /** `paths`: of the program, for each of its rollouts. */
@@ -98,7 +99,11 @@ function programFor(wish: Wish, { config, verifier }: PlannedModel): PlannedProg
   const named = programOf(wish.program ?? config.program);
   const isVerified = verifier !== undefined || !named.needsVerifier;
   const name = isVerified ? named.name : 'self-consistency';
-  const options = programOptions(name, { ...config, ...given(wish), ...wish.internal });
+  const options = programOptions(name, {
+    ...optionsGiven(config, name),
+    ...optionsGiven(wish, name),
+    ...wish.internal,
+  });
   const program = programWith(name, options);
   if (isVerified || wish.program === undefined) return { program, options };
   const what = `is '${named.name}', which needs a verifier; model '${config.name}' has none`;

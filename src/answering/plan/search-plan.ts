@@ -1,6 +1,7 @@
 // What is asked of a search, and what is decided about it. A plan is plain data: it is journalled, and the same plan makes
 // the same search after a restart.
 
+import type { NamedOptions } from '../../config/named-options.ts';
 import type { FormQuestion } from '../../config/plugin.ts';
 import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
 import type { Effort } from '../../config/search-limits.ts';
@@ -11,15 +12,15 @@ import type { PolicyOptions } from '../../policy/knobs.ts';
 import type { PolicyName } from '../../policy/policies.ts';
 import type { Choice } from '../../program/choice.ts';
 import type { ProgramName } from '../../program/registry/programs.ts';
-import type { AnswerShape, ThinkingPlan, Writer } from '../../runtime/search/request.ts';
+import type { AnswerShape, SearchFacts } from '../../runtime/search/request.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Prompt, Sampling } from '../../tree/step.ts';
 
-export interface SearchPlan {
+/** Every choice of one search: what the runtime reads of it (SearchFacts), and what program, rules and answer are made of. */
+export interface SearchPlan extends SearchFacts {
   readonly model: string;
   /** What the operator calls the model's weights; unset while they are those of the start. */
   readonly weights?: string | undefined;
-  readonly prompt: Prompt;
   /** `direct`: one generation without search, as `reasoning_effort: none` asks. */
   readonly mode: 'search' | 'direct';
   readonly program: ProgramName;
@@ -29,8 +30,6 @@ export interface SearchPlan {
   /** Of a program that asks several models: who answers, and who puts answers together. */
   readonly panel?: readonly string[] | undefined;
   readonly synthesizer?: string | undefined;
-  /** The models that draws may name, and the own one where its tokens have a price: as they were when the plan was made. */
-  readonly writers?: Readonly<Record<string, Writer>> | undefined;
   readonly policy: PolicyName;
   readonly policyOptions: PolicyOptions;
   readonly scoring: ScoredBy;
@@ -42,41 +41,21 @@ export interface SearchPlan {
   readonly nodes: number;
   /** Duration since arrival. */
   readonly deadlineMs: number;
-  readonly priority: number;
-  readonly seed: number;
-  /** The seed was asked for, so it must be obeyed; a server is faster without. */
   readonly repeatable: boolean;
+  /** Of the paths that are not greedy. */
   readonly sampling: Sampling;
-  /** Asked for at temperature 0: the first path is greedy, and `sampling` is that of the others. */
-  readonly firstGreedy?: true | undefined;
   readonly aggregation: Aggregation;
   readonly branching: number;
   readonly choose: Choice;
   readonly maxDepth: number;
-  readonly delimiters: readonly string[];
   /** Strings of the client that end the text it is told of a search; no step and no path ends at them. */
   readonly stops?: readonly string[] | undefined;
-  readonly stepTokens: number;
-  /** Least cosine of open answers that mean the same; unset where the model has no embedder. */
-  readonly groupSimilarity?: number | undefined;
-  /** Of a model that takes conversations; plans of older journals lack it. */
-  readonly thinking?: ThinkingPlan | undefined;
   /** Most tokens of one path, and so of the text that is given back: a path that reaches it is cut. */
   readonly maxTokens?: number | undefined;
   /** Different answers wanted of the one tree; one where unset. */
   readonly answers?: number | undefined;
   /** What the last step of a path is held to, and the words before it. */
   readonly shape?: PlannedShape | undefined;
-  /** Tokens and log probabilities of the answer are wanted. */
-  readonly logprobs?: true | undefined;
-  /** Steps are logged with their tokens. */
-  readonly recordTokens?: true | undefined;
-  /** The question has an answer that can be read off a text: one that says none is not accepted. */
-  readonly marked?: true | undefined;
-  /** Tests that came with the question. */
-  readonly tests?: string | undefined;
-  /** No client waits for it: it runs on what the others leave idle. */
-  readonly idle?: true | undefined;
   /** What its client gets where no answer was accepted; plans of older journals lack it, and mean `best`. */
   readonly onUnaccepted?: SearchSettings['onUnaccepted'] | undefined;
   readonly reasoning: SearchSettings['reasoning'];
@@ -97,23 +76,23 @@ export interface WishedShape {
 }
 
 /** What was asked for, in the names of the vocabulary; what is missing is the model's or the server's to say. */
-export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | undefined } & {
-  /** `none` asks for a generation without search. */
-  readonly effort?: Effort | 'none' | undefined;
-  /** Different answers wanted of the one tree. */
-  readonly answers?: number | undefined;
-  /** Strings that end the text that is told; without search the generation itself. */
-  readonly stop?: readonly string[] | undefined;
-  /** Sampling fields that the vocabulary has no name for, as the client wrote them; the engine gets those that it takes. */
-  readonly extras?: Readonly<Record<string, unknown>> | undefined;
-  /** Whether tokens and log probabilities of the answer are wanted. */
-  readonly logprobs?: boolean | undefined;
-  readonly shape?: WishedShape | undefined;
-  /** Tests that judge each answer, of a verifier that runs tests. */
-  readonly tests?: string | undefined;
-  /** What an experiment turns, or a policy from outside has set; goes before the model's. No user's words get here. */
-  readonly internal?: Partial<InternalOptions> | undefined;
-};
+export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | undefined } & NamedOptions & {
+    /** `none` asks for a generation without search. */
+    readonly effort?: Effort | 'none' | undefined;
+    /** Different answers wanted of the one tree. */
+    readonly answers?: number | undefined;
+    /** Strings that end the text that is told; without search the generation itself. */
+    readonly stop?: readonly string[] | undefined;
+    /** Sampling fields that the vocabulary has no name for, as the client wrote them; the engine gets those that it takes. */
+    readonly extras?: Readonly<Record<string, unknown>> | undefined;
+    /** Whether tokens and log probabilities of the answer are wanted. */
+    readonly logprobs?: boolean | undefined;
+    readonly shape?: WishedShape | undefined;
+    /** Tests that judge each answer, of a verifier that runs tests. */
+    readonly tests?: string | undefined;
+    /** What an experiment turns, or a policy from outside has set; goes before the model's. No user's words get here. */
+    readonly internal?: InternalOptions | undefined;
+  };
 
 /** Without the members that are there and say nothing. */
 export function given(wish: Wish): Wish {
@@ -157,6 +136,6 @@ export interface PlanRequest {
   readonly defaultDeadlineMs: number;
   /** Of a request that names none. */
   readonly seed: number;
-  /** No client waits for it; see SearchPlan. */
-  readonly idle?: true | undefined;
+  /** No client waits for it; see SearchFacts. */
+  readonly idle?: boolean | undefined;
 }

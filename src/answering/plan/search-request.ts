@@ -1,5 +1,4 @@
-// From a plan to what the runtime takes. A plan's rules are made once, by the check that lets it pass; a search is built once, and both are
-// handed on, never made again.
+// From a plan to what the runtime takes: the plan itself, with the program, the rules and the reader of answers that it names.
 
 import { readingFor } from '../../answer/asked.ts';
 import { extractAnswer } from '../../answer/extract.ts';
@@ -34,18 +33,6 @@ export interface OwnPolicy {
   readonly options: PartOptions;
 }
 
-/** The rules that a plan was checked with. They keep nothing between two looks at a tree, so that searches of one plan share them. */
-const rulesByPlan = new WeakMap<SearchPlan, Rules>();
-
-export function carryRules(plan: SearchPlan, rules: Rules): void {
-  rulesByPlan.set(plan, rules);
-}
-
-/** Of a plan that was journalled, or that asks for no search, they are made anew. */
-export function rulesOf(plan: SearchPlan): Rules {
-  return rulesByPlan.get(plan) ?? createRules(policyOf(plan.policy), plan.policyOptions);
-}
-
 /** `definition` of a program and `own` policy that are not in the lists: a plan names only those that are. */
 export function buildSearch(
   plan: SearchPlan,
@@ -70,8 +57,8 @@ export function buildSearch(
     own: models && plan.model,
     synthesizer,
   };
-  const { exits, ...rules } =
-    own === undefined ? rulesOf(plan) : createRules(own.definition, plan.policyOptions, own.options);
+  const { definition: policy = policyOf(plan.policy), options } = own ?? {};
+  const { exits, ...rules } = createRules(policy, plan.policyOptions, options);
   return {
     plan,
     program: definition.create(size, { ...defaultsOf(definition.options), ...plan.programOptions }),
@@ -86,37 +73,15 @@ export function requestOf(
   extract: Extract,
   waitedMs = 0,
 ): SearchRequest {
-  const { threshold, rollouts, tokenBudget: tokens } = plan;
+  const { threshold, rollouts, tokenBudget: tokens, moneyBudget: money, shape, maxDepth } = plan;
   return {
+    ...plan,
     id,
-    prompt: plan.prompt,
-    model: plan.model,
-    writers: plan.writers,
     program,
     rules,
-    limits: {
-      threshold,
-      rollouts,
-      tokens,
-      money: plan.moneyBudget,
-      deadlineMs: Math.max(0, plan.deadlineMs - waitedMs),
-    },
-    aggregation: plan.aggregation,
-    seed: plan.seed,
-    repeatable: plan.repeatable,
-    firstGreedy: plan.firstGreedy,
-    priority: plan.priority,
-    idle: plan.idle,
-    delimiters: plan.delimiters,
-    maxStepTokens: plan.stepTokens,
-    shape: plan.shape && { ...plan.shape, maxDepth: plan.maxDepth },
-    logprobs: plan.logprobs,
-    recordTokens: plan.recordTokens,
-    groupSimilarity: plan.groupSimilarity,
-    thinking: plan.thinking,
-    tests: plan.tests,
+    limits: { threshold, rollouts, tokens, money, deadlineMs: Math.max(0, plan.deadlineMs - waitedMs) },
+    shape: shape && { ...shape, maxDepth },
     experiment,
-    marked: plan.marked,
     extract: readerOf(plan, extract),
   };
 }

@@ -27,12 +27,11 @@ export function thinkingPlan(
   const isContinued = prompt.kind === 'chat' && prompt.messages.at(-1)?.role === 'assistant';
   const isOn = (wish.thinking ?? config.thinking) !== 'off';
   const prompts = readPrompts(['thinking-end'], config);
-  const inSteps = wish.thinkingSteps ?? config.thinkingSteps;
   return {
     open,
     close,
     opened: prompt.kind === 'chat' && !isContinued && isOn && engine.capabilities.thinking?.opens === true,
-    delimiters: inSteps === 'paragraphs' ? ['\n\n'] : [],
+    delimiters: [],
     stepTokens: wish.thinkingStepTokens ?? config.thinkingStepTokens,
     maxTokens: longestThinking(wish, model, limits),
     lastWords: prompts['thinking-end'] ?? '',

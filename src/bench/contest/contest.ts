@@ -14,7 +14,7 @@ import type { ExitKind } from '../../log/end.ts';
 import { createScheduler } from '../../policy/create.ts';
 import type { PolicyOptions } from '../../policy/knobs.ts';
 import { type PolicyName, policyOf } from '../../policy/policies.ts';
-import { type ProgramName, programKnobs, programOf } from '../../program/registry/programs.ts';
+import { type ProgramName, programNames, programOf } from '../../program/registry/programs.ts';
 import type { SearchRequest, SearchResult } from '../../runtime/search/request.ts';
 import type { Scheduler } from '../../scheduler/scheduler.ts';
 import type { Tree } from '../../tree/tree.ts';
@@ -109,9 +109,8 @@ export function contestRequest({ settings, model }: Contest, { contender, questi
 
 /** What all are told, without what this contender's program does not know. */
 function wishOf({ program, policy, rollouts, parts }: Contender, { wish }: ContestSettings): Wish {
-  const { options, takesTemperature } = programOf(program);
-  const foreign = Object.keys(programKnobs).filter((name) => !Object.hasOwn(options, name));
-  const unknown = new Set([...foreign, ...(takesTemperature ? [] : ['temperature'])]);
+  const others = programNames().filter((name) => name !== program);
+  const unknown = new Set<string>([...others, ...(programOf(program).takesTemperature ? [] : ['temperature'])]);
   const known = Object.fromEntries(Object.entries(wish).filter(([name]) => !unknown.has(name)));
   return { ...known, ...withInternal(parts ?? {}), program, policy, rollouts };
 }

@@ -100,7 +100,7 @@ function useSamples(found: Comparison, { difference, rule }: EqualCost): string 
       : `the tree is at most ${points(difference.high)} points ahead of the ${rule} at equal tokens`;
   const unsure = overGreedy.low > 0 ? '' : '; that samples beat greedy is not shown';
   if (!isKnowing(preference)) return `use self-consistency: ${behind}${unsure}`;
-  const flags = `--program best-of-n --set choose=vote --set aggregation=${aggregation} --set certain=lead --set window=${leadWindow}`;
+  const flags = `--program best-of-n --set choose=vote --set aggregation=${aggregation} --set certain=lead --set best-of-n.window=${leadWindow}`;
   const stopped = rows.find((row) => row.rule === 'weighted vote until a lead')!;
   const replay = `replayed on these samples, ${(100 * stopped.right).toFixed(1)} % right with ${count(stopped.generated)} tokens generated, of at most ${samples} samples`;
   return `use best-of-n with certain=lead (${flags}): ${behind}; ${replay}${unsure}`;

@@ -74,7 +74,7 @@ describe('the advice', () => {
     const { kind, text } = adviceIn({ questions: 200, sample: 0.6, tree: 0.6, lead: 0.2 });
     expect(kind).toBe('samples');
     expect(text).toMatch(
-      /^use best-of-n with certain=lead \(--program best-of-n --set choose=vote --set aggregation=last --set certain=lead --set window=2\): the tree is behind/,
+      /^use best-of-n with certain=lead \(--program best-of-n --set choose=vote --set aggregation=last --set certain=lead --set best-of-n.window=2\): the tree is behind/,
     );
   });
 

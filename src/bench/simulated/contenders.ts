@@ -6,7 +6,7 @@ import type { PlannedModel, SearchPlan, Wish } from '../../answering/plan/search
 import { type BuiltSearch, buildSearch } from '../../answering/plan/search-request.ts';
 import { raise } from '../../base/fault.ts';
 import { complaint, type Knobs, type KnobValue, valueOfText } from '../../base/knob.ts';
-import { type Turned, withInternal } from '../../config/vocabulary.ts';
+import { type InternalOptions, type SearchKnob, type SearchSettings, withInternal } from '../../config/vocabulary.ts';
 import { createScheduler, optionsOf } from '../../policy/create.ts';
 import { policyKnobs } from '../../policy/knobs.ts';
 import { type PolicyName, policyNames } from '../../policy/policies.ts';
@@ -16,7 +16,7 @@ import type { Scheduler } from '../../scheduler/scheduler.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 
 /** What a row asks for: settings, and options that only experiments turn. */
-export type TurnedWish = Wish & Turned;
+export type TurnedWish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | undefined } & InternalOptions;
 
 export interface PolicyContender {
   readonly program: ProgramName;
@@ -29,7 +29,7 @@ export interface PolicyContender {
 export const rows = ['beam+positive', 'vanilla', 'positive', 'positive+strict', 'positive+negative', 'boost'] as const;
 
 /** Every other program too, with the exit that it can use: the positive one needs scores. */
-const otherRows = programs
+const otherRows = programs()
   .filter(({ name }) => name !== 'mcts')
   .flatMap(({ name, needsVerifier }) => [name, ...(needsVerifier ? [`${name}+positive`] : [])]);
 export const allRows: readonly string[] = [...new Set([...rows, ...otherRows])];
@@ -46,7 +46,7 @@ export function contenderOf(row: RowName): PolicyContender {
 
 function namedBy(name: string): PolicyContender | undefined {
   const [first, ...rules] = name.split('+');
-  const program = programNames.find((each) => each === first);
+  const program = programNames().find((each) => each === first);
   const policy = policyNames.find((each) => each === (rules.join('+') || 'vanilla'));
   if (program === undefined || policy === undefined) return undefined;
   // Without scores no exit of a policy can fire.

@@ -37,7 +37,7 @@ const valuesOfFlag: ReadonlyMap<string, readonly string[]> = new Map<string, rea
   }),
   ['kind', remoteVerifierKinds],
   ['effort', efforts],
-  ['programs', programNames],
+  ['programs', programNames()],
   ['policies', policyNames],
 ]);
 

@@ -2,6 +2,7 @@
 // The printed example of `serve` has the whole reason.
 
 import { modelSettings } from '../../config/model-settings.ts';
+import { namedPaths } from '../../config/named-options.ts';
 import { flagKnobs, flagName, knobOf, type SearchKnob } from '../../config/vocabulary.ts';
 import { knobsByName, type SettingScope, settingGroups } from './settings.ts';
 
@@ -12,6 +13,8 @@ export function settingHelp(scope: SettingScope): [string, [string, string][]][]
 function textOf(name: string): string {
   const knob = knobsByName.get(name);
   if (knob === undefined) {
+    const option = namedPaths().get(name);
+    if (option !== undefined) return described(option.knob);
     const { fallback, ...setting } = modelSettings().get(name)!;
     return described({ ...setting, default: shown(fallback) });
   }

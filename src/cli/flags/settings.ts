@@ -6,14 +6,15 @@ import { checkWish } from '../../answering/plan/plan-check.ts';
 import type { Wish } from '../../answering/plan/search-plan.ts';
 import '../plugins/plugins.ts';
 import { raise } from '../../base/fault.ts';
+import { valueOfText } from '../../base/knob.ts';
 import { nearest } from '../../base/nearest.ts';
 import { nest, overlay, type PlainTree } from '../../config/load.ts';
 import { modelSettings, settingValue } from '../../config/model-settings.ts';
+import { namedPaths } from '../../config/named-options.ts';
 import {
   flagValue,
   modelKnobs,
   policySettingKnobs,
-  programSettingKnobs,
   requestKnobs,
   type SearchKnob,
   samplingKnobs,
@@ -52,8 +53,8 @@ const saidByFlag: ReadonlyMap<string, string> = new Map([
 const ofGateway: readonly string[] = [
   'name',
   'escalateTo',
-  'panel',
-  'synthesizer',
+  'panel.models',
+  'panel.synthesizer',
   'passthrough',
   'examples',
   'engine.speed',
@@ -64,9 +65,12 @@ export const knobsByName: ReadonlyMap<string, SearchKnob> = new Map(
 );
 
 /** Of the model and its parts, without what a search is told. */
-const machineNames: readonly string[] = [...modelSettings().keys()].filter((name) => {
-  return !knobsByName.has(name) && !saidByFlag.has(name) && !ofGateway.includes(name);
-});
+function machineNames(): string[] {
+  const isTold = (name: string) => knobsByName.has(name) || namedPaths().has(name);
+  return [...modelSettings().keys()].filter(
+    (name) => !isTold(name) && !saidByFlag.has(name) && !ofGateway.includes(name),
+  );
+}
 
 export const everySetting: SettingScope = { search: ownKnobs, model: () => true };
 
@@ -101,9 +105,11 @@ export function readSettings(texts: readonly string[] = [], scope: SettingScope)
     if (at < 0) raise('bad-setting', `--set ${name} needs a value: --set ${name}=VALUE`);
     const value = text.slice(at + 1);
     const knob = knobsByName.get(name);
-    if (knob === undefined)
+    const option = namedPaths().get(name);
+    if (knob !== undefined) wish[knob] = flagValue(knob, value);
+    else if (option === undefined)
       model = overlay(model, nest(name.split('.'), settingValue(modelSettings().get(name)!, value)));
-    else wish[knob] = flagValue(knob, value);
+    else wish[option.part] = { ...(wish[option.part] ?? {}), [option.option]: valueOfText(option.knob, value) };
   }
   checkWish(wish as Wish, 'flags');
   return { wish: wish as Wish, model };
@@ -131,15 +137,15 @@ function settingOfFlag(flag: string, scope: SettingScope): string | undefined {
 /** The names that a scope takes, as a reader looks for them. */
 export function settingGroups({ search, model }: SettingScope): [string, string[]][] {
   const ofSearch = (knobs: object) => search.filter((name) => Object.hasOwn(knobs, name)).map(settingName);
-  const ofModel = (part: RegExp) => machineNames.filter((name) => part.test(name) && model(name));
+  const ofModel = (part: RegExp) => machineNames().filter((name) => part.test(name) && model(name));
   const groups: [string, string[]][] = [
     ['the search', [...ofSearch(modelKnobs), ...ofSearch(requestKnobs), ...ofSearch(samplingKnobs)]],
     ['the model', ofModel(/^[^.]+$/)],
     ['its engine', ofModel(/^engine\./)],
     ['its reward model', ofModel(/^verifier\./)],
     ['its embedding model', ofModel(/^embedder\./)],
-    ['of programs', ofSearch(programSettingKnobs)],
     ['of policies', ofSearch(policySettingKnobs)],
+    ['of programs and rules', search.length === 0 ? [] : [...namedPaths().keys()]],
   ];
   return groups.filter(([, names]) => names.length > 0);
 }

@@ -1,4 +1,4 @@
-// The plug-ins of this installation: each package registers its kinds of engines, verifiers and journals when it is imported. A package
+// The plug-ins of this installation: each package registers its kinds of engines, verifiers and journals, its programs and rules, when it is imported. A package
 // that is not installed is left out; a configuration that needs it says which to install.
 
 import type { PlainTree } from '../../config/load.ts';
@@ -6,7 +6,11 @@ import { engineKind } from '../../config/plugin.ts';
 import '../../answering/models/built-in.ts';
 import '../../answering/models/simulated-plugin.ts';
 
-const optional = [() => import('../../answering/models/embedded-plugin.ts'), () => import('../../cluster/plugin.ts')];
+const optional = [
+  () => import('../../answering/models/embedded-plugin.ts'),
+  () => import('../../cluster/plugin.ts'),
+  () => import('../../papers/index.ts'),
+];
 
 for (const load of optional) {
   try {

@@ -3,10 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { askBelow, complete, growBelow, openAt, treeOf, viewOf } from '../../../tests/support/trees.ts';
 import { FaultError } from '../../base/fault.ts';
+import { prunePromise } from '../../papers/prune-promise.ts';
 import { doomedBy, pruningsOf, spentAt } from './prune.ts';
 import { pruneBound } from './prune-bound.ts';
 import { chanceToReach, experience, normalBelow, pruneOutdone } from './prune-outdone.ts';
-import { prunePromise } from './prune-promise.ts';
 
 /** A completed path at 0.5, and open strands at 0.9, 0.6, 0.5 and 0.4. */
 function crowded() {

@@ -4,9 +4,6 @@
 import { definePrune, type PrunePart } from '../definition.ts';
 import { type BoundTarget, pruneBound } from './prune-bound.ts';
 import { pruneOutdone } from './prune-outdone.ts';
-import { prunePromise } from './prune-promise.ts';
-
-const client = 'coppice';
 
 const outdone = {
   beatPrune: {
@@ -18,18 +15,18 @@ const outdone = {
   },
 } as const;
 
-const promise = {
+export const promiseKnobs = {
   promisePrune: {
     default: 0,
     low: 0,
     high: 1,
-    client,
+    internal: true,
     unit: 'probability',
     why: '0 is off: it needs a verifier with a second reading. A strand whose step promises less than this to end right is ended',
   },
 } as const;
 
-export const pruneKnobs = { ...outdone, ...promise } as const;
+export const pruneKnobs = { ...outdone, ...promiseKnobs } as const;
 
 function bound(target: BoundTarget, summary: string): PrunePart {
   return definePrune({
@@ -40,7 +37,7 @@ function bound(target: BoundTarget, summary: string): PrunePart {
   });
 }
 
-export const pruneParts: readonly PrunePart[] = [
+const registered: PrunePart[] = [
   bound('threshold', 'the path cannot reach the threshold any more (P0 §4.1)'),
   bound('best', 'the path cannot beat the best completed one: branch and bound'),
   definePrune({
@@ -50,11 +47,12 @@ export const pruneParts: readonly PrunePart[] = [
     when: ({ beatPrune }) => beatPrune !== 0,
     make: ({ beatPrune }) => pruneOutdone(beatPrune),
   }),
-  definePrune({
-    name: 'promise',
-    summary: "the verifier's second reading says that hardly any sample from here ends right",
-    options: promise,
-    when: ({ promisePrune }) => promisePrune !== 0,
-    make: ({ promisePrune }) => prunePromise(promisePrune),
-  }),
 ];
+
+export function registerPrunes(parts: readonly PrunePart[]): void {
+  registered.push(...parts.filter(({ name }) => !registered.some((each) => each.name === name)));
+}
+
+export function pruneParts(): readonly PrunePart[] {
+  return registered;
+}

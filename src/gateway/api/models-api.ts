@@ -68,7 +68,7 @@ function viewModel(model: ServedModel): ModelJson {
       program,
       policy,
       scoring,
-      programs: programs
+      programs: programs()
         .filter(({ needsVerifier }) => !needsVerifier || verifier.kind !== 'none')
         .map(({ name }) => name),
       policies: policyNames,

@@ -40,7 +40,7 @@ function isPassed({ engine }: ServedModel, { passed }: Beyond): boolean {
 function isBeyondShape(model: ServedModel, { coppice }: Plain, { shape, stop }: Beyond): boolean {
   const schema = schemaOrNone(shape);
   if (schema === undefined) return false;
-  const named = programNames.find((each) => each === record(coppice).program);
+  const named = programNames().find((each) => each === record(coppice).program);
   const program = programOf(named ?? usualSearch(model).program);
   return isFull(stop) || typeof stop === 'string' || shapeTrouble(model, program, schema) !== undefined;
 }

@@ -73,8 +73,7 @@ function* linesOf(text: string): Generator<{ readonly at: number; readonly each:
 
 function readLine(text: string, at: number, endpoint: string, bodyBytes: number): BatchLine | BatchProblem {
   // Of a request on its own its body could not be larger either.
-  if (text.length > bodyBytes)
-    return problemOf('invalid_json_line', `the line is longer than ${bodyBytes} bytes (server.bodyBytes)`, at);
+  if (text.length > bodyBytes) return problemOf('invalid_json_line', `the line is longer than ${bodyBytes} bytes`, at);
   const value = jsonOf(text);
   if (value instanceof ApiError && value.code === 'invalid_value')
     return problemOf('invalid_json_line', value.message, at, value.param);

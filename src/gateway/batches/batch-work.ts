@@ -87,8 +87,8 @@ export class BatchWork {
   async #work(): Promise<void> {
     const { endpoint, input } = this.#document.facts;
     const text = await readWhole(this.#context.journal.documents, input);
-    const { limits, config } = this.#context;
-    const most = { requests: limits.batchRequests, bodyBytes: config.server.bodyBytes };
+    const { limits } = this.#context;
+    const most = { requests: limits.batchRequests, bodyBytes: limits.bodyBytes };
     const { lines, problems } = await readBatchLines(text ?? '', endpoint, most);
     const wrong = text === undefined ? [problemOf('file_not_found', `there is no file '${input}'`)] : problems;
     if (wrong.length > 0) return this.#end('failed', (facts) => ({ ...facts, problems: wrong }));

@@ -1,6 +1,8 @@
 // What a body asks for: its conversation as a prompt, and its wishes in the names of the vocabulary. Never rebuilds or shortens what the client wrote.
 
 import type { PlanRequest, Wish, WishedShape } from '../../answering/plan/search-plan.ts';
+import { isRecord } from '../../base/record.ts';
+import { namedParts } from '../../config/named-options.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
 import { mostPromptChars } from '../../config/search-limits.ts';
 import { bodyName, knobOf, searchKnobNames } from '../../config/vocabulary.ts';
@@ -10,6 +12,7 @@ import { fixedLimits } from '../http/fixed-limits.ts';
 import { forcedCall, shapeWith } from './answer-format.ts';
 import type { ChatBody } from './chat-body.ts';
 import { drawsIn } from './fields.ts';
+import { record } from './unchecked.ts';
 
 /** The parts of a plan that the client gives; the server adds model, limits and what the key may do. */
 export function askedIn(body: ChatBody, limits: LimitsConfig): Pick<PlanRequest, 'question' | 'wish' | 'speaker'> {
@@ -24,18 +27,17 @@ function effortIn({ reasoning_effort: effort, reasoning }: ChatBody): Wish['effo
 
 /** `call`: of a function that the body forces. */
 function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
-  const own = body.coppice ?? {};
+  const own = (body.coppice ?? {}) as Readonly<Record<string, unknown>>;
   const named = searchKnobNames.map((name) => {
     const written = bodyName(name);
     const value =
-      knobOf(name).client === 'openai'
-        ? (body as Readonly<Record<string, unknown>>)[written]
-        : (own as Readonly<Record<string, unknown>>)[written];
+      knobOf(name).client === 'openai' ? (body as Readonly<Record<string, unknown>>)[written] : own[written];
     return [name, value ?? undefined];
   });
   const { enable_thinking: enabled, thinking = enabled } = body.chat_template_kwargs ?? {};
   return {
     ...(Object.fromEntries(named) as Wish),
+    ...namedIn(own),
     ...(typeof thinking === 'boolean' ? { thinking: thinking ? 'on' : 'off' } : {}),
     ...(body.return_token_ids ? { recordTokens: 'on' as const } : {}),
     extras: drawsIn(body),
@@ -47,6 +49,19 @@ function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
     tests: typeof own.tests === 'string' ? own.tests : undefined,
     stop: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? undefined),
   };
+}
+
+/** The options of programs and rules, each under the name of its part. */
+function namedIn(own: Readonly<Record<string, unknown>>): Record<string, Record<string, unknown>> {
+  const objects = Object.entries(own).filter(([, value]) => isRecord(value));
+  const named = objects.map(([part, given]) => {
+    const options = Object.keys(namedParts().get(part) ?? {}).map((option) => [
+      option,
+      record(given)[bodyName(option)],
+    ]);
+    return [part, Object.fromEntries(options.filter(([, value]) => value !== undefined))];
+  });
+  return Object.fromEntries(named);
 }
 
 function refuseWhatSearchCannot(body: ChatBody, direct: boolean): void {

@@ -47,7 +47,7 @@ describe('what cannot be honoured is refused by name', () => {
       'unknown_parameter',
     ],
     ['coppice.policy', { coppice: { program: 'best-of-n', policy: 'boost' } }, 'unsupported_parameter'],
-    ['coppice.beta', { coppice: { beta: 1 } }, 'unknown_parameter'],
+    ['coppice.gamma', { coppice: { gamma: 1 } }, 'unknown_parameter'],
     ['seed', { seed: -1 }, 'invalid_value'],
     ['coppice.nonsense', { coppice: { nonsense: 1 } }, 'unknown_parameter'],
     ['temperature', { temperature: 3 }, 'invalid_value'],

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import type { KnobValue } from '../../base/knob.ts';
 import { schemaOf } from '../../config/knob.ts';
+import { namedParts } from '../../config/named-options.ts';
 import { efforts } from '../../config/search-limits.ts';
 import { bodyName, knobOf, requestKnobs, samplingKnobs, searchKnobNames } from '../../config/vocabulary.ts';
 import { parseBody } from '../http/checked-input.ts';
@@ -31,19 +32,31 @@ const message = z.object({
 });
 
 /** Every setting that a client may make and that OpenAI's API has no field for. */
-export const coppiceSettings = z.strictObject({
-  ...(Object.fromEntries(
-    searchKnobNames
-      .filter((name) => knobOf(name).client === 'coppice')
-      .map((name) => [bodyName(name), schemaOf(knobOf(name)).optional()]),
-  ) as Record<string, z.ZodOptional<z.ZodType<KnobValue>>>),
-  tests: z
-    .string()
-    .min(1)
-    .max(65_536)
-    .optional()
-    .meta({ description: 'tests that judge each answer, where the operator allows it (verifier.clientTests)' }),
-});
+export const coppiceSettings = z.lazy(() =>
+  z.strictObject({
+    ...(Object.fromEntries(
+      searchKnobNames
+        .filter((name) => knobOf(name).client === 'coppice')
+        .map((name) => [bodyName(name), schemaOf(knobOf(name)).optional()]),
+    ) as Record<string, z.ZodOptional<z.ZodType<KnobValue>>>),
+    tests: z
+      .string()
+      .min(1)
+      .max(65_536)
+      .optional()
+      .meta({ description: 'tests that judge each answer, where the operator allows it (verifier.clientTests)' }),
+    ...namedFields(),
+  }),
+);
+
+/** One object for each program or rule with options, under its name. */
+function namedFields(): Record<string, z.ZodOptional<z.ZodType<Readonly<Record<string, KnobValue>>>>> {
+  const objects = [...namedParts()].map(([part, own]) => {
+    const options = Object.entries(own).map(([name, { knob }]) => [bodyName(name), schemaOf(knob).optional()]);
+    return [part, z.strictObject(Object.fromEntries(options)).optional()];
+  });
+  return Object.fromEntries(objects);
+}
 
 /** Servers of models take -1 for off as well as 0. */
 export const topK = z.preprocess((value) => (value === -1 ? 0 : value), schemaOf(samplingKnobs.topK).nullish());

@@ -3,8 +3,10 @@
 
 import type { z } from 'zod';
 import { nearest } from '../../base/nearest.ts';
+import { goneSetting } from '../../config/gone-settings.ts';
 import { issueWords } from '../../config/issue-words.ts';
 import { issueLine } from '../../config/knob.ts';
+import { bodyName } from '../../config/vocabulary.ts';
 import { refuse } from './api-error.ts';
 
 export function parseBody<Output>(schema: z.ZodType<Output>, value: unknown): Output {
@@ -17,12 +19,18 @@ export function parseBody<Output>(schema: z.ZodType<Output>, value: unknown): Ou
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
     const name = [...path, key].join('.');
+    const gone = path.join('.') === 'coppice' ? goneSetting('models', camelled(key)) : undefined;
+    if (gone !== undefined) return refuse('unknown_parameter', `'${name}' ${bodyName(gone)}`, name);
     const meant = nearest(key, fieldsAt(schema, path));
     const hint = meant === undefined ? '' : `; did you mean '${meant}'?`;
     return refuse('unknown_parameter', `'${name}' is not a known parameter${hint}`, name);
   }
   const where = path.length === 0 ? 'the body' : `'${path.join('.')}'`;
   return refuse('invalid_value', issueLine(where, issue.message), path.length === 0 ? undefined : path.join('.'));
+}
+
+function camelled(key: string): string {
+  return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** A schema takes up to 10 µs for each value that is wrong, and reads all of them: 200 ms at most. */

@@ -25,7 +25,7 @@ async function open(url: string, count: number, say = ''): Promise<Socket[]> {
   return sockets;
 }
 
-const room = { config: { server: { streams: 10 } }, limits: { shortConnections: 10 } };
+const room = { limits: { streams: 10, shortConnections: 10 } };
 
 test('300 silent connections lock no client out', async () => {
   const { url } = await runGateway(room);

@@ -6,7 +6,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { ConnectionLimits } from './fixed-limits.ts';
+import type { FixedLimits } from './fixed-limits.ts';
 
 type ConnectionLimit = keyof ReturnType<typeof reasonsOf>;
 
@@ -22,7 +22,7 @@ const tellEveryMs = 60_000;
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
 interface ConnectionsOptions {
-  readonly limits: ConnectionLimits;
+  readonly limits: FixedLimits;
   readonly warn: (cuts: ToldCuts) => void;
   readonly nowMs?: () => number;
   readonly giveBack?: () => void;
@@ -55,7 +55,7 @@ export class Connections {
   readonly #told = new Map<ConnectionLimit, { readonly closed: number; readonly atMs: number }>();
   readonly #warn: (cuts: ToldCuts) => void;
   readonly #limit: number;
-  readonly #limits: ConnectionLimits;
+  readonly #limits: FixedLimits;
   readonly #nowMs: () => number;
   readonly #open = new Map<Socket, OpenConnection>();
   /** Those that were silent when last seen, longest first. */
@@ -237,9 +237,9 @@ function probeAnswer({ socket, answering }: OpenConnection): void {
     });
 }
 
-function reasonsOf({ streams, shortConnections, unreadMs, pipelined, bodiesBytes }: ConnectionLimits) {
+function reasonsOf({ streams, shortConnections, unreadMs, pipelined, bodiesBytes }: FixedLimits) {
   return {
-    room: `${streams + shortConnections} are open, the limit (server.streams and ${shortConnections} more)`,
+    room: `${streams + shortConnections} are open, the limit`,
     unread: `nothing of their answers was read for ${unreadMs} ms`,
     pipelined: `more than ${pipelined} requests waited behind one that was not answered`,
     bodies: `bodies that were not sent to their end held more than ${bodiesBytes} bytes`,

@@ -67,17 +67,17 @@ export function writeError(
 
 export interface BodyReading {
   readonly bodies: BodyRoom;
-  readonly config: { readonly server: { readonly bodyBytes: number } };
+  readonly limits: { readonly bodyBytes: number };
 }
 
-export async function readJson({ bodies, config }: BodyReading, request: IncomingMessage): Promise<unknown> {
+export async function readJson({ bodies, limits }: BodyReading, request: IncomingMessage): Promise<unknown> {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json')
     refuse('unsupported_media_type', 'the body must be sent as content-type: application/json');
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
     refuse('unsupported_media_type', 'a compressed body is not accepted');
-  return parseJson(await bodies.read(request, config.server.bodyBytes, 'server.bodyBytes'));
+  return parseJson(await bodies.read(request, limits.bodyBytes));
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });

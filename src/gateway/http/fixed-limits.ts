@@ -14,6 +14,10 @@ export const fixedLimits = {
   pipelined: 5,
   /** Of bodies that have not come whole, of all requests together: one and a half of the largest files. */
   bodiesBytes: 50_331_648,
+  /** Of one body: a long context in JSON with room for one small image. */
+  bodyBytes: 4_194_304,
+  /** Event streams and waiting answers open at a time; above it 429. */
+  streams: 2000,
   /** Common proxies cut a silent stream after 30 to 60 s. */
   heartbeatMs: 10_000,
   /** Messages of one conversation; their characters have a limit of their own. */
@@ -28,9 +32,6 @@ export const fixedLimits = {
 } as const;
 
 export type FixedLimits = { readonly [Name in keyof typeof fixedLimits]: number };
-
-/** `streams`: event streams and waiting answers. */
-export type ConnectionLimits = FixedLimits & { readonly streams: number };
 
 /** Files and batches that have ended outlive searches: their results are fetched later, if at all. Four weeks of a week. */
 export const batchRetention = 4;

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { ApiError } from './api-error.ts';
 import type { ToldCuts } from './connections.ts';
 import { Connections } from './connections.ts';
-import type { ConnectionLimits } from './fixed-limits.ts';
+import type { FixedLimits } from './fixed-limits.ts';
 
 interface HttpListener {
   serve(request: IncomingMessage, response: ServerResponse): void;
@@ -23,7 +23,7 @@ const headerBytes = 16_384;
 /** For a client to read why it is turned away, before its socket is destroyed. */
 const partingMs = 250;
 
-export function createHttpServer(limits: ConnectionLimits, listener: HttpListener): HttpServer {
+export function createHttpServer(limits: FixedLimits, listener: HttpListener): HttpServer {
   const { headerMs, requestMs } = limits;
   const server = createServer({
     headersTimeout: headerMs,

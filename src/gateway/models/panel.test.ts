@@ -22,7 +22,7 @@ function panel(small: string, big: string, held = false, own: { synthesizer?: st
   const other = new ScriptedEngine({ script: says(big), held });
   const price = { prompt: 1, generated: 1_000_000 };
   const more = [{ model: { name: 'big', stepPrompt: 'Be brief.', price }, engine: other }];
-  const model = { panel: ['m', 'big'], ...own, price: { prompt: 0, generated: 500_000 } };
+  const model = { panel: { models: ['m', 'big'], ...own }, price: { prompt: 0, generated: 500_000 } };
   return { engine, other, options: { engine, model, more } };
 }
 
@@ -71,7 +71,7 @@ test('without a panel the model puts together what it wrote itself only where it
   for (const [model, shown] of [
     [{}, Array(7).fill(0)],
     // Four different answers of six are no majority any more.
-    [{ synthesizer: 'm' }, [0, 0, 0, 0, 1]],
+    [{ panel: { synthesizer: 'm' } }, [0, 0, 0, 0, 1]],
   ] as const) {
     const engine = new ScriptedEngine({ script });
     const { url } = await runGateway({ engine, model });

@@ -30,6 +30,6 @@ export function generatorsOf(models: readonly OpenModel[]): ReadonlyMap<string, 
 }
 
 /** The other models that its searches may ask: the synthesizer is the model itself, or one of the panel. */
-function askedBy({ name, panel = [] }: OpenModel['config']): string[] {
-  return [...new Set(panel)].filter((each) => each !== name);
+function askedBy({ name, panel }: OpenModel['config']): string[] {
+  return [...new Set(panel?.models)].filter((each) => each !== name);
 }

@@ -49,8 +49,8 @@ function noPanel({ engine }: OpenModel): Generators {
 }
 
 function writersOf({ name, program, panel }: ModelConfig, own: Engine, members: Generators['members']): Engine[] {
-  if (panel === undefined || !programOf(program).asksModels) return [own];
-  return panel.flatMap((each) => (each === name ? own : (members.get(each)?.engine ?? [])));
+  if (panel?.models === undefined || !programOf(program).asksModels) return [own];
+  return panel.models.flatMap((each) => (each === name ? own : (members.get(each)?.engine ?? [])));
 }
 
 export class ServedModel {

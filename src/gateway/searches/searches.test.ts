@@ -482,7 +482,7 @@ describe('admission', () => {
   });
 
   test('streams are limited too', async () => {
-    const { url } = await runGateway({ scripted: { held: true }, config: { server: { streams: 1 } } });
+    const { url } = await runGateway({ scripted: { held: true }, limits: { streams: 1 } });
     const abort = new AbortController();
     const first = await fetch(`${url}/v1/overview/events`, { signal: abort.signal });
     expect(first.status).toBe(200);

@@ -1,64 +1,57 @@
-// The list of programs: the one place where a program is registered. Names, options, usage texts, the schemas of
-// configuration and bodies, and what may be asked of whom all follow from it.
+// The registry of programs: those of core, and those that a package registers. Names, options, usage texts, the schemas of
+// configuration and bodies, and what may be asked of whom all follow from it, and are read when they are needed.
 
 import { raise } from '../../base/fault.ts';
-import { defaultsOf } from '../../base/knob.ts';
+import { defaultsOf, type Knobs } from '../../base/knob.ts';
+import { packageOf } from '../../base/packages.ts';
 import { bestFirst } from '../best-first/best-first.ts';
 import { bestOfN, greedy, selfConsistency } from '../best-of-n.ts';
 import { chain } from '../chain.ts';
 import type { ProgramDefinition, ProgramSize } from '../definition.ts';
 import { beam } from '../levels/beam.ts';
-import { dvts } from '../levels/dvts.ts';
-import { ets } from '../levels/ets.ts';
 import { rebase } from '../levels/rebase.ts';
-import { tot } from '../levels/tot.ts';
 import { mcts } from '../mcts/mcts.ts';
-import { rest } from '../mcts/rest.ts';
-import { rstar } from '../mcts/rstar.ts';
 import type { Program } from '../program.ts';
 import { refine } from '../refine/refine.ts';
-import { scoredTreeSamples, treeSamples } from '../tree-samples.ts';
-import { aggregate } from '../whole-answers/aggregate.ts';
-import { pairwise } from '../whole-answers/pairwise.ts';
 import { panel } from '../whole-answers/panel.ts';
 
-export const programs = [
-  mcts,
-  bestFirst,
-  rest,
-  rstar,
-  beam,
-  dvts,
-  rebase,
-  ets,
-  tot,
-  bestOfN,
-  selfConsistency,
-  greedy,
-  chain,
-  aggregate,
-  panel,
-  pairwise,
-  refine,
-  treeSamples,
-  scoredTreeSamples,
-] as const;
+const core = [mcts, bestFirst, beam, rebase, bestOfN, selfConsistency, greedy, chain, panel, refine] as const;
 
-export type ProgramName = (typeof programs)[number]['name'];
-export const programNames: readonly ProgramName[] = programs.map(({ name }) => name);
+export type CoreProgram = (typeof core)[number];
+/** One of core's, or one that a package registers. */
+export type ProgramName = CoreProgram['name'] | (string & Record<never, never>);
 
-export function programOf(name: string): ProgramDefinition & { readonly name: ProgramName } {
-  const found = programs.find((each) => each.name === name);
-  return found ?? raise('bad-setting', `there is no program '${name}'; there are ${programNames.join(', ')}`);
+const registered: ProgramDefinition[] = [...core];
+
+/** Registering a program twice changes nothing; two programs of one name are refused. */
+export function registerPrograms(definitions: readonly ProgramDefinition[]): void {
+  for (const definition of definitions) {
+    const same = registered.find(({ name }) => name === definition.name);
+    if (same === undefined) registered.push(definition);
+    else if (same !== definition) raise('bad-setting', `there are two programs '${same.name}': give one another name`);
+  }
 }
 
-type Intersected<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
-  ? All
-  : never;
-type ProgramKnobs = Intersected<(typeof programs)[number]['options']>;
+export function programs(): readonly ProgramDefinition[] {
+  return registered;
+}
 
-/** The options of all programs by name. One name means one thing: programs that share an option share its knob. */
-export const programKnobs = Object.assign({}, ...programs.map(({ options }) => options)) as ProgramKnobs;
+export function programNames(): readonly ProgramName[] {
+  return registered.map(({ name }) => name);
+}
+
+export function programOf(name: string): ProgramDefinition {
+  const found = registered.find((each) => each.name === name);
+  if (found !== undefined) return found;
+  const missing = packageOf('program', name);
+  if (missing !== undefined) return raise('bad-setting', `program is '${name}', ${missing}`);
+  return raise('bad-setting', `there is no program '${name}'; there are ${programNames().join(', ')}`);
+}
+
+/** The options of all programs by name. Programs that share an option share its knob. */
+export function programKnobs(): Knobs {
+  return Object.assign({}, ...registered.map(({ options }) => options)) as Knobs;
+}
 
 /** Values for the options of one program: those given that are its own, the rest at their defaults. */
 export function programOptions(
@@ -71,7 +64,7 @@ export function programOptions(
 }
 
 /** A program as rules see it: whether it expands a node once may depend on its options. */
-export function programWith(name: string, options: Readonly<Record<string, unknown>>): ReturnType<typeof programOf> {
+export function programWith(name: string, options: Readonly<Record<string, unknown>>): ProgramDefinition {
   const definition = programOf(name);
   return { ...definition, expandsOnce: definition.expandsOnce && !definition.growsAgain?.(options) };
 }

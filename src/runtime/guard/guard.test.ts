@@ -23,7 +23,7 @@ function request(id: string, program: Program = createMcts({ rollouts: 4 })): Se
     seed: 7,
     priority: 0,
     delimiters: ['\n'],
-    maxStepTokens: 64,
+    stepTokens: 64,
     groupSimilarity: 0.9,
     extract: () => 'some open words of the model',
   };

@@ -61,7 +61,7 @@ function world(maxFailures = 1, saidAtOnce: readonly ('held' | 'taken')[] = []) 
     seed: 1,
     priority: 0,
     delimiters: ['\n'],
-    maxStepTokens: 8,
+    stepTokens: 8,
     extract: (text) => text,
   });
   runtime.step();

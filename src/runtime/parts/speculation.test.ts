@@ -63,7 +63,7 @@ function world(budget: number) {
     seed: 1,
     priority: 0,
     delimiters: ['\n'],
-    maxStepTokens: 8,
+    stepTokens: 8,
     program: createBeam({ beams: 1, candidates: 2 }),
     limits: { threshold: 1, rollouts: 2 },
     rules: { exits: [], prunes: [], boost: false },

@@ -29,7 +29,7 @@ function request(id: string, program: Program = createRefine({ rollouts: 6 })): 
     seed: 7,
     priority: 0,
     delimiters: ['\n'],
-    maxStepTokens: 64,
+    stepTokens: 64,
     extract: (text) => text,
   };
 }

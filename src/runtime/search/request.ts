@@ -10,47 +10,51 @@ import type { Aggregation } from '../../tree/aggregate.ts';
 import type { ThinkingTags } from '../../tree/readings/thinking.ts';
 import type { Prompt } from '../../tree/step.ts';
 
-export interface SearchRequest {
-  /** Chosen by the caller, unique among the live searches of a runtime. */
-  readonly id: string;
+/** The facts of a search that its plan fixes and the runtime reads: plain data, journalled with the plan. */
+export interface SearchFacts {
   readonly prompt: Prompt;
   /** The search's own model, by name: it writes what names no other. */
   readonly model?: string | undefined;
   /** The models that draws may name, and the own one where its tokens have a price. */
   readonly writers?: Readonly<Record<string, Writer>> | undefined;
-  readonly program: Program;
-  readonly rules: Rules;
-  readonly limits: Limits;
   /** Defaults to the aggregation that the verifier was made for, or `product` without one. */
   readonly aggregation?: Aggregation;
   readonly seed: number;
-  /** The first path takes the likeliest token at every step, whatever its program's sampling. */
-  readonly firstGreedy?: boolean | undefined;
   /** Whether the seed must be obeyed; true unless said. Servers are faster without seeds. */
   readonly repeatable?: boolean;
+  /** The first path takes the likeliest token at every step, whatever its program's sampling. */
+  readonly firstGreedy?: boolean | undefined;
   /** Higher is admitted first. */
   readonly priority: number;
   /** No client waits for it: it runs on what the others leave idle. */
   readonly idle?: boolean | undefined;
   /** Strings that end a step. */
   readonly delimiters: readonly string[];
-  readonly maxStepTokens: number;
-  /** What the last step of every path is held to. */
-  readonly shape?: AnswerShape | undefined;
+  /** Longest step. */
+  readonly stepTokens: number;
   /** Steps come with their tokens as text and with their log probabilities. */
   readonly logprobs?: boolean | undefined;
-  /** Steps carry what the model read and wrote by token id, and their log probabilities, where the engine knows them. */
+  /** Steps are logged with what the model read and wrote by token id, where the engine knows it. */
   readonly recordTokens?: boolean | undefined;
-  /** Least cosine of two answers in the model's own words that mean the same, where the runtime has an embedder; unset groups none. */
+  /** Least cosine of two answers in the model's own words that mean the same; unset groups none. */
   readonly groupSimilarity?: number | undefined;
   /** How the model's thinking is told from its answer and bounded; without it a tag is text like any other. */
   readonly thinking?: ThinkingPlan | undefined;
   /** Tests that came with the question, for a verifier that runs tests. */
   readonly tests?: string | undefined;
-  /** What an experiment turns that no setting does; see Experiment. */
-  readonly experiment?: Experiment | undefined;
-  /** The question has an answer that `extract` can read: a path that says none is not accepted. */
+  /** The question has an answer that can be read off a text: a path that says none is not accepted. */
   readonly marked?: boolean | undefined;
+}
+
+export interface SearchRequest extends SearchFacts {
+  /** Chosen by the caller, unique among the live searches of a runtime. */
+  readonly id: string;
+  readonly program: Program;
+  readonly rules: Rules;
+  readonly limits: Limits;
+  /** What the last step of every path is held to. */
+  readonly shape?: AnswerShape | undefined;
+  readonly experiment?: Experiment | undefined;
   /** What a finished path answers; undefined where it answers nothing. Must be pure. */
   readonly extract: (pathText: string) => string | undefined;
 }
@@ -117,7 +121,7 @@ export function checkRequest(request: SearchRequest): void {
   if (limits.money !== undefined) inRange('money', limits.money, 0, Number.MAX_VALUE);
   if (limits.timeMs !== undefined) inRange('timeMs', limits.timeMs, 0, Number.MAX_VALUE);
   if (limits.deadlineMs !== undefined) inRange('deadlineMs', limits.deadlineMs, 0, Number.MAX_VALUE);
-  wholeFrom('maxStepTokens', request.maxStepTokens, 1);
+  wholeFrom('stepTokens', request.stepTokens, 1);
   wholeFrom(`naturalWidth of program '${request.program.name}'`, request.program.naturalWidth, 1);
   if (request.groupSimilarity !== undefined) inRange('groupSimilarity', request.groupSimilarity, 0, 1);
   inRange('priority', request.priority, -1e9, 1e9);

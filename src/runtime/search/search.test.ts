@@ -19,7 +19,7 @@ function begun(aggregation: Aggregation) {
       seed: 1,
       priority: 0,
       delimiters: ['\n'],
-      maxStepTokens: 8,
+      stepTokens: 8,
       extract: () => undefined,
     },
     { tree, arrivalMs: 0, turn: 0 },

@@ -89,10 +89,10 @@ export function replyTo(
 
 /** What goes on beyond the delimiters of the search has a limit of its own; a step has the search's too. */
 export function longestStep({ search, node, manner, shape, isProbe }: Flight): number {
-  const { maxStepTokens, thinking } = search.request;
+  const { stepTokens, thinking } = search.request;
   if (shape !== undefined) return shape.maxTokens;
   const thinks = thinking !== undefined && !isProbe && goesOnThinking(search.request, node, manner);
-  const usual = thinks ? longestThought(thinking, node, manner) : maxStepTokens;
+  const usual = thinks ? longestThought(thinking, node, manner) : stepTokens;
   if (manner?.maxTokens === undefined) return usual;
   if (manner.stops === undefined) return Math.min(manner.maxTokens, usual);
   return manner.maxTokens + (isProbe ? 0 : thoughtRoom(search.request, node, manner));
@@ -108,7 +108,7 @@ export function problemWithStep(step: Step, flight: Flight): Fault | undefined {
     return fault('bad-step', 'an answer that has not the shape that was asked for');
   // An engine that gets thinking and answer in one piece says so by itself.
   if (tokens <= most || step.thought !== undefined) return undefined;
-  return fault('bad-step', `a step of ${tokens} tokens; at most ${most} were asked for (maxStepTokens)`);
+  return fault('bad-step', `a step of ${tokens} tokens; at most ${most} were asked for (stepTokens)`);
 }
 
 /** Feedback is for a model to read, and stands in every log: what is longer is cut, with its beginning kept. */

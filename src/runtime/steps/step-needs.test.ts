@@ -20,7 +20,7 @@ function request(changes: Partial<SearchRequest>): SearchRequest {
     seed: 1,
     priority: 0,
     delimiters: ['\n'],
-    maxStepTokens: 8,
+    stepTokens: 8,
     extract: () => undefined,
     ...changes,
   };

@@ -176,8 +176,8 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
 
 /** For an engine that cannot continue inside the thinking: what marks it, and how long thinking and answer may be together. */
 function wholeThought({ search, node, manner }: Flight, { open, close, maxTokens }: ThinkingPlan): ThinkingMarks {
-  const { program, maxStepTokens, shape } = search.request;
-  const answerTokens = shape?.maxTokens ?? Math.max(maxStepTokens, leastAnswer);
+  const { program, stepTokens, shape } = search.request;
+  const answerTokens = shape?.maxTokens ?? Math.max(stepTokens, leastAnswer);
   const left = (program.maxPathTokens ?? unlimited) - (manner?.byUser ? 0 : node.pathTokens);
   return { open, close, wholeTokens: Math.min(maxTokens + answerTokens, left) };
 }

@@ -88,7 +88,7 @@ export const help: Help = {
     'bench --programs mcts --policies safe,fast,positive --rollouts 32',
     `bench --questions mine.jsonl --engine ${exampleServer}`,
   ],
-  notes: `programs: ${programNames.join(', ')}; policies: ${policyNames.join(', ')}`,
+  notes: `programs: ${programNames().join(', ')}; policies: ${policyNames.join(', ')}`,
 };
 
 const mediumRollouts = 16; // what `reasoning_effort: medium` buys
@@ -148,7 +148,7 @@ function rolloutsOf(given: string | undefined, branching: number, entrants: read
 /** Of a contest; the lab's commands on the same questions and models read theirs with it. */
 export function readBench(args: readonly string[]) {
   const { values, wish, model } = readSearchArguments({ args: [...args], options: flags }, scope);
-  const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames));
+  const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames()));
   const needsVerifier = entrants.some((name) => programOf(name).needsVerifier);
   const own = readModelFlags(values, needsVerifier, model);
   return {

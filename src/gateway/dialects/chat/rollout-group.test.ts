@@ -16,7 +16,7 @@ test('n rollouts of a tree are n choices, and branch off each other', async () =
 test('a group whose scores are all alike ends early where it may', async () => {
   const verifier = new ScriptedVerifier(() => 0);
   const { url } = await runGateway({ verifier });
-  const body = { n: 12, coppice: { program: 'scored-tree-samples', settle_after: 4 } };
+  const body = { n: 12, coppice: { program: 'scored-tree-samples', 'scored-tree-samples': { settle_after: 4 } } };
   const { coppice } = await ask(url, body);
   expect(coppice.exit).toMatchObject({ kind: 'certain', rule: 'alike' });
   expect(coppice.rollouts).toBeLessThan(12);

@@ -1,7 +1,7 @@
 // Rounds worked by hand: who is shown whom, what counts, and what is put to the model.
 
 import { expect, test } from 'vitest';
-import { Tree } from '../../tree/tree.ts';
+import { Tree } from '../tree/tree.ts';
 import { createAggregate } from './aggregate.ts';
 
 function scene() {

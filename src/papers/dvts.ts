@@ -2,9 +2,7 @@
 // divided into subtrees that never compete: each goes on with the best of its own candidates only, so that one liked beginning cannot take all
 // the beams. Subtrees that drew the same step share its node, and each keeps a range of its child indices for itself.
 
-import type { Node } from '../../tree/node.ts';
-import { defineProgram } from '../definition.ts';
-import type { Program } from '../program.ts';
+import { defineProgram } from '../program/definition.ts';
 import {
   byScore,
   type LevelOptions,
@@ -14,9 +12,11 @@ import {
   levelShape,
   type NextLevel,
   rolloutsPerBeam,
-} from './level-rule.ts';
-import { growLevels } from './levels.ts';
-import type { Planting } from './plots.ts';
+} from '../program/levels/level-rule.ts';
+import { growLevels } from '../program/levels/levels.ts';
+import type { Planting } from '../program/levels/plots.ts';
+import type { Program } from '../program/program.ts';
+import type { Node } from '../tree/node.ts';
 
 interface DvtsOptions extends LevelOptions {
   readonly subtrees: number;

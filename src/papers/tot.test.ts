@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { toldProgram } from '../../../tests/support/told-program.ts';
-import { namedSteps, stepsIn } from '../../tree/readings/named-steps.ts';
-import type { Ask } from '../program.ts';
+import { toldProgram } from '../../tests/support/told-program.ts';
+import type { Ask } from '../program/program.ts';
+import { namedSteps, stepsIn } from '../tree/readings/named-steps.ts';
 import { createTot, type TotOptions } from './tot.ts';
 
 function scene(options: Partial<TotOptions>) {

@@ -3,17 +3,23 @@
 // the one that most of the last round give. An answer is one draw below the root: what it was shown stands behind the question
 // and is no part of it, so that a later answer is a path like any other. Compacted to last words it is PaCoRe's (arXiv 2601.05593).
 
-import { wideHash } from '../../base/random.ts';
-import type { Answer } from '../../log/end.ts';
-import type { Node } from '../../tree/node.ts';
-import type { PathVote } from '../../tree/readings/certaindex.ts';
-import type { Manner } from '../../tree/step.ts';
-import type { Tree } from '../../tree/tree.ts';
-import { defineProgram } from '../definition.ts';
-import type { Program } from '../program.ts';
-import { attemptsText } from './attempts.ts';
-import { answersOf, landedOf, RootAnswers, votedAnswer, votesOf } from './root-answers.ts';
-import { type WritingOptions, writingDefaults, writingKnobs, writingOf, writingShape } from './writing.ts';
+import { wideHash } from '../base/random.ts';
+import type { Answer } from '../log/end.ts';
+import { defineProgram } from '../program/definition.ts';
+import type { Program } from '../program/program.ts';
+import { attemptsText } from '../program/whole-answers/attempts.ts';
+import { answersOf, landedOf, RootAnswers, votedAnswer, votesOf } from '../program/whole-answers/root-answers.ts';
+import {
+  type WritingOptions,
+  writingDefaults,
+  writingKnobs,
+  writingOf,
+  writingShape,
+} from '../program/whole-answers/writing.ts';
+import type { Node } from '../tree/node.ts';
+import type { PathVote } from '../tree/readings/certaindex.ts';
+import type { Manner } from '../tree/step.ts';
+import type { Tree } from '../tree/tree.ts';
 
 /** `prompt` has `{attempts}` where the answers stand. */
 interface AggregateOptions extends WritingOptions {

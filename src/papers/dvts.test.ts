@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toldProgram } from '../../../tests/support/told-program.ts';
+import { toldProgram } from '../../tests/support/told-program.ts';
 import { createDvts } from './dvts.ts';
 
 /** Two subtrees of two candidates. */

@@ -3,18 +3,24 @@
 // differ. The state evaluator is the verifier: by the value that it gives to the newest thought alone, the best states go on. After
 // so many levels of thoughts the best state is written to its end, and that is the answer.
 
-import { defaultsOf, type Knobs, type OptionsOf } from '../../base/knob.ts';
-import { byKey } from '../../tree/keys.ts';
-import type { Node } from '../../tree/node.ts';
-import { namedSteps } from '../../tree/readings/named-steps.ts';
-import type { Manner } from '../../tree/step.ts';
-import type { Inquiry } from '../../tree/strand.ts';
-import { answerTokensKnob } from '../answer-tokens.ts';
-import { defineProgram } from '../definition.ts';
-import type { Program } from '../program.ts';
-import { type LevelOptions, levelDefaults, levelShape, type NextLevel, rolloutsPerBeam } from './level-rule.ts';
-import { growLevels } from './levels.ts';
-import type { Planting } from './plots.ts';
+import { defaultsOf, type Knobs, type OptionsOf } from '../base/knob.ts';
+import { answerTokensKnob } from '../program/answer-tokens.ts';
+import { defineProgram } from '../program/definition.ts';
+import {
+  type LevelOptions,
+  levelDefaults,
+  levelShape,
+  type NextLevel,
+  rolloutsPerBeam,
+} from '../program/levels/level-rule.ts';
+import { growLevels } from '../program/levels/levels.ts';
+import type { Planting } from '../program/levels/plots.ts';
+import type { Program } from '../program/program.ts';
+import { byKey } from '../tree/keys.ts';
+import type { Node } from '../tree/node.ts';
+import { namedSteps } from '../tree/readings/named-steps.ts';
+import type { Manner } from '../tree/step.ts';
+import type { Inquiry } from '../tree/strand.ts';
 
 const totKnobs = {
   generator: {

@@ -1,7 +1,7 @@
 // Which leaves of a level are worth the nodes that lead to them: the set with the largest Σ weights − price of every node on its paths +
 // value of every cluster that it covers. `bestSet` is exact, and takes time that doubles with every leaf; `climbedSet` is for more.
 
-import type { Node } from '../../tree/node.ts';
+import type { Node } from '../tree/node.ts';
 
 export interface Leaf {
   readonly node: Node;

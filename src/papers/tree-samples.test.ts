@@ -1,11 +1,11 @@
 // Where rollouts begin, on a tree that is told by hand: two from the root, then branches of what has finished.
 
 import { expect, it } from 'vitest';
+import type { Ask, Program } from '../program/program.ts';
+import { createProgram } from '../program/registry/programs.ts';
 import { plantedEvent } from '../tree/events.ts';
 import type { Step } from '../tree/step.ts';
 import { Tree } from '../tree/tree.ts';
-import type { Ask, Program } from './program.ts';
-import { createProgram } from './registry/programs.ts';
 
 const size = { rollouts: 6, branching: 3, maxDepth: 9, sampling: { temperature: 1 }, choose: 'best' } as const;
 

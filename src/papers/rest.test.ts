@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { Tree } from '../../tree/tree.ts';
-import type { Program } from '../program.ts';
+import type { Program } from '../program/program.ts';
+import { Tree } from '../tree/tree.ts';
 import { createRest } from './rest.ts';
 
 /** With `last`, the value of a partial solution is the reward of its last step. */

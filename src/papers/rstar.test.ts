@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { Tree } from '../../tree/tree.ts';
-import type { Ask } from '../program.ts';
+import type { Ask } from '../program/program.ts';
+import { Tree } from '../tree/tree.ts';
 import { createRstar } from './rstar.ts';
 
 const prompts = {

@@ -3,17 +3,17 @@
 // question once more (only behind one); the question put another way (only at the root). A rollout follows a child by chance
 // to the end of its path and is worth the share of all answers found so far that agree with its own.
 
-import { defaultsOf, type Knobs, type OptionsOf } from '../../base/knob.ts';
-import type { Node } from '../../tree/node.ts';
-import { agreeing } from '../../tree/readings/certaindex.ts';
-import type { Manner } from '../../tree/step.ts';
-import type { Tree } from '../../tree/tree.ts';
-import { answerTokensKnob } from '../answer-tokens.ts';
-import { defineProgram } from '../definition.ts';
-import type { Program } from '../program.ts';
-import { mctsDefaults } from './mcts.ts';
-import type { Play } from './play.ts';
-import { type MctsOptions, playMcts } from './rollouts.ts';
+import { defaultsOf, type Knobs, type OptionsOf } from '../base/knob.ts';
+import { answerTokensKnob } from '../program/answer-tokens.ts';
+import { defineProgram } from '../program/definition.ts';
+import { mctsDefaults } from '../program/mcts/mcts.ts';
+import type { Play } from '../program/mcts/play.ts';
+import { type MctsOptions, playMcts } from '../program/mcts/rollouts.ts';
+import type { Program } from '../program/program.ts';
+import type { Node } from '../tree/node.ts';
+import { agreeing } from '../tree/readings/certaindex.ts';
+import type { Manner } from '../tree/step.ts';
+import type { Tree } from '../tree/tree.ts';
 
 const rstarKnobs = {
   answerTokens: answerTokensKnob,

@@ -4,15 +4,15 @@
 // their visits; selection is UCT on it. The value of a step is that of the partial solution which it ends,
 // by the verifier; what was played are probes at the step, no part of any path.
 
-import { type Aggregation, extendScore } from '../../tree/aggregate.ts';
-import type { Node } from '../../tree/node.ts';
-import { greedySampling } from '../../tree/step.ts';
-import type { Inquiry } from '../../tree/strand.ts';
-import { defineProgram } from '../definition.ts';
-import type { Program } from '../program.ts';
-import { mctsDefaults } from './mcts.ts';
-import type { Play } from './play.ts';
-import { type MctsOptions, playMcts } from './rollouts.ts';
+import { defineProgram } from '../program/definition.ts';
+import { mctsDefaults } from '../program/mcts/mcts.ts';
+import type { Play } from '../program/mcts/play.ts';
+import { type MctsOptions, playMcts } from '../program/mcts/rollouts.ts';
+import type { Program } from '../program/program.ts';
+import { type Aggregation, extendScore } from '../tree/aggregate.ts';
+import type { Node } from '../tree/node.ts';
+import { greedySampling } from '../tree/step.ts';
+import type { Inquiry } from '../tree/strand.ts';
 
 /** α and c are the authors' values. */
 const playedWeight = 0.5;

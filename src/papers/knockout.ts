@@ -1,8 +1,8 @@
 // A knockout of candidates by verdicts on pairs, each pair shown in both orders. A pure reading of what has been said so far: which
 // comparisons are open, and who is ahead. Comparisons are numbered in the order of the bracket, so that a log can be gone on from.
 
-import type { ProbeReply } from '../../tree/events.ts';
-import type { Node } from '../../tree/node.ts';
+import type { ProbeReply } from '../tree/events.ts';
+import type { Node } from '../tree/node.ts';
 
 /** One comparison that is to be made: the probe's number, and the two in the order in which they are shown. */
 export interface Match {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { Random } from '../../base/random.ts';
-import { type Node, pathTo } from '../../tree/node.ts';
-import { Tree } from '../../tree/tree.ts';
+import { Random } from '../base/random.ts';
+import { asOffshoot, rewardWeights } from '../program/levels/rebase.ts';
+import { type Node, pathTo } from '../tree/node.ts';
+import { Tree } from '../tree/tree.ts';
 import { selectLeaves } from './ets.ts';
-import { asOffshoot, rewardWeights } from './rebase.ts';
 
 /** A tenth more reward is worth twice the weight. */
 const balance = 0.1 / Math.log(2);

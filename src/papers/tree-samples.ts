@@ -4,14 +4,14 @@
 
 import { hash } from '../base/random.ts';
 import type { Answer } from '../log/end.ts';
+import { type Choice, chosenAnswer } from '../program/choice.ts';
+import { defineProgram, type ProgramSize } from '../program/definition.ts';
+import { askBelow, foldOutcome, followLanded, freeIndex, openAt, readyStrand } from '../program/growth.ts';
+import type { Ask, Conclusion, Doomed, Expansion, Outcome, Program, StepReading } from '../program/program.ts';
 import { byKey } from '../tree/keys.ts';
 import { hasEnded, type Node } from '../tree/node.ts';
 import type { Sampling } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
-import { type Choice, chosenAnswer } from './choice.ts';
-import { defineProgram, type ProgramSize } from './definition.ts';
-import { askBelow, foldOutcome, followLanded, freeIndex, openAt, readyStrand } from './growth.ts';
-import type { Ask, Conclusion, Doomed, Expansion, Outcome, Program, StepReading } from './program.ts';
 
 interface TreeSamplesOptions {
   readonly rollouts: number;

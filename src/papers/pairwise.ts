@@ -2,20 +2,26 @@
 // has beaten its way through (a knockout of the different answers). A judge that prefers whatever stands first says nothing so. Answers
 // that all agree are not judged. No verifier: a verdict is a probe at the root, so it stands in the log and is asked for once.
 
-import { meaningOf } from '../../answer/groups.ts';
-import type { Answer } from '../../log/end.ts';
-import { isComplete, type Node, pathText } from '../../tree/node.ts';
-import type { PathVote } from '../../tree/readings/certaindex.ts';
-import { greedySampling, type Manner } from '../../tree/step.ts';
-import type { Tree } from '../../tree/tree.ts';
-import { bestAnswer, certainAnswer } from '../choice.ts';
-import { defineProgram } from '../definition.ts';
-import { askProbe, followLanded, openAt, readyStrand } from '../growth.ts';
-import type { Ask, Doomed, Program } from '../program.ts';
+import { meaningOf } from '../answer/groups.ts';
+import type { Answer } from '../log/end.ts';
+import { bestAnswer, certainAnswer } from '../program/choice.ts';
+import { defineProgram } from '../program/definition.ts';
+import { askProbe, followLanded, openAt, readyStrand } from '../program/growth.ts';
+import type { Ask, Doomed, Program } from '../program/program.ts';
+import { answersOf, landedOf, mayAsk, RootAnswers, votesOf } from '../program/whole-answers/root-answers.ts';
+import { hasWriter, writerAt, writtenBy } from '../program/whole-answers/writers.ts';
+import {
+  type WritingOptions,
+  writingDefaults,
+  writingKnobs,
+  writingOf,
+  writingShape,
+} from '../program/whole-answers/writing.ts';
+import { isComplete, type Node, pathText } from '../tree/node.ts';
+import type { PathVote } from '../tree/readings/certaindex.ts';
+import { greedySampling, type Manner } from '../tree/step.ts';
+import type { Tree } from '../tree/tree.ts';
 import { knockout, type Match } from './knockout.ts';
-import { answersOf, landedOf, mayAsk, RootAnswers, votesOf } from './root-answers.ts';
-import { hasWriter, writerAt, writtenBy } from './writers.ts';
-import { type WritingOptions, writingDefaults, writingKnobs, writingOf, writingShape } from './writing.ts';
 
 /** `prompt` has `{first}` and `{second}` where the two stand; the model goes on with the number of the better one. */
 interface PairwiseOptions extends WritingOptions {

@@ -3,15 +3,21 @@
 // paths + λs · clusters that S covers / all clusters, then shares the budget out among S. The authors cluster steps by
 // embeddings; here steps that name the same numbers, or where they name none the same words, are one cluster.
 
-import { byKey, type NodeKey } from '../../tree/keys.ts';
-import { type Node, pathTo } from '../../tree/node.ts';
-import { defineProgram } from '../definition.ts';
-import type { Program } from '../program.ts';
+import { defineProgram } from '../program/definition.ts';
+import {
+  type LevelOptions,
+  levelDefaults,
+  levelKnobs,
+  levelShape,
+  type NextLevel,
+} from '../program/levels/level-rule.ts';
+import { growLevels } from '../program/levels/levels.ts';
+import type { Offshoot, Planting } from '../program/levels/plots.ts';
+import { asOffshoot, ended, likelyShares, rewardWeights, shareOut } from '../program/levels/rebase.ts';
+import type { Program } from '../program/program.ts';
+import { byKey, type NodeKey } from '../tree/keys.ts';
+import { type Node, pathTo } from '../tree/node.ts';
 import { bestSet, climbedSet, type Leaf } from './leaf-choice.ts';
-import { type LevelOptions, levelDefaults, levelKnobs, levelShape, type NextLevel } from './level-rule.ts';
-import { growLevels } from './levels.ts';
-import type { Offshoot, Planting } from './plots.ts';
-import { asOffshoot, ended, likelyShares, rewardWeights, shareOut } from './rebase.ts';
 
 interface EtsOptions extends LevelOptions {
   /** Paths in all, and so draws of the root. */

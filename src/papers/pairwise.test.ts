@@ -1,8 +1,8 @@
 // A knockout worked by hand: who is compared with whom, what a judge that only looks at places decides, and what is asked again.
 
 import { expect, test } from 'vitest';
-import { fault } from '../../base/fault.ts';
-import { Tree } from '../../tree/tree.ts';
+import { fault } from '../base/fault.ts';
+import { Tree } from '../tree/tree.ts';
 import { createPairwise } from './pairwise.ts';
 
 type Judge = (first: string | undefined, second: string | undefined) => string | undefined;

@@ -1,0 +1,17 @@
+// Names that optional packages register, so that a refusal can say what to install where a package is missing.
+
+const papers = {
+  program: ['rest', 'rstar', 'dvts', 'ets', 'tot', 'aggregate', 'pairwise', 'tree-samples', 'scored-tree-samples'],
+  certain: ['beta', 'windows', 'margin', 'threshold', 'curve'],
+  prune: ['promise'],
+} as const;
+
+/** Those that may have options; `threshold` is a setting of every search. */
+export type PackagedPart = Exclude<(typeof papers)[keyof typeof papers][number], 'threshold'>;
+
+/** Goes on from "is 'tot', "; undefined for a name that no package of ours has. */
+export function packageOf(setting: string, name: string): string | undefined {
+  const names: Readonly<Record<string, readonly string[]>> = papers;
+  if (!names[setting]?.includes(name)) return undefined;
+  return 'which needs the package @coppice/papers: npm install @coppice/papers';
+}
