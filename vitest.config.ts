@@ -13,8 +13,11 @@ const computed = [
   'tests/model/{ahead,kv-split,later-saplings,smollm2}.slow.test.ts',
 ];
 // A command that a test starts finds its code compiled by the one before.
-const env = { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url)) };
-// `coppice` and `coppice/internals`, which the lab imports, are src/ here.
+const env = {
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url)),
+  NODE_OPTIONS: '--conditions=coppice-source',
+};
+// Packages import each other from source here.
 const conditions = ['coppice-source', 'module', 'node', 'development|production'];
 const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions } } };
 /** Registers the kinds that configurations of tests name. */
@@ -29,7 +32,7 @@ export default defineConfig({
         ...fromSource,
         test: {
           name: 'fast',
-          include: ['src/**/*.test.ts', 'tests/**/*.test.ts', 'web/**/*.test.ts'],
+          include: ['packages/**/*.test.ts', 'tests/**/*.test.ts'],
           exclude: ['**/*.slow.test.ts', '**/node_modules/**'],
           setupFiles: [plugins, 'tests/support/property-seed.ts'],
           // The files of a worker share its modules, which would be read anew for each. No test mocks a module; spies and variables end with their test.
@@ -72,7 +75,7 @@ export default defineConfig({
         ...fromSource,
         test: {
           name: 'slow',
-          include: ['src/**/*.slow.test.ts', 'tests/**/*.slow.test.ts'],
+          include: ['packages/**/*.slow.test.ts', 'tests/**/*.slow.test.ts'],
           exclude: [...computed, '**/node_modules/**'],
           setupFiles: [plugins],
           env,

@@ -1,7 +1,7 @@
 // An engine of one's own, proven with the suite that coppice's engines pass.
 
+import { type EngineHarness, engineCases, prove } from '@coppice/core/testing';
 import type { Engine, GenerateRequest, Step } from 'coppice';
-import { type EngineHarness, engineCases, prove } from 'coppice/testing';
 
 const load = { runningSequences: 0, waitingSequences: 0, sequenceLimit: undefined, stepMs: undefined, healthy: true };
 const can = { seeded: true, logprobs: false, streams: false, seesStops: true, priorities: false, countsCache: false };

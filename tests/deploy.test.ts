@@ -4,8 +4,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { simulatedModels } from '../src/cli/plugins/plugins.ts';
-import { loadConfig } from '../src/config/load.ts';
+import { simulatedModels } from '../packages/coppice/src/cli/plugins/plugins.ts';
+import { loadConfig } from '../packages/core/src/config/load.ts';
 import { runGateway } from './support/running-gateway.ts';
 
 /** What the package brings for its readers alone, and no image needs. */

@@ -62,7 +62,7 @@ def parse() -> argparse.Namespace:
     one.add_argument('--kinds', nargs='+', choices=SHIPPED, default=list(SHIPPED), help='tasks to write')
     one = commands.add_parser('huggingface', help='write a model in Hugging Face format')
     one.set_defaults(command=run_huggingface)
-    one.add_argument('--model', type=Path, default=Path('models/sapling.gguf'))
+    one.add_argument('--model', type=Path, default=Path('packages/llama/models/sapling.gguf'))
     one.add_argument('--out', type=Path, required=True)
     one = commands.add_parser('vectors', help='write strings with their token ids, for the test of the engine')
     one.set_defaults(command=run_vectors)

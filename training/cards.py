@@ -69,7 +69,7 @@ def head(facts: dict) -> str:
         '# The saplings', '',
         'Small real models that ship with coppice, so that it does its job on a fresh machine. `sapling` solves countdown puzzles and',
         'word problems, `sapling-sudoku` sudokus of 4x4 and 6x6, `sapling-ledger` ledgers of running sums, and none of them anything else.',
-        '`src/task` recognises the questions and says so when one is of another kind.', '',
+        '`packages/llama/src/task` recognises the questions and says so when one is of another kind.', '',
         'This page and `saplings.json` are written by `python -m training grade`; every figure stands in `report.json`.', '',
         '| file | what | parameters | layers × width | size | SHA-256 |', '|---|---|---|---|---|---|', *rows, '',
         'All: llama-shaped, tied embeddings, GGUF with Q8_0 matrices, one tokenizer of 448 byte-level BPE tokens with single',
@@ -185,7 +185,7 @@ def sudoku_card(report: dict) -> str:
         'Started from `sapling` and trained further on four tasks at once: ' + f'{log["generator"]["steps"]:,} steps of 65,536 tokens in {log["generator"]["seconds"]:.0f} s on one '
         f'{log["device"]}. It learnt sudokus and not the rest (below), so it ships for sudokus alone. Cells are written in reading order, often',
         'before the givens force them: a path goes wrong at a cell that breaks no rule yet, and the conflict shows some lines later. It has no',
-        'reward model: the one that was trained beside it tells almost nothing. `checkLine` of `src/task` sees every conflict.', '',
+        'reward model: the one that was trained beside it tells almost nothing. `checkLine` of `packages/llama/src/task` sees every conflict.', '',
         '```', 'Sudoku 1..3 3.4. 2.3. 4312', 'a2=4', 'a3=2', '…', 'Answer: 1423 3241 2134 4312', '```', '',
         f'Levels, {table["samples"]} samples per question at temperature {table["temperature"]} (`greedy`: one answer at temperature 0; `error`: of the lines after a',
         'path that is right so far, the share that is wrong):', '', *solved_table(one['levels'], table['samples']), '',
@@ -202,7 +202,7 @@ def ledger_card(report: dict) -> str:
         '## sapling-ledger', '',
         f'Started from `sapling` and trained on ledgers alone: {log["both"]["steps"]:,} steps of 64 worked answers in {log["both"]["seconds"]:.0f} s on one {log["device"]}. In each batch',
         'it also learnt to tell spoiled answers (`training/joint.py`). Writing was learnt, telling hardly: it says much the same of right and of wrong lines. So it ships as a',
-        'generator alone, and `checkLine` of `src/task`, which sees every false sum, stands beside it.', '',
+        'generator alone, and `checkLine` of `packages/llama/src/task`, which sees every false sum, stands beside it.', '',
         '```', 'Ledger 4821: a+3921-1184 b-2442+33 c+1000 d-5000 e+2222 f+1111.', 'a 4821+3921-1184=7558', 'b 7558-2442+33=5149', '…', 'Answer: 4482', '```', '',
         'Levels: 1 has one amount an entry; 2 and 3 a second one of 1 to 2 and of 2 to 3 digits; 4 two of four digits; 5 two, in balances of 5 and 6 digits; 6',
         'three, the later ones short; 7 three of full length; 8, in no question file, three of 6 digits. A sample goes right or wrong by chance at some hard',
@@ -282,6 +282,6 @@ def tail() -> str:
     return '\n'.join([
         '## To measure again', '',
         '```', 'python -m training measure --models models --out /tmp/measured.jsonl.gz --questions 60 --samples 8   # a part of them, for a CPU', '```', '',
-        'Test questions are those of `tasks/*.test.jsonl`. Samples depend on the hardware (the order of sums), so figures move by about',
+        'Test questions are those of `packages/llama/tasks/*.test.jsonl`. Samples depend on the hardware (the order of sums), so figures move by about',
         'one hundredth between machines.',
     ])  # fmt: skip

@@ -3,8 +3,8 @@
 // good; where the final answer is wrong, after the first completed rollout. Capacity is the rate at which saturated `positive`
 // computes tokens, of both models, over the mean tokens of that. No policy can know it; how near one comes is its share.
 
+import { mean } from '@coppice/core/base';
 import type { ExitRule, Program, SearchView } from 'coppice';
-import { mean } from 'coppice/internals';
 
 /** How a search stood when another rollout was complete, or a better path. */
 export interface RolloutStanding {

@@ -1,7 +1,7 @@
 // How much work each search will be, known from an earlier run of it: an order that goes by it is the bound of what better
 // estimates would give, and beside it a measured estimate can be judged.
 
-import type { WorkEstimates } from 'coppice/internals';
+import type { WorkEstimates } from '@coppice/core/runtime';
 import { rankCorrelation } from './statistics.ts';
 
 /** The tokens of every request, by its number. */

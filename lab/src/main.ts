@@ -1,7 +1,7 @@
 // `npm run lab -- NAME …`: the lab's commands by name. Each is loaded only when it is used; faults become one readable line.
 
 import { FaultError } from 'coppice';
-import { type Help, helpAsked } from 'coppice/internals';
+import { type Help, helpAsked } from 'coppice/cli';
 
 interface LabModule {
   /** Commands without it print their own. */

@@ -1,6 +1,6 @@
 // Means over settings and seeds with 95 % intervals, and rank correlations: what reports of experiments say beside the plain mean.
 
-import { assert, mean } from 'coppice/internals';
+import { assert, mean } from '@coppice/core/base';
 
 /** A mean with the half width of its 95 % interval (Student's t); undefined where every group has a single value. */
 export interface Estimate {

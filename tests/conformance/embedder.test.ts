@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { FaultError, fault } from '../../src/base/fault.ts';
-import { hash, Random } from '../../src/base/random.ts';
-import { BatchedEmbedder, type EmbedTexts } from '../../src/embedder/batched-embedder.ts';
-import { openEndpoint } from '../../src/embedder/embeddings-endpoint.ts';
-import { embedderWarning } from '../../src/embedder/probe-texts.ts';
-import type { EmbedderHarness } from '../../src/testing/index.ts';
+import { FaultError, fault } from '../../packages/core/src/base/fault.ts';
+import { hash, Random } from '../../packages/core/src/base/random.ts';
+import { BatchedEmbedder, type EmbedTexts } from '../../packages/core/src/embedder/batched-embedder.ts';
+import { openEndpoint } from '../../packages/core/src/embedder/embeddings-endpoint.ts';
+import { embedderWarning } from '../../packages/core/src/embedder/probe-texts.ts';
+import type { EmbedderHarness } from '../../packages/core/src/testing/index.ts';
 import { embedderConformance } from '../support/conformance.ts';
 import { startEmbeddings } from '../support/embeddings-server.ts';
 import { ManualTimers } from '../support/manual-timers.ts';

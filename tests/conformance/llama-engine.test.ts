@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
-import { LlamaEngine } from '../../src/engine/llama/llama-engine.ts';
+import { LlamaEngine } from '../../packages/llama/src/engine/llama-engine.ts';
 import { engineConformance } from '../support/conformance.ts';
 import { writeTinyModel } from '../support/tiny-gguf.ts';
 

@@ -1,10 +1,10 @@
 // The remote engine passes the engine suite in every dialect, against servers that speak it, with each stream cut into
 // pieces of a few bytes.
 
-import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
-import type { RemoteEngineOptions } from '../../src/engine/remote/options.ts';
-import type { EngineHarness } from '../../src/testing/index.ts';
-import type { Prompt } from '../../src/tree/step.ts';
+import { openRemoteEngine } from '../../packages/core/src/engine/remote/open-engine.ts';
+import type { RemoteEngineOptions } from '../../packages/core/src/engine/remote/options.ts';
+import type { EngineHarness } from '../../packages/core/src/testing/index.ts';
+import type { Prompt } from '../../packages/core/src/tree/step.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
 import { OllamaServer } from '../servers/ollama-server.ts';
 import { PlainServer } from '../servers/plain-server.ts';

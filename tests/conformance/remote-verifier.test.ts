@@ -2,9 +2,9 @@
 
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { VerifierHarness } from '../../src/testing/index.ts';
-import type { Step } from '../../src/tree/step.ts';
-import { openRemoteVerifier, type RemoteVerifierKind } from '../../src/verifier/remote/open-verifier.ts';
+import type { VerifierHarness } from '../../packages/core/src/testing/index.ts';
+import type { Step } from '../../packages/core/src/tree/step.ts';
+import { openRemoteVerifier, type RemoteVerifierKind } from '../../packages/core/src/verifier/remote/open-verifier.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
 import { PlainServer } from '../servers/plain-server.ts';
 import type { TestServer } from '../servers/server.ts';

@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { dnsList } from '../../src/engine/remote/list/dns.ts';
-import { fileList } from '../../src/engine/remote/list/file.ts';
-import { kubernetesList, podApiServer } from '../../src/engine/remote/list/kubernetes.ts';
-import { listedUrls } from '../../src/engine/remote/list/listed-urls.ts';
-import type { ReplicaListHarness } from '../../src/testing/index.ts';
+import { dnsList } from '../../packages/core/src/engine/remote/list/dns.ts';
+import { fileList } from '../../packages/core/src/engine/remote/list/file.ts';
+import { kubernetesList, podApiServer } from '../../packages/core/src/engine/remote/list/kubernetes.ts';
+import { listedUrls } from '../../packages/core/src/engine/remote/list/listed-urls.ts';
+import type { ReplicaListHarness } from '../../packages/core/src/testing/index.ts';
 import { replicaListConformance } from '../support/conformance.ts';
 import { DnsServer } from '../support/dns-server.ts';
 

@@ -1,13 +1,13 @@
-import { profileOf } from '../../src/bench/simulated/profiles.ts';
-import { llama8b } from '../../src/cost/h200.ts';
-import { tableCost } from '../../src/cost/table.ts';
-import type { Engine, GenerateRequest } from '../../src/engine/engine.ts';
-import { panelEngine } from '../../src/engine/panel/panel-engine.ts';
-import { SharedEngine } from '../../src/engine/panel/shared-engine.ts';
-import { QuestionModel } from '../../src/engine/sim/questions/question-model.ts';
-import { SimEngine } from '../../src/engine/sim/sim-engine.ts';
-import { World } from '../../src/engine/sim/world.ts';
-import type { EngineHarness } from '../../src/testing/index.ts';
+import { llama8b } from '../../packages/core/src/cost/h200.ts';
+import { tableCost } from '../../packages/core/src/cost/table.ts';
+import type { Engine, GenerateRequest } from '../../packages/core/src/engine/engine.ts';
+import { panelEngine } from '../../packages/core/src/engine/panel/panel-engine.ts';
+import { SharedEngine } from '../../packages/core/src/engine/panel/shared-engine.ts';
+import type { EngineHarness } from '../../packages/core/src/testing/index.ts';
+import { QuestionModel } from '../../packages/sim/src/engine/questions/question-model.ts';
+import { SimEngine } from '../../packages/sim/src/engine/sim-engine.ts';
+import { World } from '../../packages/sim/src/engine/world.ts';
+import { profileOf } from '../../packages/sim/src/service/profiles.ts';
 import { engineConformance } from '../support/conformance.ts';
 
 engineConformance('sim', () => simulated((engine) => engine));

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, expect, test } from 'vitest';
-import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
+import { SqliteJournal } from '../../packages/core/src/journal/sqlite/sqlite-journal.ts';
 import { ServedProcess } from '../support/served-process.ts';
 
 const requests = 1000;

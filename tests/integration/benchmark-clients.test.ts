@@ -2,7 +2,7 @@
 // one path of a tree.
 
 import { describe, expect, test } from 'vitest';
-import type { GenerateRequest } from '../../src/engine/engine.ts';
+import type { GenerateRequest } from '../../packages/core/src/engine/engine.ts';
 import type { Loose } from '../support/loose.ts';
 import { ask, post, question, runGateway, serverEvents } from '../support/running-gateway.ts';
 import { type Script, ScriptedEngine, ScriptedVerifier } from '../support/scripted-engine.ts';

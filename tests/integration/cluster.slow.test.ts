@@ -15,7 +15,7 @@ import { hasPostgres, startPostgres, type TestDatabase } from '../support/postgr
 import { ServedProcess } from '../support/served-process.ts';
 import { until } from '../support/until.ts';
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../packages/coppice/src/cli/main.ts', import.meta.url));
 const running: ServedProcess[] = [];
 let database: TestDatabase;
 

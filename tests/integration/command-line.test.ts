@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { run as ask } from '../../src/cli/commands/ask.ts';
+import { run as ask } from '../../packages/coppice/src/cli/commands/ask.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import { writeTinyModel } from '../support/tiny-gguf.ts';
 
@@ -13,7 +13,7 @@ type Ran = { readonly status: number; readonly output: string; readonly errors: 
 
 function coppice(...args: readonly string[]): Promise<Ran> {
   return new Promise((resolve) => {
-    execFile(process.execPath, ['src/cli/main.ts', ...args], (error, output, errors) => {
+    execFile(process.execPath, ['packages/coppice/src/cli/main.ts', ...args], (error, output, errors) => {
       resolve({ status: error === null ? 0 : Number(error.code ?? -1), output, errors });
     });
   });
@@ -38,7 +38,9 @@ describe('coppice', () => {
     ['stdout', ['ask', 'make 24 from 1 1 1 1', '--rollouts', '1']],
     ['stderr', ['sevre']],
   ] as const)('ends quietly when whoever reads its %s stops reading', async (stream, args) => {
-    const child = spawn(process.execPath, ['src/cli/main.ts', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, ['packages/coppice/src/cli/main.ts', ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     child[stream].destroy();
     let said = '';
     child[stream === 'stdout' ? 'stderr' : 'stdout'].on('data', (data) => {
@@ -83,7 +85,12 @@ describe('coppice ask on a server', () => {
 
 it('an older Node is one line', () => {
   const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } })`;
-  const args = ['--import', `data:text/javascript,${encodeURIComponent(older)}`, 'src/cli/main.ts', '--version'];
+  const args = [
+    '--import',
+    `data:text/javascript,${encodeURIComponent(older)}`,
+    'packages/coppice/src/cli/main.ts',
+    '--version',
+  ];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^coppice needs Node 24 or newer, this is 20\.19\.0; [^\n]*\n$/);

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { drawSeed, formKey, rootKey } from '../../src/tree/keys.ts';
+import { drawSeed, formKey, rootKey } from '../../packages/core/src/tree/keys.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import type { Loose } from '../support/loose.ts';
 import { serverEvents } from '../support/running-gateway.ts';

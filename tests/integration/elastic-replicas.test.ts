@@ -2,10 +2,10 @@
 // operator is told.
 
 import { describe, expect, it } from 'vitest';
-import { FaultError, fault } from '../../src/base/fault.ts';
-import { Random } from '../../src/base/random.ts';
-import { type GenerateRequest, isAnswer } from '../../src/engine/engine.ts';
-import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
+import { FaultError, fault } from '../../packages/core/src/base/fault.ts';
+import { Random } from '../../packages/core/src/base/random.ts';
+import { type GenerateRequest, isAnswer } from '../../packages/core/src/engine/engine.ts';
+import { openRemoteEngine } from '../../packages/core/src/engine/remote/open-engine.ts';
 import { Vocabulary } from '../servers/model.ts';
 import type { TestServer } from '../servers/server.ts';
 import { VllmServer, type VllmSettings } from '../servers/vllm-server.ts';

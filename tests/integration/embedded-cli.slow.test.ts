@@ -21,7 +21,7 @@ type Ran = { readonly status: number; readonly output: string; readonly errors: 
 
 function coppice(...args: readonly string[]): Promise<Ran> {
   return new Promise((resolve) => {
-    execFile(process.execPath, ['src/cli/main.ts', ...args], (error, output, errors) => {
+    execFile(process.execPath, ['packages/coppice/src/cli/main.ts', ...args], (error, output, errors) => {
       resolve({ status: error === null ? 0 : Number(error.code ?? -1), output, errors });
     });
   });

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import * as library from '../../src/cli/index.ts';
+import * as library from '../../packages/coppice/src/index.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'examples');
 const examples = readdirSync(folder).filter((file) => file.endsWith('.ts'));

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { run } from '../../src/cli/commands/export.ts';
-import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
+import { run } from '../../packages/coppice/src/cli/commands/export.ts';
+import { SqliteJournal } from '../../packages/core/src/journal/sqlite/sqlite-journal.ts';
 import { ask, runGateway } from '../support/running-gateway.ts';
 
 test("an export is its owner's alone", async () => {

@@ -2,7 +2,7 @@
 // run outside of the code's process pay none of them. A test that runs inside says so, and there alone a forgery can pay.
 
 import { describe, expect, test } from 'vitest';
-import { ranInside } from '../../src/verifier/command/command-verifier.ts';
+import { ranInside } from '../../packages/core/src/verifier/command/command-verifier.ts';
 import { hasPython, judged, request, sandbox } from '../support/judged-answers.ts';
 
 const pythonTests = `import math

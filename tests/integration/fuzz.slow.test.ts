@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
-import { Random } from '../../src/base/random.ts';
-import { newKey } from '../../src/gateway/http/keys.ts';
-import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
+import { Random } from '../../packages/core/src/base/random.ts';
+import { SqliteJournal } from '../../packages/core/src/journal/sqlite/sqlite-journal.ts';
+import { newKey } from '../../packages/gateway/src/http/keys.ts';
 import { runGateway } from '../support/running-gateway.ts';
 import { until } from '../support/until.ts';
 

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
+import { SqliteJournal } from '../../packages/core/src/journal/sqlite/sqlite-journal.ts';
 import { watchHealth } from '../support/health-watch.ts';
 import { ServedProcess } from '../support/served-process.ts';
 import { until } from '../support/until.ts';

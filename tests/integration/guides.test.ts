@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
+import { loadConfig } from '../../packages/core/src/config/load.ts';
 import { guideFolder, guides } from '../support/guide-commands.ts';
 
 /** GitHub's anchors of a page's headings, as far as ours go. */

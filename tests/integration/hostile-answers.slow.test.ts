@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { CommandOptions } from '../../src/verifier/command/command-verifier.ts';
+import type { CommandOptions } from '../../packages/core/src/verifier/command/command-verifier.ts';
 import { good, hasPython, judged, noBubblewrap, python, request } from '../support/judged-answers.ts';
 
 /** Where memory is watched, shared memory is forbidden: both ways are attacked. */

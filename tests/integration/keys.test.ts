@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { newKey } from '../../src/gateway/http/keys.ts';
+import { newKey } from '../../packages/gateway/src/http/keys.ts';
 import type { Loose } from '../support/loose.ts';
 import { type RunningOptions, runGateway } from '../support/running-gateway.ts';
 import { ServedProcess } from '../support/served-process.ts';

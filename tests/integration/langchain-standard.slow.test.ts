@@ -4,8 +4,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { JsonSchema } from '../../src/engine/engine.ts';
-import type { Prompt } from '../../src/tree/step.ts';
+import type { JsonSchema } from '../../packages/core/src/engine/engine.ts';
+import type { Prompt } from '../../packages/core/src/tree/step.ts';
 import type { Loose } from '../support/loose.ts';
 import { clientsFolder, hasPythonClients, runPython } from '../support/python-clients.ts';
 import { runGateway } from '../support/running-gateway.ts';

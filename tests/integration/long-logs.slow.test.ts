@@ -5,7 +5,7 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
+import { SqliteJournal } from '../../packages/core/src/journal/sqlite/sqlite-journal.ts';
 import { loopLagMs, watchHealth } from '../support/health-watch.ts';
 import { ServedProcess } from '../support/served-process.ts';
 

@@ -3,10 +3,10 @@
 
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { NewSearch } from '../../src/journal/journal.ts';
-import { PostgresJournal } from '../../src/journal/postgres/postgres-journal.ts';
-import { migrate } from '../../src/journal/postgres/schema.ts';
-import type { LoggedEvent } from '../../src/log/events.ts';
+import type { NewSearch } from '../../packages/core/src/journal/journal.ts';
+import type { LoggedEvent } from '../../packages/core/src/log/events.ts';
+import { PostgresJournal } from '../../packages/postgres/src/journal/postgres-journal.ts';
+import { migrate } from '../../packages/postgres/src/journal/schema.ts';
 import { CutLine, type LostAnswerOptions } from '../support/cut-line.ts';
 import type { Loose } from '../support/loose.ts';
 import { hasPostgres, startPostgres, type TestDatabase } from '../support/postgres.ts';

@@ -2,7 +2,7 @@
 
 import Anthropic, { AuthenticationError, BadRequestError, NotFoundError } from '@anthropic-ai/sdk';
 import { describe, expect, test } from 'vitest';
-import { newKey } from '../../src/gateway/http/keys.ts';
+import { newKey } from '../../packages/gateway/src/http/keys.ts';
 import { type RunningOptions, runGateway } from '../support/running-gateway.ts';
 import { until } from '../support/until.ts';
 

@@ -3,16 +3,16 @@
 
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openModels } from '../../src/answering/models/open-models.ts';
-import type { Clock } from '../../src/base/clock.ts';
-import { raise } from '../../src/base/fault.ts';
-import { run as migrate } from '../../src/cli/commands/migrate.ts';
-import { checkConfig, type PlainTree } from '../../src/config/load.ts';
-import { journalKind } from '../../src/config/plugin.ts';
-import { Gateway } from '../../src/gateway/gateway.ts';
-import { newKey } from '../../src/gateway/http/keys.ts';
-import { silentLog } from '../../src/gateway/observe/log.ts';
-import { systemClock } from '../../src/runtime/live.ts';
+import { run as migrate } from '../../packages/coppice/src/cli/commands/migrate.ts';
+import { openModels } from '../../packages/core/src/answering/models/open-models.ts';
+import type { Clock } from '../../packages/core/src/base/clock.ts';
+import { raise } from '../../packages/core/src/base/fault.ts';
+import { checkConfig, type PlainTree } from '../../packages/core/src/config/load.ts';
+import { journalKind } from '../../packages/core/src/config/plugin.ts';
+import { systemClock } from '../../packages/core/src/runtime/live.ts';
+import { Gateway } from '../../packages/gateway/src/gateway.ts';
+import { newKey } from '../../packages/gateway/src/http/keys.ts';
+import { silentLog } from '../../packages/gateway/src/observe/log.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import type { Loose } from '../support/loose.ts';
 import { hasPostgres, startPostgres, type TestDatabase } from '../support/postgres.ts';

@@ -3,9 +3,9 @@
 
 import { execFile } from 'node:child_process';
 import { expect, onTestFinished, test } from 'vitest';
-import { openModel } from '../../src/answering/models/open-models.ts';
-import { checkConfig } from '../../src/config/load.ts';
-import { openEndpoint } from '../../src/embedder/embeddings-endpoint.ts';
+import { openModel } from '../../packages/core/src/answering/models/open-models.ts';
+import { checkConfig } from '../../packages/core/src/config/load.ts';
+import { openEndpoint } from '../../packages/core/src/embedder/embeddings-endpoint.ts';
 import { startEmbeddings } from '../support/embeddings-server.ts';
 import { ask, modelDefaults, runGateway } from '../support/running-gateway.ts';
 
@@ -67,7 +67,7 @@ test('without an embedder nobody may ask for groups, and no metric speaks of one
 
 function command(...args: string[]): Promise<{ status: number; output: string; said: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, ['src/cli/main.ts', ...args], (error, output, said) => {
+    execFile(process.execPath, ['packages/coppice/src/cli/main.ts', ...args], (error, output, said) => {
       resolve({ status: Number(error?.code ?? 0), output, said });
     });
   });

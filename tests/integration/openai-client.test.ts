@@ -2,7 +2,7 @@
 
 import OpenAI, { APIUserAbortError, AuthenticationError, BadRequestError, NotFoundError, RateLimitError } from 'openai';
 import { describe, expect, test } from 'vitest';
-import { newKey } from '../../src/gateway/http/keys.ts';
+import { newKey } from '../../packages/gateway/src/http/keys.ts';
 import { question, type RunningOptions, runGateway } from '../support/running-gateway.ts';
 import type { Script } from '../support/scripted-engine.ts';
 import { until } from '../support/until.ts';

@@ -2,8 +2,8 @@
 // from end to end.
 
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { run } from '../../src/cli/commands/doctor/doctor.ts';
-import { openModel, search } from '../../src/library/index.ts';
+import { run } from '../../packages/coppice/src/cli/commands/doctor/doctor.ts';
+import { openModel, search } from '../../packages/core/src/library/index.ts';
 import { LlmdSimulator } from '../servers/llm-d-simulator.ts';
 import { LmStudioServer } from '../servers/lm-studio-server.ts';
 import { Vocabulary } from '../servers/model.ts';

@@ -2,13 +2,13 @@
 // sockets, the real engine, verifier and runtime; only time is moved by hand.
 
 import { expect, it, onTestFinished } from 'vitest';
-import { extractAnswer } from '../../src/answer/extract.ts';
-import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
-import { createPolicy } from '../../src/policy/create.ts';
-import { createMcts } from '../../src/program/mcts/mcts.ts';
-import { Runtime } from '../../src/runtime/runtime.ts';
-import type { SearchResult } from '../../src/runtime/search/request.ts';
-import { openRemoteVerifier } from '../../src/verifier/remote/open-verifier.ts';
+import { extractAnswer } from '../../packages/core/src/answer/extract.ts';
+import { openRemoteEngine } from '../../packages/core/src/engine/remote/open-engine.ts';
+import { createPolicy } from '../../packages/core/src/policy/create.ts';
+import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
+import { Runtime } from '../../packages/core/src/runtime/runtime.ts';
+import type { SearchResult } from '../../packages/core/src/runtime/search/request.ts';
+import { openRemoteVerifier } from '../../packages/core/src/verifier/remote/open-verifier.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
 import { turn } from '../support/until.ts';

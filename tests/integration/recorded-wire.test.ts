@@ -2,11 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { dialects } from '../../src/engine/remote/dialect/dialects.ts';
-import { PartialStep } from '../../src/engine/remote/flight/partial-step.ts';
-import { faultOfStatus } from '../../src/remote/failure.ts';
-import { SseParser } from '../../src/remote/sse.ts';
-import type { Step } from '../../src/tree/step.ts';
+import { dialects } from '../../packages/core/src/engine/remote/dialect/dialects.ts';
+import { PartialStep } from '../../packages/core/src/engine/remote/flight/partial-step.ts';
+import { faultOfStatus } from '../../packages/core/src/remote/failure.ts';
+import { SseParser } from '../../packages/core/src/remote/sse.ts';
+import type { Step } from '../../packages/core/src/tree/step.ts';
 import type { Exchange, Recording } from '../servers/record.ts';
 
 describe.each(['vllm-0.32.0', 'sglang-0.5.16', 'llama-server-b11549'])('recorded from %s', (name) => {

@@ -4,10 +4,10 @@
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { FaultError } from '../../src/base/fault.ts';
-import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
-import type { RemoteEngineOptions } from '../../src/engine/remote/options.ts';
-import { faultOfError } from '../../src/remote/failure.ts';
+import { FaultError } from '../../packages/core/src/base/fault.ts';
+import { openRemoteEngine } from '../../packages/core/src/engine/remote/open-engine.ts';
+import type { RemoteEngineOptions } from '../../packages/core/src/engine/remote/options.ts';
+import { faultOfError } from '../../packages/core/src/remote/failure.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
 import { SglangServer } from '../servers/sglang-server.ts';
 import { VllmServer } from '../servers/vllm-server.ts';

@@ -1,12 +1,12 @@
 // A remote engine over test servers with a clock that stands still unless moved: what the tests of its failures share.
 
 import { afterEach } from 'vitest';
-import { type EngineMessage, type GenerateRequest, isAnswer } from '../../src/engine/engine.ts';
-import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
-import type { RemoteEngineOptions } from '../../src/engine/remote/options.ts';
-import type { RemoteEngine } from '../../src/engine/remote/remote-engine.ts';
-import type { ReplicaEvent } from '../../src/engine/remote/replica/health.ts';
-import { tipKey } from '../../src/testing/case/paths.ts';
+import { type EngineMessage, type GenerateRequest, isAnswer } from '../../packages/core/src/engine/engine.ts';
+import { openRemoteEngine } from '../../packages/core/src/engine/remote/open-engine.ts';
+import type { RemoteEngineOptions } from '../../packages/core/src/engine/remote/options.ts';
+import type { RemoteEngine } from '../../packages/core/src/engine/remote/remote-engine.ts';
+import type { ReplicaEvent } from '../../packages/core/src/engine/remote/replica/health.ts';
+import { tipKey } from '../../packages/core/src/testing/case/paths.ts';
 import type { Mischief, TestServer } from '../servers/server.ts';
 import { ManualTimers } from '../support/manual-timers.ts';
 import { turn } from '../support/until.ts';

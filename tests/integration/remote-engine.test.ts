@@ -1,8 +1,8 @@
 // What the remote engine does with one server: what it cancels, what it sends of a path, and answers that are bad; over real sockets.
 
 import { describe, expect, it } from 'vitest';
-import { pathOf } from '../../src/testing/case/paths.ts';
-import type { Step } from '../../src/tree/step.ts';
+import { pathOf } from '../../packages/core/src/testing/case/paths.ts';
+import type { Step } from '../../packages/core/src/tree/step.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
 import { PlainServer } from '../servers/plain-server.ts';
 import type { Mischief, TestServer } from '../servers/server.ts';

@@ -1,7 +1,7 @@
 // How much the remote engine sends at a time: the slots that a server tells, and the limit that has to be found; over real sockets.
 
 import { describe, expect, it } from 'vitest';
-import type { ReplicaEvent } from '../../src/engine/remote/replica/health.ts';
+import type { ReplicaEvent } from '../../packages/core/src/engine/remote/replica/health.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import { benchOfEach, failing, holdAt } from './remote-bench.ts';

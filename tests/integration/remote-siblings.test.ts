@@ -2,7 +2,7 @@
 // own tokens; and servers that refuse parts of what they are asked.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import type { GenerateRequest, StepNeeds } from '../../src/engine/engine.ts';
+import type { GenerateRequest, StepNeeds } from '../../packages/core/src/engine/engine.ts';
 import { Vocabulary } from '../servers/model.ts';
 import { SglangServer } from '../servers/sglang-server.ts';
 import { VllmServer, type VllmSettings } from '../servers/vllm-server.ts';

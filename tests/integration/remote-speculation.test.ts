@@ -2,11 +2,11 @@
 // level has chosen without them, and the answer is the one without.
 
 import { expect, onTestFinished, test } from 'vitest';
-import { openModels } from '../../src/answering/models/open-models.ts';
-import { checkConfig } from '../../src/config/load.ts';
-import { Gateway } from '../../src/gateway/gateway.ts';
-import { silentLog } from '../../src/gateway/observe/log.ts';
-import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
+import { openModels } from '../../packages/core/src/answering/models/open-models.ts';
+import { checkConfig } from '../../packages/core/src/config/load.ts';
+import { SqliteJournal } from '../../packages/core/src/journal/sqlite/sqlite-journal.ts';
+import { Gateway } from '../../packages/gateway/src/gateway.ts';
+import { silentLog } from '../../packages/gateway/src/observe/log.ts';
 import { VllmServer } from '../servers/vllm-server.ts';
 import type { Loose } from '../support/loose.ts';
 import { post } from '../support/running-gateway.ts';

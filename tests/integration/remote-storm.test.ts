@@ -3,8 +3,8 @@
 // once, no step is torn, and in the end nothing is left in flight.
 
 import { expect, it } from 'vitest';
-import { Random } from '../../src/base/random.ts';
-import type { GenerateRequest } from '../../src/engine/engine.ts';
+import { Random } from '../../packages/core/src/base/random.ts';
+import type { GenerateRequest } from '../../packages/core/src/engine/engine.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
 import { Vocabulary } from '../servers/model.ts';
 import type { Mischief, TestServer } from '../servers/server.ts';

@@ -12,7 +12,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { hasPostgres, startPostgres } from '../support/postgres.ts';
 import { ServedProcess } from '../support/served-process.ts';
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../packages/coppice/src/cli/main.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'coppice-responses-'));
 const running: ServedProcess[] = [];
 afterAll(async () => {

@@ -5,8 +5,8 @@ import { generateText, streamText } from 'ai';
 import OpenAI, { NotFoundError } from 'openai';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { describe, expect, test } from 'vitest';
-import { newKey } from '../../src/gateway/http/keys.ts';
-import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
+import { SqliteJournal } from '../../packages/core/src/journal/sqlite/sqlite-journal.ts';
+import { newKey } from '../../packages/gateway/src/http/keys.ts';
 import { type RunningOptions, runGateway } from '../support/running-gateway.ts';
 import { until } from '../support/until.ts';
 

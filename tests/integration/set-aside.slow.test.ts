@@ -14,7 +14,7 @@ import { hasPostgres, startPostgres } from '../support/postgres.ts';
 import { ServedProcess } from '../support/served-process.ts';
 import { until } from '../support/until.ts';
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../packages/coppice/src/cli/main.ts', import.meta.url));
 
 async function get(url: string): Promise<Loose> {
   return (await fetch(url)).json();

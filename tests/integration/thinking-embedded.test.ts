@@ -2,8 +2,8 @@
 // ended early by entropy probes (EAT), and a line that says so where the context holds less than was allowed.
 
 import { expect, test } from 'vitest';
-import { openModel } from '../../src/answering/models/open-models.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { openModel } from '../../packages/core/src/answering/models/open-models.ts';
+import { loadConfig } from '../../packages/core/src/config/load.ts';
 import { askThinker, serveModel } from '../support/thinker.ts';
 import { embeddedQuestion, tinyThinker } from '../support/tiny-thinker.ts';
 

@@ -9,12 +9,12 @@ import {
   embeddedRows,
   isSame,
 } from '../../lab/src/speculation/embedded.ts';
-import { ownModel } from '../../src/answering/models/model-by-name.ts';
-import { closeModel, type OpenModel } from '../../src/answering/models/open-model.ts';
-import { openModel } from '../../src/answering/models/open-models.ts';
-import { draftDefaults } from '../../src/engine/llama/draft/drafts.ts';
-import { LlamaEngine } from '../../src/engine/llama/llama-engine.ts';
-import { modelPath } from '../../src/engine/llama/shipped-models.ts';
+import { ownModel } from '../../packages/core/src/answering/models/model-by-name.ts';
+import { closeModel, type OpenModel } from '../../packages/core/src/answering/models/open-model.ts';
+import { openModel } from '../../packages/core/src/answering/models/open-models.ts';
+import { draftDefaults } from '../../packages/llama/src/draft/drafts.ts';
+import { LlamaEngine } from '../../packages/llama/src/engine/llama-engine.ts';
+import { modelPath } from '../../packages/llama/src/shipped-models.ts';
 
 let model: OpenModel;
 

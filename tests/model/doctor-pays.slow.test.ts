@@ -3,15 +3,15 @@
 // It takes minutes: it runs where COPPICE_LONG is set.
 
 import { expect, it } from 'vitest';
-import { ownModel } from '../../src/answering/models/model-by-name.ts';
-import { closeModel } from '../../src/answering/models/open-model.ts';
-import { openModel } from '../../src/answering/models/open-models.ts';
-import { readQuestions } from '../../src/answering/question-file.ts';
-import { adviceOf } from '../../src/bench/doctor/advice.ts';
-import { compare } from '../../src/bench/doctor/compare.ts';
-import { comparisonOf } from '../../src/bench/doctor/comparison.ts';
+import { adviceOf } from '../../packages/coppice/src/bench/doctor/advice.ts';
+import { compare } from '../../packages/coppice/src/bench/doctor/compare.ts';
+import { comparisonOf } from '../../packages/coppice/src/bench/doctor/comparison.ts';
+import { ownModel } from '../../packages/core/src/answering/models/model-by-name.ts';
+import { closeModel } from '../../packages/core/src/answering/models/open-model.ts';
+import { openModel } from '../../packages/core/src/answering/models/open-models.ts';
+import { readQuestions } from '../../packages/core/src/answering/question-file.ts';
 
-const file = new URL('../../tasks/word-problem.test.jsonl', import.meta.url).pathname;
+const file = new URL('../../packages/llama/tasks/word-problem.test.jsonl', import.meta.url).pathname;
 
 it.runIf(process.env.COPPICE_LONG)(
   'is ahead of votes on word problems of the shipped model, and claims no more',

@@ -2,9 +2,9 @@
 // answers pass through steps unharmed, are read, and a small budget finishes some of them. Without the file the tests are skipped and say so.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LlamaEngine } from '../../src/engine/llama/llama-engine.ts';
-import { openModel, type SearchModel, search } from '../../src/library/index.ts';
-import type { Step } from '../../src/tree/step.ts';
+import { openModel, type SearchModel, search } from '../../packages/core/src/library/index.ts';
+import type { Step } from '../../packages/core/src/tree/step.ts';
+import { LlamaEngine } from '../../packages/llama/src/engine/llama-engine.ts';
 
 const file = process.env.COPPICE_INSTRUCT_GGUF;
 if (file === undefined) console.log('no instruct model is tried: COPPICE_INSTRUCT_GGUF names no file');

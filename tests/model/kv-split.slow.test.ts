@@ -2,7 +2,7 @@
 // against those that measure nothing. Counts computed tokens, never time.
 import { describe, expect, it } from 'vitest';
 import { bytesOf, type ScarceRun, searchUnder, splitsOf } from '../../lab/src/micro/kv-split.ts';
-import { type Embedded, openEmbedded } from '../../src/answering/models/embedded.ts';
+import { type Embedded, openEmbedded } from '../../packages/llama/src/open/embedded.ts';
 
 const CELLS = 1400; // the searches below hold about as many on each side when they have them
 const SEARCHES = 8;

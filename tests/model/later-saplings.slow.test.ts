@@ -2,20 +2,20 @@
 
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { ownModel } from '../../src/answering/models/model-by-name.ts';
-import { closeModel } from '../../src/answering/models/open-model.ts';
-import { openModel } from '../../src/answering/models/open-models.ts';
-import { isRight } from '../../src/answering/question.ts';
-import { readQuestions } from '../../src/answering/question-file.ts';
-import { runBlock } from '../../src/bench/contest/block.ts';
-import type { Trial } from '../../src/bench/contest/contest.ts';
+import { runBlock } from '../../packages/coppice/src/bench/contest/block.ts';
+import type { Trial } from '../../packages/coppice/src/bench/contest/contest.ts';
+import { ownModel } from '../../packages/core/src/answering/models/model-by-name.ts';
+import { closeModel } from '../../packages/core/src/answering/models/open-model.ts';
+import { openModel } from '../../packages/core/src/answering/models/open-models.ts';
+import { isRight } from '../../packages/core/src/answering/question.ts';
+import { readQuestions } from '../../packages/core/src/answering/question-file.ts';
 
 /** Measured (models/README.md), greedy solves about nine in ten of each of these levels. */
 it.each([
   ['sapling-sudoku', 'sudoku', [2, 4], 20],
   ['sapling-ledger', 'ledger', [1], 15],
 ] as const)('%s answers %s of levels %j greedily', async (name, task, levels: readonly number[], count) => {
-  const file = fileURLToPath(new URL(`../../tasks/${task}.calibration.jsonl`, import.meta.url));
+  const file = fileURLToPath(new URL(`../../packages/llama/tasks/${task}.calibration.jsonl`, import.meta.url));
   const questions = readQuestions(file)
     .filter(({ difficulty }) => levels.includes(difficulty!))
     .slice(0, count);

@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openModel, pathTo, type SearchModel, search } from '../../src/library/index.ts';
+import { openModel, pathTo, type SearchModel, search } from '../../packages/core/src/library/index.ts';
 
-const file = new URL('../../tasks/word-problem.calibration.jsonl', import.meta.url);
+const file = new URL('../../packages/llama/tasks/word-problem.calibration.jsonl', import.meta.url);
 const questions = readFileSync(file, 'utf8')
   .split('\n')
   .slice(0, 12)

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import manifest from '../../models/saplings.json' with { type: 'json' };
+import manifest from '../../packages/llama/models/saplings.json' with { type: 'json' };
 
 const MEBIBYTE = 2 ** 20;
 
@@ -14,7 +14,7 @@ it.each([
   ['sapling-sudoku', 16],
   ['sapling-ledger', 16],
 ] as const)('%s is the file of its card, of at most %s MiB', (name, mebibytes) => {
-  const data = readFileSync(new URL(`../../models/${name}.gguf`, import.meta.url));
+  const data = readFileSync(new URL(`../../packages/llama/models/${name}.gguf`, import.meta.url));
   expect(createHash('sha256').update(data).digest('hex')).toBe(manifest.models[name].sha256);
   expect(data.length).toBeLessThanOrEqual(mebibytes * MEBIBYTE);
 });

@@ -1,13 +1,13 @@
 // The shipped models through the whole system: search with the reward model solves what the generator alone often does not.
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ownModel } from '../../src/answering/models/model-by-name.ts';
-import { closeModel, type OpenModel } from '../../src/answering/models/open-model.ts';
-import { openModel } from '../../src/answering/models/open-models.ts';
-import { isRight } from '../../src/answering/question.ts';
-import { readQuestions } from '../../src/answering/question-file.ts';
-import { runBlock } from '../../src/bench/contest/block.ts';
-import type { Contender, Contest, Trial } from '../../src/bench/contest/contest.ts';
+import { runBlock } from '../../packages/coppice/src/bench/contest/block.ts';
+import type { Contender, Contest, Trial } from '../../packages/coppice/src/bench/contest/contest.ts';
+import { ownModel } from '../../packages/core/src/answering/models/model-by-name.ts';
+import { closeModel, type OpenModel } from '../../packages/core/src/answering/models/open-model.ts';
+import { openModel } from '../../packages/core/src/answering/models/open-models.ts';
+import { isRight } from '../../packages/core/src/answering/question.ts';
+import { readQuestions } from '../../packages/core/src/answering/question-file.ts';
 
 let model: OpenModel;
 let contest: Contest;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => closeModel(model));
 
 async function solved(contender: Contender, count: number): Promise<number> {
-  const file = fileURLToPath(new URL('../../tasks/countdown.calibration.jsonl', import.meta.url));
+  const file = fileURLToPath(new URL('../../packages/llama/tasks/countdown.calibration.jsonl', import.meta.url));
   // Four numbers and solvable: between what is solved at once and what never is.
   const questions = readQuestions(file).filter(({ solvable, difficulty }) => solvable && difficulty === 2);
   const trials: Trial[] = [];

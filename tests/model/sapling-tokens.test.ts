@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { loadBinding } from '../../src/engine/llama/native/binding.ts';
-import { Model } from '../../src/engine/llama/native/model.ts';
-import { findLibrary } from '../../src/engine/llama/native/platform.ts';
-import { modelPath, shippedModels } from '../../src/engine/llama/shipped-models.ts';
+import { loadBinding } from '../../packages/llama/src/native/binding.ts';
+import { Model } from '../../packages/llama/src/native/model.ts';
+import { findLibrary } from '../../packages/llama/src/native/platform.ts';
+import { modelPath, shippedModels } from '../../packages/llama/src/shipped-models.ts';
 
 const stored = gunzipSync(readFileSync(new URL('../fixtures/sapling-tokens.jsonl.gz', import.meta.url)));
 const vectors = stored

@@ -7,9 +7,9 @@ import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openModel, pathTo, type SearchModel, search } from '../../src/library/index.ts';
-import { LlamaPrm } from '../../src/verifier/prm/llama-prm.ts';
-import type { ScoreRequest } from '../../src/verifier/verifier.ts';
+import { openModel, pathTo, type SearchModel, search } from '../../packages/core/src/library/index.ts';
+import type { ScoreRequest } from '../../packages/core/src/verifier/verifier.ts';
+import { LlamaPrm } from '../../packages/llama/src/prm/llama-prm.ts';
 import { startLlamaServer } from '../support/llama-cpp.ts';
 import { fetched } from '../support/pypi.ts';
 
@@ -29,7 +29,7 @@ interface Asked {
 const small = ['--rollouts', '2', '--branching', '2', '--set', 'stepTokens=16', '--set', 'maxDepth=2', '--json'];
 
 function ask(...flags: readonly string[]): Promise<Asked> {
-  const args = ['src/cli/main.ts', 'ask', 'What is 2 + 3?', ...flags, ...small];
+  const args = ['packages/coppice/src/cli/main.ts', 'ask', 'What is 2 + 3?', ...flags, ...small];
   return new Promise((resolve) => {
     execFile(process.execPath, args, (error, output, warned) => {
       resolve({ status: Number(error?.code ?? 0), warned, record: JSON.parse(output === '' ? '{}' : output) });
@@ -187,7 +187,7 @@ describe('what tells a reward model', () => {
     // Four are tried at a start, and asked for a lead of 0.2 in the mean: these are the four that say least.
     expect((real[0]! + real[1]! + real[2]! + real[3]!) / 4).toBeGreaterThan(0.4);
     for (const model of ['sapling', 'sapling-draft']) {
-      const wrong = await leads(`models/${model}.gguf`, {}, asChat);
+      const wrong = await leads(`packages/llama/models/${model}.gguf`, {}, asChat);
       tell(`${model} as a reward model`, wrong);
       expect(Math.abs(wrong[Math.floor(wrong.length / 2)]!)).toBeLessThan(0.1);
     }

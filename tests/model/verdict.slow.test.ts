@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adapterAt } from '../../src/engine/llama/adapter/adapter-place.ts';
-import { type BaseShape, peftAsGguf } from '../../src/engine/llama/adapter/peft-adapter.ts';
-import { LlamaEngine } from '../../src/engine/llama/llama-engine.ts';
-import { loadBinding } from '../../src/engine/llama/native/binding.ts';
-import { Model } from '../../src/engine/llama/native/model.ts';
-import { findLibrary } from '../../src/engine/llama/native/platform.ts';
-import type { Prompt, Step } from '../../src/tree/step.ts';
-import { LlamaPrm, type LlamaPrmOptions } from '../../src/verifier/prm/llama-prm.ts';
+import type { Prompt, Step } from '../../packages/core/src/tree/step.ts';
+import { adapterAt } from '../../packages/llama/src/adapter/adapter-place.ts';
+import { type BaseShape, peftAsGguf } from '../../packages/llama/src/adapter/peft-adapter.ts';
+import { LlamaEngine } from '../../packages/llama/src/engine/llama-engine.ts';
+import { loadBinding } from '../../packages/llama/src/native/binding.ts';
+import { Model } from '../../packages/llama/src/native/model.ts';
+import { findLibrary } from '../../packages/llama/src/native/platform.ts';
+import { LlamaPrm, type LlamaPrmOptions } from '../../packages/llama/src/prm/llama-prm.ts';
 import { writeTinyAdapter } from '../support/tiny-adapter.ts';
 
 const file = process.env.COPPICE_INSTRUCT_GGUF;
@@ -126,7 +126,7 @@ describe.skipIf(file === undefined)('an adapter of an instruct model', () => {
   it(
     'gives the scores that its training had of the same steps',
     async ({ skip }) => {
-      const adapter = fileURLToPath(new URL(`../../models/${recorded.adapter}`, import.meta.url));
+      const adapter = fileURLToPath(new URL(`../../packages/coppice/adapters/${recorded.adapter}`, import.meta.url));
       if (!isFit(adapter)) return skip(`${recorded.adapter} is of another base`);
       const prm = await LlamaPrm.open({ model: file!, adapter, ...adapterAt(adapter)!.reading, ...size });
       for (const { steps, logOdds } of recorded.solutions) {

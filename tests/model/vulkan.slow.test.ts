@@ -41,7 +41,7 @@ async function ask(
   devices: Readonly<Record<string, string>>,
 ): Promise<{ model: string; verdict: string }> {
   const args = [
-    'src/cli/main.ts',
+    'packages/coppice/src/cli/main.ts',
     'ask',
     'make 24 from 4 7 8 8',
     '--set',

@@ -4,21 +4,21 @@
 // programs and widths only: speculation.test.ts.)
 
 import { expect, it } from 'vitest';
-import { FaultError } from '../../src/base/fault.ts';
-import { pruningsOf } from '../../src/exit/prune/prune.ts';
-import { isTreeEvent } from '../../src/log/events.ts';
-import { checkRules } from '../../src/policy/check.ts';
-import { createRules } from '../../src/policy/create.ts';
-import type { PolicyOptions } from '../../src/policy/knobs.ts';
-import { type PolicyName, policyNames } from '../../src/policy/policies.ts';
-import type { Rules } from '../../src/policy/policy.ts';
-import type { ProgramDefinition } from '../../src/program/definition.ts';
-import type { Program } from '../../src/program/program.ts';
-import { createProgram, programs } from '../../src/program/registry/programs.ts';
-import type { SearchRequest } from '../../src/runtime/search/request.ts';
-import { Search } from '../../src/runtime/search/search.ts';
-import type { TreeEvent } from '../../src/tree/events.ts';
-import { Tree } from '../../src/tree/tree.ts';
+import { FaultError } from '../../packages/core/src/base/fault.ts';
+import { pruningsOf } from '../../packages/core/src/exit/prune/prune.ts';
+import { isTreeEvent } from '../../packages/core/src/log/events.ts';
+import { checkRules } from '../../packages/core/src/policy/check.ts';
+import { createRules } from '../../packages/core/src/policy/create.ts';
+import type { PolicyOptions } from '../../packages/core/src/policy/knobs.ts';
+import { type PolicyName, policyNames } from '../../packages/core/src/policy/policies.ts';
+import type { Rules } from '../../packages/core/src/policy/policy.ts';
+import type { ProgramDefinition } from '../../packages/core/src/program/definition.ts';
+import type { Program } from '../../packages/core/src/program/program.ts';
+import { createProgram, programs } from '../../packages/core/src/program/registry/programs.ts';
+import type { SearchRequest } from '../../packages/core/src/runtime/search/request.ts';
+import { Search } from '../../packages/core/src/runtime/search/search.ts';
+import type { TreeEvent } from '../../packages/core/src/tree/events.ts';
+import { Tree } from '../../packages/core/src/tree/tree.ts';
 import { redrive } from '../support/redrive.ts';
 import { run } from '../support/toy-run.ts';
 import { withoutGhosts } from '../support/without-ghosts.ts';

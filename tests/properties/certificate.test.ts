@@ -2,8 +2,8 @@
 // an answer that is not the model's most frequent one. Beta, read as often, is beside it to show why that is worth something.
 
 import { expect, test } from 'vitest';
-import { Random } from '../../src/base/random.ts';
-import { leadEvidence, leadProbability } from '../../src/exit/certificate.ts';
+import { Random } from '../../packages/core/src/base/random.ts';
+import { leadEvidence, leadProbability } from '../../packages/core/src/exit/certificate.ts';
 
 const risk = 0.05;
 const most = 100;

@@ -3,22 +3,22 @@
 // else follows from the log: driven again, the program does what it did. More than a quarter of the draws are twins.
 
 import { describe, expect, it } from 'vitest';
-import { createAggregate } from '../../src/papers/aggregate.ts';
-import { createDvts } from '../../src/papers/dvts.ts';
-import { createPairwise } from '../../src/papers/pairwise.ts';
-import { createRest } from '../../src/papers/rest.ts';
-import { createRstar } from '../../src/papers/rstar.ts';
-import { createTot } from '../../src/papers/tot.ts';
-import { createBestFirst } from '../../src/program/best-first/best-first.ts';
-import { createBestOfN, createSelfConsistency } from '../../src/program/best-of-n.ts';
-import { createChain } from '../../src/program/chain.ts';
-import { createBeam } from '../../src/program/levels/beam.ts';
-import { createRebase } from '../../src/program/levels/rebase.ts';
-import { createMcts } from '../../src/program/mcts/mcts.ts';
-import type { Program } from '../../src/program/program.ts';
-import { createRefine } from '../../src/program/refine/refine.ts';
-import { createPanel } from '../../src/program/whole-answers/panel.ts';
-import type { Width } from '../../src/scheduler/scheduler.ts';
+import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
+import { createBestOfN, createSelfConsistency } from '../../packages/core/src/program/best-of-n.ts';
+import { createChain } from '../../packages/core/src/program/chain.ts';
+import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
+import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
+import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
+import type { Program } from '../../packages/core/src/program/program.ts';
+import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
+import { createPanel } from '../../packages/core/src/program/whole-answers/panel.ts';
+import type { Width } from '../../packages/core/src/scheduler/scheduler.ts';
+import { createAggregate } from '../../packages/papers/src/programs/aggregate.ts';
+import { createDvts } from '../../packages/papers/src/programs/dvts.ts';
+import { createPairwise } from '../../packages/papers/src/programs/pairwise.ts';
+import { createRest } from '../../packages/papers/src/programs/rest.ts';
+import { createRstar } from '../../packages/papers/src/programs/rstar.ts';
+import { createTot } from '../../packages/papers/src/programs/tot.ts';
 import { redrive } from '../support/redrive.ts';
 import { essence, run } from '../support/toy-run.ts';
 

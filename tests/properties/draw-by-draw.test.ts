@@ -4,15 +4,15 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fault } from '../../src/base/fault.ts';
-import { hash, Random } from '../../src/base/random.ts';
-import { selectiveNegative, strictNegative } from '../../src/exit/negative.ts';
-import { createBestFirst } from '../../src/program/best-first/best-first.ts';
-import type { Ask, Outcome } from '../../src/program/program.ts';
-import type { NodeId, TreeEvent } from '../../src/tree/events.ts';
-import { drawKey, formKey } from '../../src/tree/keys.ts';
-import { leastPromising } from '../../src/tree/strand.ts';
-import { Tree } from '../../src/tree/tree.ts';
+import { fault } from '../../packages/core/src/base/fault.ts';
+import { hash, Random } from '../../packages/core/src/base/random.ts';
+import { selectiveNegative, strictNegative } from '../../packages/core/src/exit/negative.ts';
+import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
+import type { Ask, Outcome } from '../../packages/core/src/program/program.ts';
+import type { NodeId, TreeEvent } from '../../packages/core/src/tree/events.ts';
+import { drawKey, formKey } from '../../packages/core/src/tree/keys.ts';
+import { leastPromising } from '../../packages/core/src/tree/strand.ts';
+import { Tree } from '../../packages/core/src/tree/tree.ts';
 import { viewOf } from '../support/trees.ts';
 
 const threshold = 0.65;

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkConfig, type PlainTree } from '../../src/config/load.ts';
-import { ServedModel } from '../../src/gateway/models/served-model.ts';
-import type { Runtime } from '../../src/runtime/runtime.ts';
+import { checkConfig, type PlainTree } from '../../packages/core/src/config/load.ts';
+import type { Runtime } from '../../packages/core/src/runtime/runtime.ts';
+import { ServedModel } from '../../packages/gateway/src/models/served-model.ts';
 import { ScriptedEngine } from '../support/scripted-engine.ts';
 
 /** On as many replicas as it is told. */

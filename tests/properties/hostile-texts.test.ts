@@ -3,8 +3,8 @@
 // `found`. Readers never throw either, however deep brackets lie.
 
 import { describe, expect, test } from 'vitest';
-import { FaultError } from '../../src/base/fault.ts';
-import { schemaGrammar } from '../../src/engine/llama/grammar/schema-grammar.ts';
+import { FaultError } from '../../packages/core/src/base/fault.ts';
+import { schemaGrammar } from '../../packages/llama/src/grammar/schema-grammar.ts';
 import { hostileText, kinds } from '../support/hostile-texts.ts';
 import { type TextReader, textReaders } from '../support/text-readers.ts';
 

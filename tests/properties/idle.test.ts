@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPolicy } from '../../src/policy/create.ts';
-import type { Decision, RunningSearch, Snapshot, WaitingSearch } from '../../src/scheduler/scheduler.ts';
+import { createPolicy } from '../../packages/core/src/policy/create.ts';
+import type { Decision, RunningSearch, Snapshot, WaitingSearch } from '../../packages/core/src/scheduler/scheduler.ts';
 
 const widthOf = ({ widths }: Decision, id: string) => widths.get(id)!;
 const total = (values: Iterable<number>) => [...values].reduce((sum, value) => sum + value, 0);

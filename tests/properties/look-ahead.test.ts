@@ -2,23 +2,23 @@
 // programs, in weather in which other answers come first.
 
 import { expect, it } from 'vitest';
-import { isTreeEvent } from '../../src/log/events.ts';
-import { createAggregate } from '../../src/papers/aggregate.ts';
-import { createPairwise } from '../../src/papers/pairwise.ts';
-import { createRest } from '../../src/papers/rest.ts';
-import { createBestFirst } from '../../src/program/best-first/best-first.ts';
-import { createChain } from '../../src/program/chain.ts';
-import { createBeam } from '../../src/program/levels/beam.ts';
-import { createRebase } from '../../src/program/levels/rebase.ts';
-import { createMcts } from '../../src/program/mcts/mcts.ts';
-import type { Expansion, Program } from '../../src/program/program.ts';
-import { createRefine } from '../../src/program/refine/refine.ts';
-import { foreseeAhead, type Outlook } from '../../src/program/speculation-ahead.ts';
-import { createPanel } from '../../src/program/whole-answers/panel.ts';
-import { digestTree } from '../../src/testing/program/digest.ts';
-import type { TreeEvent } from '../../src/tree/events.ts';
-import { pathTo } from '../../src/tree/node.ts';
-import { Tree } from '../../src/tree/tree.ts';
+import { isTreeEvent } from '../../packages/core/src/log/events.ts';
+import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
+import { createChain } from '../../packages/core/src/program/chain.ts';
+import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
+import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
+import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
+import type { Expansion, Program } from '../../packages/core/src/program/program.ts';
+import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
+import { foreseeAhead, type Outlook } from '../../packages/core/src/program/speculation-ahead.ts';
+import { createPanel } from '../../packages/core/src/program/whole-answers/panel.ts';
+import { digestTree } from '../../packages/core/src/testing/program/digest.ts';
+import type { TreeEvent } from '../../packages/core/src/tree/events.ts';
+import { pathTo } from '../../packages/core/src/tree/node.ts';
+import { Tree } from '../../packages/core/src/tree/tree.ts';
+import { createAggregate } from '../../packages/papers/src/programs/aggregate.ts';
+import { createPairwise } from '../../packages/papers/src/programs/pairwise.ts';
+import { createRest } from '../../packages/papers/src/programs/rest.ts';
 import { run } from '../support/toy-run.ts';
 
 const programs: readonly (() => Program)[] = [

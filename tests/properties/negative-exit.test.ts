@@ -3,12 +3,12 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { firstDepthCut, selectiveNegative, strictNegative } from '../../src/exit/negative.ts';
-import { readExpansions } from '../../src/testing/program/expansions.ts';
-import { type Aggregation, extendScore } from '../../src/tree/aggregate.ts';
-import type { TreeEvent } from '../../src/tree/events.ts';
-import type { Node } from '../../src/tree/node.ts';
-import { Tree } from '../../src/tree/tree.ts';
+import { firstDepthCut, selectiveNegative, strictNegative } from '../../packages/core/src/exit/negative.ts';
+import { readExpansions } from '../../packages/core/src/testing/program/expansions.ts';
+import { type Aggregation, extendScore } from '../../packages/core/src/tree/aggregate.ts';
+import type { TreeEvent } from '../../packages/core/src/tree/events.ts';
+import type { Node } from '../../packages/core/src/tree/node.ts';
+import { Tree } from '../../packages/core/src/tree/tree.ts';
 import { anyMoves, type Move, play } from '../support/random-tree.ts';
 import { viewOf } from '../support/trees.ts';
 

@@ -3,17 +3,17 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makePlan } from '../../src/answering/plan/plan.ts';
-import { Refusal } from '../../src/answering/plan/plan-check.ts';
-import type { PlannedModel, PlanRequest, SearchPlan } from '../../src/answering/plan/search-plan.ts';
-import { askedQuestion } from '../../src/answering/question.ts';
-import { FaultError } from '../../src/base/fault.ts';
-import type { Knob, Knobs, KnobValue } from '../../src/base/knob.ts';
-import { hash } from '../../src/base/random.ts';
-import { readSettings } from '../../src/cli/flags/settings.ts';
-import { checkConfig, nest, overlay, type PlainTree } from '../../src/config/load.ts';
-import { namedPaths } from '../../src/config/named-options.ts';
-import type { Config } from '../../src/config/schema.ts';
+import { readSettings } from '../../packages/coppice/src/cli/flags/settings.ts';
+import { makePlan } from '../../packages/core/src/answering/plan/plan.ts';
+import { Refusal } from '../../packages/core/src/answering/plan/plan-check.ts';
+import type { PlannedModel, PlanRequest, SearchPlan } from '../../packages/core/src/answering/plan/search-plan.ts';
+import { askedQuestion } from '../../packages/core/src/answering/question.ts';
+import { FaultError } from '../../packages/core/src/base/fault.ts';
+import type { Knob, Knobs, KnobValue } from '../../packages/core/src/base/knob.ts';
+import { hash } from '../../packages/core/src/base/random.ts';
+import { checkConfig, nest, overlay, type PlainTree } from '../../packages/core/src/config/load.ts';
+import { namedPaths } from '../../packages/core/src/config/named-options.ts';
+import type { Config } from '../../packages/core/src/config/schema.ts';
 import {
   bodyName,
   knobOf,
@@ -25,10 +25,10 @@ import {
   searchKnobNames,
   settingName,
   writtenName,
-} from '../../src/config/vocabulary.ts';
-import { askedIn } from '../../src/gateway/dialects/body-wish.ts';
-import { parseChatBody } from '../../src/gateway/dialects/chat-body.ts';
-import { policyKnobs } from '../../src/policy/knobs.ts';
+} from '../../packages/core/src/config/vocabulary.ts';
+import { policyKnobs } from '../../packages/core/src/policy/knobs.ts';
+import { askedIn } from '../../packages/gateway/src/dialects/body-wish.ts';
+import { parseChatBody } from '../../packages/gateway/src/dialects/chat-body.ts';
 
 /** Settings by name, options of programs and rules by their path. */
 type Values = Partial<Record<string, KnobValue>>;

@@ -4,13 +4,13 @@
 import '../support/property-seed.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { meaningOf } from '../../src/answer/groups.ts';
-import { cosine } from '../../src/answer/likeness.ts';
-import { hash, Random } from '../../src/base/random.ts';
-import { isTreeEvent } from '../../src/log/events.ts';
-import { createPolicy } from '../../src/policy/create.ts';
-import { programOf } from '../../src/program/registry/programs.ts';
-import { Tree } from '../../src/tree/tree.ts';
+import { meaningOf } from '../../packages/core/src/answer/groups.ts';
+import { cosine } from '../../packages/core/src/answer/likeness.ts';
+import { hash, Random } from '../../packages/core/src/base/random.ts';
+import { isTreeEvent } from '../../packages/core/src/log/events.ts';
+import { createPolicy } from '../../packages/core/src/policy/create.ts';
+import { programOf } from '../../packages/core/src/program/registry/programs.ts';
+import { Tree } from '../../packages/core/src/tree/tree.ts';
 import { redrive } from '../support/redrive.ts';
 import { essence, type OpenSetting, run, type Setting } from '../support/toy-run.ts';
 

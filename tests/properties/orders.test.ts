@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runTrial, type TrialSpec, trialDefaults } from '../../lab/src/sim/trial.ts';
-import { createScheduler } from '../../src/policy/create.ts';
-import { WorkMeter } from '../../src/runtime/queue/work-meter.ts';
-import type { RunningSearch } from '../../src/scheduler/scheduler.ts';
+import { createScheduler } from '../../packages/core/src/policy/create.ts';
+import { WorkMeter } from '../../packages/core/src/runtime/queue/work-meter.ts';
+import type { RunningSearch } from '../../packages/core/src/scheduler/scheduler.ts';
 import {
   lastUrgency,
   type OrderName,
@@ -15,7 +15,7 @@ import {
   prefixPriority,
   type QueueStanding,
   urgencyOf,
-} from '../../src/scheduler/turns/order.ts';
+} from '../../packages/core/src/scheduler/turns/order.ts';
 
 const [, , gang, sjf] = orderParts.map((part) => part.make({})) as [OrderRule, OrderRule, OrderRule, OrderRule];
 

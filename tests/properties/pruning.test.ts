@@ -3,15 +3,15 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { doomedBy } from '../../src/exit/prune/prune.ts';
-import { pruneBound } from '../../src/exit/prune/prune-bound.ts';
-import type { LoggedEvent } from '../../src/log/events.ts';
-import { createPolicy } from '../../src/policy/create.ts';
-import type { PolicyOptions } from '../../src/policy/knobs.ts';
-import { createMcts, mctsDefaults } from '../../src/program/mcts/mcts.ts';
-import { selectLeaf } from '../../src/program/mcts/wu-puct.ts';
-import { Runtime } from '../../src/runtime/runtime.ts';
-import type { SearchResult } from '../../src/runtime/search/request.ts';
+import { doomedBy } from '../../packages/core/src/exit/prune/prune.ts';
+import { pruneBound } from '../../packages/core/src/exit/prune/prune-bound.ts';
+import type { LoggedEvent } from '../../packages/core/src/log/events.ts';
+import { createPolicy } from '../../packages/core/src/policy/create.ts';
+import type { PolicyOptions } from '../../packages/core/src/policy/knobs.ts';
+import { createMcts, mctsDefaults } from '../../packages/core/src/program/mcts/mcts.ts';
+import { selectLeaf } from '../../packages/core/src/program/mcts/wu-puct.ts';
+import { Runtime } from '../../packages/core/src/runtime/runtime.ts';
+import type { SearchResult } from '../../packages/core/src/runtime/search/request.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../support/toy.ts';
 import { growBelow, openAt, treeOf, viewOf } from '../support/trees.ts';
 

@@ -3,10 +3,10 @@
 
 import { expect, it } from 'vitest';
 import { runTrial, trialDefaults } from '../../lab/src/sim/trial.ts';
-import { contenderOf } from '../../src/bench/simulated/contenders.ts';
-import type { LoggedEvent } from '../../src/log/events.ts';
-import { SearchFold } from '../../src/log/fold.ts';
-import { mayGrow } from '../../src/tree/node.ts';
+import type { LoggedEvent } from '../../packages/core/src/log/events.ts';
+import { SearchFold } from '../../packages/core/src/log/fold.ts';
+import { mayGrow } from '../../packages/core/src/tree/node.ts';
+import { contenderOf } from '../../packages/sim/src/service/contenders.ts';
 
 const { threshold, rollouts } = trialDefaults;
 

@@ -3,11 +3,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { boostingRoom, preemptEagerly } from '../../lab/src/lost/algorithm-1-letter.ts';
-import { evenly } from '../../src/base/arithmetic.ts';
-import { createPolicy, createScheduler } from '../../src/policy/create.ts';
-import type { Servers } from '../../src/scheduler/cycle.ts';
-import type { Decision, RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../src/scheduler/scheduler.ts';
-import { TurnLine, turnOf } from '../../src/scheduler/turns/weighted-fair-queueing.ts';
+import { evenly } from '../../packages/core/src/base/arithmetic.ts';
+import { createPolicy, createScheduler } from '../../packages/core/src/policy/create.ts';
+import type { Servers } from '../../packages/core/src/scheduler/cycle.ts';
+import type {
+  Decision,
+  RunningSearch,
+  Scheduler,
+  Snapshot,
+  WaitingSearch,
+} from '../../packages/core/src/scheduler/scheduler.ts';
+import { TurnLine, turnOf } from '../../packages/core/src/scheduler/turns/weighted-fair-queueing.ts';
 
 const schedulers = fc
   .record({

@@ -2,7 +2,7 @@
 // many more searches is in speculation.slow.test.ts.
 
 import { expect, it } from 'vitest';
-import { createRest } from '../../src/papers/rest.ts';
+import { createRest } from '../../packages/papers/src/programs/rest.ts';
 import { compareWithout } from '../support/lossless.ts';
 import { run } from '../support/toy-run.ts';
 

@@ -1,19 +1,19 @@
 // The same GPU as src/engine/sim/sim-replica.ts, told the slow way: one event per decode step, plain arrays, nothing summed
 // or planned ahead. Only the prefix cache is shared, which has tests of its own.
 
-import { fault } from '../../src/base/fault.ts';
-import { decodeMs, prefillExtraMs, unreadMs } from '../../src/cost/cost.ts';
+import { fault } from '../../packages/core/src/base/fault.ts';
+import { decodeMs, prefillExtraMs, unreadMs } from '../../packages/core/src/cost/cost.ts';
 import {
   compareUrgency,
   type EngineMessage,
   type GenerateRequest,
   type RequestId,
   type Urgency,
-} from '../../src/engine/engine.ts';
-import { PrefixCache, type Segment } from '../../src/engine/sim/prefix-cache.ts';
-import type { SimReplicaOptions } from '../../src/engine/sim/sim-replica.ts';
-import type { World } from '../../src/engine/sim/world.ts';
-import type { Step } from '../../src/tree/step.ts';
+} from '../../packages/core/src/engine/engine.ts';
+import type { Step } from '../../packages/core/src/tree/step.ts';
+import { PrefixCache, type Segment } from '../../packages/sim/src/engine/prefix-cache.ts';
+import type { SimReplicaOptions } from '../../packages/sim/src/engine/sim-replica.ts';
+import type { World } from '../../packages/sim/src/engine/world.ts';
 
 interface Sequence {
   readonly request: GenerateRequest;

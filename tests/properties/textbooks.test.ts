@@ -4,15 +4,15 @@
 import '../support/property-seed.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Random } from '../../src/base/random.ts';
-import { createDvts } from '../../src/papers/dvts.ts';
-import { createBestOfN, createSelfConsistency } from '../../src/program/best-of-n.ts';
-import { createBeam } from '../../src/program/levels/beam.ts';
-import { createRebase } from '../../src/program/levels/rebase.ts';
-import type { Outcome, Program } from '../../src/program/program.ts';
-import { formKey } from '../../src/tree/keys.ts';
-import { type Node, pathTo } from '../../src/tree/node.ts';
-import { Tree } from '../../src/tree/tree.ts';
+import { Random } from '../../packages/core/src/base/random.ts';
+import { createBestOfN, createSelfConsistency } from '../../packages/core/src/program/best-of-n.ts';
+import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
+import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
+import type { Outcome, Program } from '../../packages/core/src/program/program.ts';
+import { formKey } from '../../packages/core/src/tree/keys.ts';
+import { type Node, pathTo } from '../../packages/core/src/tree/node.ts';
+import { Tree } from '../../packages/core/src/tree/tree.ts';
+import { createDvts } from '../../packages/papers/src/programs/dvts.ts';
 import {
   type Draw,
   type Drawn,

@@ -2,14 +2,14 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FaultError } from '../../src/base/fault.ts';
-import { digestTree } from '../../src/testing/program/digest.ts';
-import { type Expansions, readExpansions } from '../../src/testing/program/expansions.ts';
-import { aggregations, extendScore, isBound, rootScore } from '../../src/tree/aggregate.ts';
-import { closings, type TreeEvent } from '../../src/tree/events.ts';
-import { formKey } from '../../src/tree/keys.ts';
-import { isExpanding, type Node, pathTo } from '../../src/tree/node.ts';
-import { Tree } from '../../src/tree/tree.ts';
+import { FaultError } from '../../packages/core/src/base/fault.ts';
+import { digestTree } from '../../packages/core/src/testing/program/digest.ts';
+import { type Expansions, readExpansions } from '../../packages/core/src/testing/program/expansions.ts';
+import { aggregations, extendScore, isBound, rootScore } from '../../packages/core/src/tree/aggregate.ts';
+import { closings, type TreeEvent } from '../../packages/core/src/tree/events.ts';
+import { formKey } from '../../packages/core/src/tree/keys.ts';
+import { isExpanding, type Node, pathTo } from '../../packages/core/src/tree/node.ts';
+import { Tree } from '../../packages/core/src/tree/tree.ts';
 import { anyMoves, play } from '../support/random-tree.ts';
 
 const small = fc.nat({ max: 6 });

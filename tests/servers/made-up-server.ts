@@ -4,7 +4,7 @@
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { Random } from '../../src/base/random.ts';
+import type { Random } from '../../packages/core/src/base/random.ts';
 
 /** An answer on its way out. */
 interface Answer {

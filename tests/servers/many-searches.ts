@@ -2,15 +2,15 @@
 // somebody may kill meanwhile. Run as a program it prints the latencies with and without a kill:
 // `node tests/servers/many-searches.ts`.
 
-import { extractAnswer } from '../../src/answer/extract.ts';
-import { type Engine, type EngineMessage, isAnswer } from '../../src/engine/engine.ts';
-import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
-import { createPolicy } from '../../src/policy/create.ts';
-import { createMcts } from '../../src/program/mcts/mcts.ts';
-import { LiveLoop, systemClock } from '../../src/runtime/live.ts';
-import { Runtime } from '../../src/runtime/runtime.ts';
-import type { SearchRequest, SearchResult } from '../../src/runtime/search/request.ts';
-import { openRemoteVerifier } from '../../src/verifier/remote/open-verifier.ts';
+import { extractAnswer } from '../../packages/core/src/answer/extract.ts';
+import { type Engine, type EngineMessage, isAnswer } from '../../packages/core/src/engine/engine.ts';
+import { openRemoteEngine } from '../../packages/core/src/engine/remote/open-engine.ts';
+import { createPolicy } from '../../packages/core/src/policy/create.ts';
+import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
+import { LiveLoop, systemClock } from '../../packages/core/src/runtime/live.ts';
+import { Runtime } from '../../packages/core/src/runtime/runtime.ts';
+import type { SearchRequest, SearchResult } from '../../packages/core/src/runtime/search/request.ts';
+import { openRemoteVerifier } from '../../packages/core/src/verifier/remote/open-verifier.ts';
 import { Vocabulary } from './model.ts';
 import { VllmServer } from './vllm-server.ts';
 

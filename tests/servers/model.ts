@@ -2,7 +2,7 @@
 // one token), and a continuation that depends only on the prompt's tokens, the seed and the temperature. It writes steps
 // such as "Step 2: keep 7.\n\n" and, after a few, an answer and its end.
 
-import { Random } from '../../src/base/random.ts';
+import { Random } from '../../packages/core/src/base/random.ts';
 
 export interface Token {
   readonly id: number;

@@ -3,12 +3,12 @@
 // them, and for what it must refuse. Paths of the machine are struck out.
 
 import { writeFileSync } from 'node:fs';
-import { isRecord } from '../../src/base/record.ts';
-import type { Call, ServerFacts } from '../../src/engine/remote/dialect/dialect.ts';
-import { dialects } from '../../src/engine/remote/dialect/dialects.ts';
-import { probe } from '../../src/engine/remote/dialect/probe.ts';
-import { Connection } from '../../src/remote/connection.ts';
-import { numbers } from '../../src/remote/wire-values.ts';
+import { isRecord } from '../../packages/core/src/base/record.ts';
+import type { Call, ServerFacts } from '../../packages/core/src/engine/remote/dialect/dialect.ts';
+import { dialects } from '../../packages/core/src/engine/remote/dialect/dialects.ts';
+import { probe } from '../../packages/core/src/engine/remote/dialect/probe.ts';
+import { Connection } from '../../packages/core/src/remote/connection.ts';
+import { numbers } from '../../packages/core/src/remote/wire-values.ts';
 
 export interface Exchange {
   readonly name: string;

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { type LoneAnswer, loneAnswers } from '../../lab/src/sim/lone-search.ts';
 import { settingOf } from '../../lab/src/sim/settings.ts';
 import { trialDefaults } from '../../lab/src/sim/trial.ts';
-import { contenderOf } from '../../src/bench/simulated/contenders.ts';
-import { type SettingName, settingNames } from '../../src/bench/simulated/profiles.ts';
+import { contenderOf } from '../../packages/sim/src/service/contenders.ts';
+import { type SettingName, settingNames } from '../../packages/sim/src/service/profiles.ts';
 
 const questions = Array.from({ length: 800 }, (_, at) => at);
 

@@ -1,9 +1,9 @@
 // What must hold of any run, read off its log by code that shares nothing with the runtime. Each gives a complaint or
 // nothing.
 
-import { eventsIn } from '../../src/log/entry.ts';
-import { isTreeEvent, type LoggedEvent } from '../../src/log/events.ts';
-import { type Expansions, readExpansions } from '../../src/testing/program/expansions.ts';
+import { eventsIn } from '../../packages/core/src/log/entry.ts';
+import { isTreeEvent, type LoggedEvent } from '../../packages/core/src/log/events.ts';
+import { type Expansions, readExpansions } from '../../packages/core/src/testing/program/expansions.ts';
 import type { Storm } from './storm.ts';
 
 export type Checker = (storm: Storm) => string | undefined;

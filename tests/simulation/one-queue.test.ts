@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import { type OpenLoad, runLoad } from '../../lab/src/micro/overload.ts';
 import { runTrial, trialDefaults } from '../../lab/src/sim/trial.ts';
-import { contenderOf } from '../../src/bench/simulated/contenders.ts';
+import { contenderOf } from '../../packages/sim/src/service/contenders.ts';
 import { runVirtually } from '../support/virtual-gateway.ts';
 
 describe('one queue', () => {

@@ -2,14 +2,14 @@
 // repair passes others. The worlds were written down before any form was run in them; their figures are printed.
 
 import { expect, it } from 'vitest';
-import { Random } from '../../src/base/random.ts';
-import type { Program } from '../../src/program/program.ts';
-import { posteriorNames } from '../../src/program/refine/posterior.ts';
-import { createRefine } from '../../src/program/refine/refine.ts';
-import { type Learned, plantedEvent } from '../../src/tree/events.ts';
-import { formKey } from '../../src/tree/keys.ts';
-import type { Node } from '../../src/tree/node.ts';
-import { Tree } from '../../src/tree/tree.ts';
+import { Random } from '../../packages/core/src/base/random.ts';
+import type { Program } from '../../packages/core/src/program/program.ts';
+import { posteriorNames } from '../../packages/core/src/program/refine/posterior.ts';
+import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
+import { type Learned, plantedEvent } from '../../packages/core/src/tree/events.ts';
+import { formKey } from '../../packages/core/src/tree/keys.ts';
+import type { Node } from '../../packages/core/src/tree/node.ts';
+import { Tree } from '../../packages/core/src/tree/tree.ts';
 
 const questions = 1000;
 const rollouts = 16;

@@ -3,9 +3,9 @@
 // Points of searches that pass against fresh answers alone (best-of-n), question by question; they are printed.
 
 import { expect, it } from 'vitest';
-import { Random } from '../../src/base/random.ts';
-import { createRefine } from '../../src/program/refine/refine.ts';
-import type { Tree } from '../../src/tree/tree.ts';
+import { Random } from '../../packages/core/src/base/random.ts';
+import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
+import type { Tree } from '../../packages/core/src/tree/tree.ts';
 import { type RepairWorld, type Searched, searchAll } from '../support/repair-world.ts';
 
 const questions = 2000;

@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { isTreeEvent } from '../../src/log/events.ts';
-import { Tree } from '../../src/tree/tree.ts';
+import { isTreeEvent } from '../../packages/core/src/log/events.ts';
+import { Tree } from '../../packages/core/src/tree/tree.ts';
 import { checkers, expansionsOf } from './checkers.ts';
 import { runStorm, type Storm } from './storm.ts';
 

@@ -2,32 +2,32 @@
 // while; then calm. Everything that happens is drawn from the seed. The checkers read the log alone, never the runtime.
 
 import { boostingRoom, preemptEagerly } from '../../lab/src/lost/algorithm-1-letter.ts';
-import { hash, Random } from '../../src/base/random.ts';
-import type { LogEntry } from '../../src/log/entry.ts';
-import type { LoggedEvent } from '../../src/log/events.ts';
-import { createAggregate } from '../../src/papers/aggregate.ts';
-import { createDvts } from '../../src/papers/dvts.ts';
-import { createPairwise } from '../../src/papers/pairwise.ts';
-import { createRest } from '../../src/papers/rest.ts';
-import { createRstar } from '../../src/papers/rstar.ts';
-import { createTot } from '../../src/papers/tot.ts';
-import { createPolicy, createScheduler } from '../../src/policy/create.ts';
-import type { PolicyOptions } from '../../src/policy/knobs.ts';
-import { policyNames } from '../../src/policy/policies.ts';
-import type { Policy, Rules } from '../../src/policy/policy.ts';
-import { createBestFirst } from '../../src/program/best-first/best-first.ts';
-import { createBestOfN, createGreedy, createSelfConsistency } from '../../src/program/best-of-n.ts';
-import { createChain } from '../../src/program/chain.ts';
-import { createBeam } from '../../src/program/levels/beam.ts';
-import { createRebase } from '../../src/program/levels/rebase.ts';
-import { createMcts } from '../../src/program/mcts/mcts.ts';
-import type { Program } from '../../src/program/program.ts';
-import { posteriorNames } from '../../src/program/refine/posterior.ts';
-import { createRefine } from '../../src/program/refine/refine.ts';
-import { createPanel } from '../../src/program/whole-answers/panel.ts';
-import { Runtime } from '../../src/runtime/runtime.ts';
-import type { SearchRequest, SearchResult } from '../../src/runtime/search/request.ts';
-import type { Scheduler } from '../../src/scheduler/scheduler.ts';
+import { hash, Random } from '../../packages/core/src/base/random.ts';
+import type { LogEntry } from '../../packages/core/src/log/entry.ts';
+import type { LoggedEvent } from '../../packages/core/src/log/events.ts';
+import { createPolicy, createScheduler } from '../../packages/core/src/policy/create.ts';
+import type { PolicyOptions } from '../../packages/core/src/policy/knobs.ts';
+import { policyNames } from '../../packages/core/src/policy/policies.ts';
+import type { Policy, Rules } from '../../packages/core/src/policy/policy.ts';
+import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
+import { createBestOfN, createGreedy, createSelfConsistency } from '../../packages/core/src/program/best-of-n.ts';
+import { createChain } from '../../packages/core/src/program/chain.ts';
+import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
+import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
+import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
+import type { Program } from '../../packages/core/src/program/program.ts';
+import { posteriorNames } from '../../packages/core/src/program/refine/posterior.ts';
+import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
+import { createPanel } from '../../packages/core/src/program/whole-answers/panel.ts';
+import { Runtime } from '../../packages/core/src/runtime/runtime.ts';
+import type { SearchRequest, SearchResult } from '../../packages/core/src/runtime/search/request.ts';
+import type { Scheduler } from '../../packages/core/src/scheduler/scheduler.ts';
+import { createAggregate } from '../../packages/papers/src/programs/aggregate.ts';
+import { createDvts } from '../../packages/papers/src/programs/dvts.ts';
+import { createPairwise } from '../../packages/papers/src/programs/pairwise.ts';
+import { createRest } from '../../packages/papers/src/programs/rest.ts';
+import { createRstar } from '../../packages/papers/src/programs/rstar.ts';
+import { createTot } from '../../packages/papers/src/programs/tot.ts';
 import { type Misfortune, ToyEngine, ToyVerifier, ToyWorld } from '../support/toy.ts';
 
 export interface Storm {

@@ -4,8 +4,8 @@
 import { expect, it } from 'vitest';
 import { readMachine } from '../../lab/src/sim/machine.ts';
 import { runTrial, trialDefaults } from '../../lab/src/sim/trial.ts';
-import { contenderOf } from '../../src/bench/simulated/contenders.ts';
-import { latenciesOf } from '../../src/bench/simulated/measures.ts';
+import { contenderOf } from '../../packages/sim/src/service/contenders.ts';
+import { latenciesOf } from '../../packages/sim/src/service/measures.ts';
 
 const machine = readMachine('lab/docs/experiments/one-gpu.json');
 

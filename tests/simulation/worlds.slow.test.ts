@@ -7,8 +7,8 @@ import { contenderOf } from '../../lab/src/sim/contenders.ts';
 import { loneAnswers } from '../../lab/src/sim/lone-search.ts';
 import { trialDefaults } from '../../lab/src/sim/trial.ts';
 import { type scorings, worldlySpec, worlds } from '../../lab/src/sim/worlds.ts';
-import { questionsOf } from '../../src/bench/simulated/questions.ts';
-import { policyNames } from '../../src/policy/policies.ts';
+import { policyNames } from '../../packages/core/src/policy/policies.ts';
+import { questionsOf } from '../../packages/sim/src/service/questions.ts';
 
 type Scoring = (typeof scorings)[number]['name'];
 

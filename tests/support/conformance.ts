@@ -2,7 +2,7 @@
 
 import { env } from 'node:process';
 import { describe, it } from 'vitest';
-import type { Program } from '../../src/program/program.ts';
+import type { Program } from '../../packages/core/src/program/program.ts';
 import {
   type ConformanceCase,
   type EmbedderHarness,
@@ -16,7 +16,7 @@ import {
   replicaListCases,
   type VerifierHarness,
   verifierCases,
-} from '../../src/testing/index.ts';
+} from '../../packages/core/src/testing/index.ts';
 
 function register(cases: readonly ConformanceCase[]): void {
   for (const { name, skip, run } of cases) it.skipIf(skip !== undefined)(name, run);

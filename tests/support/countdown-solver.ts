@@ -1,7 +1,7 @@
 // Whether a countdown puzzle has a solution at all: exact rationals, negative intermediate values included. Values of a
 // group of numbers are those of each way to part it in two. Meant for at most six numbers.
 
-import { assert } from '../../src/base/assert.ts';
+import { assert } from '../../packages/core/src/base/assert.ts';
 
 interface Fraction {
   readonly numerator: number;

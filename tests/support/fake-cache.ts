@@ -2,10 +2,10 @@
 // position written twice, nothing copied onto a used sequence, no more cells than there are. Its logits depend on the
 // whole path that a sequence really holds, so that a wrong fork or a stale cell changes what is generated. As in libllama, a new token goes to
 // the first free cell.
-import { assert } from '../../src/base/assert.ts';
-import { hash, Random } from '../../src/base/random.ts';
-import type { Batch } from '../../src/engine/llama/batch/run.ts';
-import type { SequenceMemory } from '../../src/engine/llama/prefix-cache/prefix-store.ts';
+import { assert } from '../../packages/core/src/base/assert.ts';
+import { hash, Random } from '../../packages/core/src/base/random.ts';
+import type { Batch } from '../../packages/llama/src/batch/run.ts';
+import type { SequenceMemory } from '../../packages/llama/src/prefix-cache/prefix-store.ts';
 
 type Cell = { readonly token: number; readonly position: number; readonly sequences: Set<number> };
 

@@ -2,8 +2,8 @@
 // needs no new page still fits. `jam` refuses every transaction, as a disk does where the log itself cannot grow.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { openDatabase } from '../../src/journal/sqlite/open-database.ts';
-import { SqliteJournal, type SqliteJournalOptions } from '../../src/journal/sqlite/sqlite-journal.ts';
+import { openDatabase } from '../../packages/core/src/journal/sqlite/open-database.ts';
+import { SqliteJournal, type SqliteJournalOptions } from '../../packages/core/src/journal/sqlite/sqlite-journal.ts';
 
 export interface FillableJournal {
   readonly journal: SqliteJournal;

@@ -1,6 +1,6 @@
 // Parts that break: any object whose one verb, at its nth call, throws or gives what no contract allows.
 
-import { FaultError, fault } from '../../src/base/fault.ts';
+import { FaultError, fault } from '../../packages/core/src/base/fault.ts';
 
 /** What a stranger's code may throw. */
 export const throwables = {

@@ -1,6 +1,6 @@
 // Where an engine or a verifier posts to in a test.
 
-import { isAnswer } from '../../src/engine/engine.ts';
+import { isAnswer } from '../../packages/core/src/engine/engine.ts';
 
 /** Collects messages, and resolves when so many requests have been answered or a condition holds. */
 export class Inbox<Message extends { readonly type: string; readonly request: number }> {

@@ -1,10 +1,10 @@
 // Answers judged by a command verifier, one message for each: for its tests and for attacks on it.
 
-import type { Step } from '../../src/tree/step.ts';
-import { type CommandOptions, CommandVerifier } from '../../src/verifier/command/command-verifier.ts';
-import type { SandboxKind } from '../../src/verifier/command/limits.ts';
-import { findSandbox, pythonProgram } from '../../src/verifier/command/sandbox.ts';
-import type { ScoreRequest, VerifierMessage } from '../../src/verifier/verifier.ts';
+import type { Step } from '../../packages/core/src/tree/step.ts';
+import { type CommandOptions, CommandVerifier } from '../../packages/core/src/verifier/command/command-verifier.ts';
+import type { SandboxKind } from '../../packages/core/src/verifier/command/limits.ts';
+import { findSandbox, pythonProgram } from '../../packages/core/src/verifier/command/sandbox.ts';
+import type { ScoreRequest, VerifierMessage } from '../../packages/core/src/verifier/verifier.ts';
 
 /** Undefined where bubblewrap works. */
 export const noBubblewrap = why();

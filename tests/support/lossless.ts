@@ -2,22 +2,22 @@
 // so that other answers come first, and with a speculative width that changes at every decision. Four of five draws may be
 // twins, and in every third search many steps are worth the same.
 
-import { createAggregate } from '../../src/papers/aggregate.ts';
-import { createDvts } from '../../src/papers/dvts.ts';
-import { createEts } from '../../src/papers/ets.ts';
-import { createPairwise } from '../../src/papers/pairwise.ts';
-import { createRest } from '../../src/papers/rest.ts';
-import { createRstar } from '../../src/papers/rstar.ts';
-import { createTot } from '../../src/papers/tot.ts';
-import { createPolicy } from '../../src/policy/create.ts';
-import { createBestFirst } from '../../src/program/best-first/best-first.ts';
-import { createChain } from '../../src/program/chain.ts';
-import { createBeam } from '../../src/program/levels/beam.ts';
-import { createRebase } from '../../src/program/levels/rebase.ts';
-import { createMcts } from '../../src/program/mcts/mcts.ts';
-import type { Program } from '../../src/program/program.ts';
-import { createRefine } from '../../src/program/refine/refine.ts';
-import { createPanel } from '../../src/program/whole-answers/panel.ts';
+import { createPolicy } from '../../packages/core/src/policy/create.ts';
+import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
+import { createChain } from '../../packages/core/src/program/chain.ts';
+import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
+import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
+import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
+import type { Program } from '../../packages/core/src/program/program.ts';
+import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
+import { createPanel } from '../../packages/core/src/program/whole-answers/panel.ts';
+import { createAggregate } from '../../packages/papers/src/programs/aggregate.ts';
+import { createDvts } from '../../packages/papers/src/programs/dvts.ts';
+import { createEts } from '../../packages/papers/src/programs/ets.ts';
+import { createPairwise } from '../../packages/papers/src/programs/pairwise.ts';
+import { createRest } from '../../packages/papers/src/programs/rest.ts';
+import { createRstar } from '../../packages/papers/src/programs/rstar.ts';
+import { createTot } from '../../packages/papers/src/programs/tot.ts';
 import { essence, run } from './toy-run.ts';
 
 const shapes: readonly { readonly create: () => Program; readonly widest: number }[] = [

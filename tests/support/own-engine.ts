@@ -1,12 +1,12 @@
 // coppice's engine on a server of yours: requests that are sent, cancelled and waited for one by one.
 
-import { type EngineMessage, type GenerateRequest, isAnswer } from '../../src/engine/engine.ts';
-import type { DialectName } from '../../src/engine/remote/dialect/dialect.ts';
-import { readGauges } from '../../src/engine/remote/dialect/gauges.ts';
-import { openRemoteEngine } from '../../src/engine/remote/open-engine.ts';
-import type { RemoteEngine } from '../../src/engine/remote/remote-engine.ts';
-import type { Connection } from '../../src/remote/connection.ts';
-import { rootKey } from '../../src/tree/keys.ts';
+import { type EngineMessage, type GenerateRequest, isAnswer } from '../../packages/core/src/engine/engine.ts';
+import type { DialectName } from '../../packages/core/src/engine/remote/dialect/dialect.ts';
+import { readGauges } from '../../packages/core/src/engine/remote/dialect/gauges.ts';
+import { openRemoteEngine } from '../../packages/core/src/engine/remote/open-engine.ts';
+import type { RemoteEngine } from '../../packages/core/src/engine/remote/remote-engine.ts';
+import type { Connection } from '../../packages/core/src/remote/connection.ts';
+import { rootKey } from '../../packages/core/src/tree/keys.ts';
 
 /** The last word of the prompt is new in every run: nothing of it is in a cache. */
 const prompt = {

@@ -1,14 +1,14 @@
 // A causal reward model of yours: what coppice's verifier reads from it beside the log probabilities of one completion token.
 
 import { expect } from 'vitest';
-import type { ServerFacts } from '../../src/engine/remote/dialect/dialect.ts';
-import { dialects } from '../../src/engine/remote/dialect/dialects.ts';
-import { probe } from '../../src/engine/remote/dialect/probe.ts';
-import { render, tokenize } from '../../src/engine/remote/dialect/render.ts';
-import { Connection } from '../../src/remote/connection.ts';
-import type { Prompt } from '../../src/tree/step.ts';
-import { causalFormats } from '../../src/verifier/prm/causal-formats.ts';
-import { CausalScorer } from '../../src/verifier/prm/causal-scorer.ts';
+import type { ServerFacts } from '../../packages/core/src/engine/remote/dialect/dialect.ts';
+import { dialects } from '../../packages/core/src/engine/remote/dialect/dialects.ts';
+import { probe } from '../../packages/core/src/engine/remote/dialect/probe.ts';
+import { render, tokenize } from '../../packages/core/src/engine/remote/dialect/render.ts';
+import { Connection } from '../../packages/core/src/remote/connection.ts';
+import type { Prompt } from '../../packages/core/src/tree/step.ts';
+import { causalFormats } from '../../packages/core/src/verifier/prm/causal-formats.ts';
+import { CausalScorer } from '../../packages/core/src/verifier/prm/causal-scorer.ts';
 
 const prompt: Prompt = {
   kind: 'chat',

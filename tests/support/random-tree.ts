@@ -2,9 +2,9 @@
 // fail or stay in flight, strands that go on, complete, or are given up.
 
 import fc from 'fast-check';
-import { drawsLeft, isExpanding, type Node } from '../../src/tree/node.ts';
-import type { Strand } from '../../src/tree/strand.ts';
-import type { Tree } from '../../src/tree/tree.ts';
+import { drawsLeft, isExpanding, type Node } from '../../packages/core/src/tree/node.ts';
+import type { Strand } from '../../packages/core/src/tree/strand.ts';
+import type { Tree } from '../../packages/core/src/tree/tree.ts';
 import { askBelow, landChild } from './trees.ts';
 
 export type Fate = 'lands' | 'ends' | 'withers' | 'stays';

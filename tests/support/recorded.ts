@@ -1,9 +1,9 @@
 // Logs of whole searches for the tests of the page: made by the real runtime in the toy world, the same for one seed.
 
-import type { LoggedEvent } from '../../src/log/events.ts';
-import { createPolicy } from '../../src/policy/create.ts';
-import { createMcts } from '../../src/program/mcts/mcts.ts';
-import { Runtime } from '../../src/runtime/runtime.ts';
+import type { LoggedEvent } from '../../packages/core/src/log/events.ts';
+import { createPolicy } from '../../packages/core/src/policy/create.ts';
+import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
+import { Runtime } from '../../packages/core/src/runtime/runtime.ts';
 import { simpleScheduler } from './simple-scheduler.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from './toy.ts';
 

@@ -2,13 +2,13 @@
 // and given the widths it was given. Everything else the program must do by itself. Gives the first event that it did
 // differently, or undefined where every ask, move and close is that of the log.
 
-import { fault } from '../../src/base/fault.ts';
-import { isTreeEvent, type SearchEvent } from '../../src/log/events.ts';
-import type { Doomed, Outcome, Program } from '../../src/program/program.ts';
-import { type FoldEvent, type Ghost, isFold, type TreeEvent } from '../../src/tree/events.ts';
-import { formKey } from '../../src/tree/keys.ts';
-import type { Step } from '../../src/tree/step.ts';
-import { Tree } from '../../src/tree/tree.ts';
+import { fault } from '../../packages/core/src/base/fault.ts';
+import { isTreeEvent, type SearchEvent } from '../../packages/core/src/log/events.ts';
+import type { Doomed, Outcome, Program } from '../../packages/core/src/program/program.ts';
+import { type FoldEvent, type Ghost, isFold, type TreeEvent } from '../../packages/core/src/tree/events.ts';
+import { formKey } from '../../packages/core/src/tree/keys.ts';
+import type { Step } from '../../packages/core/src/tree/step.ts';
+import { Tree } from '../../packages/core/src/tree/tree.ts';
 
 /** `doomed`: where the prune rules of the search let no strand begin. */
 export function redrive(

@@ -2,12 +2,12 @@
 // so does a repair. Every search has the same budget in tokens; the first answer that passes ends it. What a fresh answer comes to
 // depends on its question and its number alone, so that programs can be compared question by question.
 
-import { Random } from '../../src/base/random.ts';
-import type { Program } from '../../src/program/program.ts';
-import { type Learned, plantedEvent } from '../../src/tree/events.ts';
-import { formKey } from '../../src/tree/keys.ts';
-import type { Node } from '../../src/tree/node.ts';
-import { Tree } from '../../src/tree/tree.ts';
+import { Random } from '../../packages/core/src/base/random.ts';
+import type { Program } from '../../packages/core/src/program/program.ts';
+import { type Learned, plantedEvent } from '../../packages/core/src/tree/events.ts';
+import { formKey } from '../../packages/core/src/tree/keys.ts';
+import type { Node } from '../../packages/core/src/tree/node.ts';
+import { Tree } from '../../packages/core/src/tree/tree.ts';
 
 export interface RepairWorld {
   /** Beta distribution of the chance with which a fresh answer to a question passes. */

@@ -1,6 +1,6 @@
 // One request to an engine with everything that a test does not care about filled in.
 
-import type { GenerateRequest } from '../../src/engine/engine.ts';
+import type { GenerateRequest } from '../../packages/core/src/engine/engine.ts';
 
 export function generateRequest(id: number, changes: Partial<GenerateRequest> = {}): GenerateRequest {
   return {

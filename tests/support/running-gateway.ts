@@ -1,17 +1,17 @@
 // A gateway on a free port of loopback with a scripted engine, for one test.
 
 import { onTestFinished } from 'vitest';
-import type { OpenModel } from '../../src/answering/models/open-model.ts';
-import type { Clock } from '../../src/base/clock.ts';
-import { checkConfig, type PlainTree } from '../../src/config/load.ts';
-import type { FormQuestion } from '../../src/config/plugin.ts';
-import type { Embedder } from '../../src/embedder/embedder.ts';
-import { Gateway } from '../../src/gateway/gateway.ts';
-import type { FixedLimits } from '../../src/gateway/http/fixed-limits.ts';
-import { createLog } from '../../src/gateway/observe/log.ts';
-import type { Telemetry } from '../../src/gateway/observe/traces/telemetry.ts';
-import type { Journal } from '../../src/journal/journal.ts';
-import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
+import type { OpenModel } from '../../packages/core/src/answering/models/open-model.ts';
+import type { Clock } from '../../packages/core/src/base/clock.ts';
+import { checkConfig, type PlainTree } from '../../packages/core/src/config/load.ts';
+import type { FormQuestion } from '../../packages/core/src/config/plugin.ts';
+import type { Embedder } from '../../packages/core/src/embedder/embedder.ts';
+import type { Journal } from '../../packages/core/src/journal/journal.ts';
+import { SqliteJournal } from '../../packages/core/src/journal/sqlite/sqlite-journal.ts';
+import { Gateway } from '../../packages/gateway/src/gateway.ts';
+import type { FixedLimits } from '../../packages/gateway/src/http/fixed-limits.ts';
+import { createLog } from '../../packages/gateway/src/observe/log.ts';
+import type { Telemetry } from '../../packages/gateway/src/observe/traces/telemetry.ts';
 import type { Loose } from './loose.ts';
 import { ScriptedEngine, type ScriptedOptions, ScriptedVerifier } from './scripted-engine.ts';
 

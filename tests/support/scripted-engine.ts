@@ -1,10 +1,16 @@
 // An engine and a verifier that do what a test tells them, on the real loop: text from a function of the request, at once
 // or when released, word by word. Tokens are words.
 
-import { type FaultCode, fault } from '../../src/base/fault.ts';
-import type { Engine, EngineMessage, GenerateRequest, JsonSchema, RequestId } from '../../src/engine/engine.ts';
-import type { Prompt, Step, StepEnd } from '../../src/tree/step.ts';
-import type { ScoreRequest, Verifier, VerifierMessage } from '../../src/verifier/verifier.ts';
+import { type FaultCode, fault } from '../../packages/core/src/base/fault.ts';
+import type {
+  Engine,
+  EngineMessage,
+  GenerateRequest,
+  JsonSchema,
+  RequestId,
+} from '../../packages/core/src/engine/engine.ts';
+import type { Prompt, Step, StepEnd } from '../../packages/core/src/tree/step.ts';
+import type { ScoreRequest, Verifier, VerifierMessage } from '../../packages/core/src/verifier/verifier.ts';
 
 export interface Reply {
   readonly text: string;

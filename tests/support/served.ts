@@ -15,7 +15,7 @@ export interface Served {
 export async function startServer(
   config: object,
   settings: readonly string[] = [],
-  main = 'src/cli/main.ts',
+  main = 'packages/coppice/src/cli/main.ts',
 ): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-served-'));
   const file = join(folder, 'coppice.json');

@@ -1,6 +1,6 @@
 // The least that a scheduler can be: every waiting search is admitted while there is room, and each gets its natural width.
 
-import type { Decision, Scheduler, Snapshot, Width } from '../../src/scheduler/scheduler.ts';
+import type { Decision, Scheduler, Snapshot, Width } from '../../packages/core/src/scheduler/scheduler.ts';
 
 export function simpleScheduler(speculative = 0): Scheduler {
   return {

@@ -1,7 +1,7 @@
 // Which split a question belongs to, by a hash of its numbers: no wording can carry a test question into training. The same
 // rule stands in training/split.py.
 
-import type { TaskKind } from '../../src/task/task.ts';
+import type { TaskKind } from '../../packages/llama/src/task/task.ts';
 
 type Split = 'train' | 'calibration' | 'test';
 

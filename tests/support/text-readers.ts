@@ -1,27 +1,27 @@
 // Everything in answer/, task/ and verifier/ that reads a text which a model or a client wrote, each as a function of that text.
 
-import { asksForNumber, asksForShortAnswer, readingFor } from '../../src/answer/asked.ts';
-import { canonical, sameAnswer } from '../../src/answer/canonical.ts';
-import { falseEquation } from '../../src/answer/equations.ts';
-import { evaluate } from '../../src/answer/expression.ts';
-import { extractAnswer, lastLine, lastNumber, numbersIn } from '../../src/answer/extract.ts';
-import { groupAnswers } from '../../src/answer/groups.ts';
-import { clean } from '../../src/answer/latex.ts';
-import { isOpenText, nearestText } from '../../src/answer/likeness.ts';
-import { AnswerTally } from '../../src/answer/tally.ts';
-import { checkLine, taskOf } from '../../src/answer/task.ts';
-import { parseQuestions } from '../../src/answering/question-file.ts';
-import { parseCountdown } from '../../src/task/countdown.ts';
-import { parseLedger } from '../../src/task/ledger.ts';
-import { recognise, recogniseFor, tasks } from '../../src/task/recognise.ts';
-import { strangeIn } from '../../src/task/story.ts';
-import { parseSudoku } from '../../src/task/sudoku.ts';
-import { isArithmetic, operationOf } from '../../src/task/task.ts';
-import { falseLine } from '../../src/verifier/checked-verifier.ts';
-import { fillPrompt, lastNumber as lastRating } from '../../src/verifier/judge/judge-scorer.ts';
-import { expectedChoice, expectedRating } from '../../src/verifier/judge/judge-verdict.ts';
-import { causalFormats } from '../../src/verifier/prm/causal-formats.ts';
-import { renderQwen } from '../../src/verifier/prm/qwen-scorer.ts';
+import { asksForNumber, asksForShortAnswer, readingFor } from '../../packages/core/src/answer/asked.ts';
+import { canonical, sameAnswer } from '../../packages/core/src/answer/canonical.ts';
+import { falseEquation } from '../../packages/core/src/answer/equations.ts';
+import { evaluate } from '../../packages/core/src/answer/expression.ts';
+import { extractAnswer, lastLine, lastNumber, numbersIn } from '../../packages/core/src/answer/extract.ts';
+import { groupAnswers } from '../../packages/core/src/answer/groups.ts';
+import { clean } from '../../packages/core/src/answer/latex.ts';
+import { isOpenText, nearestText } from '../../packages/core/src/answer/likeness.ts';
+import { AnswerTally } from '../../packages/core/src/answer/tally.ts';
+import { checkLine, taskOf } from '../../packages/core/src/answer/task.ts';
+import { parseQuestions } from '../../packages/core/src/answering/question-file.ts';
+import { falseLine } from '../../packages/core/src/verifier/checked-verifier.ts';
+import { fillPrompt, lastNumber as lastRating } from '../../packages/core/src/verifier/judge/judge-scorer.ts';
+import { expectedChoice, expectedRating } from '../../packages/core/src/verifier/judge/judge-verdict.ts';
+import { causalFormats } from '../../packages/core/src/verifier/prm/causal-formats.ts';
+import { renderQwen } from '../../packages/core/src/verifier/prm/qwen-scorer.ts';
+import { parseCountdown } from '../../packages/llama/src/task/countdown.ts';
+import { parseLedger } from '../../packages/llama/src/task/ledger.ts';
+import { recognise, recogniseFor, tasks } from '../../packages/llama/src/task/recognise.ts';
+import { strangeIn } from '../../packages/llama/src/task/story.ts';
+import { parseSudoku } from '../../packages/llama/src/task/sudoku.ts';
+import { isArithmetic, operationOf } from '../../packages/llama/src/task/task.ts';
 
 export type TextReader = (text: string) => unknown;
 

@@ -1,11 +1,11 @@
 // A gateway before a test server whose model thinks, for tests of thinking.
 
 import { onTestFinished } from 'vitest';
-import { openModels } from '../../src/answering/models/open-models.ts';
-import { checkConfig } from '../../src/config/load.ts';
-import { Gateway } from '../../src/gateway/gateway.ts';
-import { silentLog } from '../../src/gateway/observe/log.ts';
-import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
+import { openModels } from '../../packages/core/src/answering/models/open-models.ts';
+import { checkConfig } from '../../packages/core/src/config/load.ts';
+import { SqliteJournal } from '../../packages/core/src/journal/sqlite/sqlite-journal.ts';
+import { Gateway } from '../../packages/gateway/src/gateway.ts';
+import { silentLog } from '../../packages/gateway/src/observe/log.ts';
 import { LlamaTestServer } from '../servers/llama-server.ts';
 import type { ThinkingModel } from '../servers/model.ts';
 import { PlainServer } from '../servers/plain-server.ts';

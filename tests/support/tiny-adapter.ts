@@ -1,7 +1,7 @@
 // Writes LoRA adapters of the tiny random model as PEFT would: a folder with a configuration and a safetensors file.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Random } from '../../src/base/random.ts';
+import { Random } from '../../packages/core/src/base/random.ts';
 
 export interface TinyAdapter {
   readonly seed: number;

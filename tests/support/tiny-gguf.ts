@@ -1,8 +1,8 @@
 // Writes tiny GGUF models, so that tests of the embedded engine need no shipped weights. Two kinds: `random` attends to
 // its whole path (a wrong cache shows in its logits); `bigram` gives exactly the next-token logits it is told, so that a
 // test knows the distribution. The vocabulary is 256 single bytes, some pairs, and an end-of-sequence token.
-import { Random } from '../../src/base/random.ts';
-import { type GgufTensor, type GgufValue, writeGguf } from '../../src/engine/llama/adapter/gguf-writer.ts';
+import { Random } from '../../packages/core/src/base/random.ts';
+import { type GgufTensor, type GgufValue, writeGguf } from '../../packages/llama/src/adapter/gguf-writer.ts';
 
 /** Pairs that are one token each, beside the 256 bytes. */
 export const PAIRS = ['ab', 'cd', '\n\n', 'x\n'] as const;

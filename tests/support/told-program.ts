@@ -1,8 +1,8 @@
 // A program that is told its children by hand, for golden trees: an answer is a text without a newline.
 
-import type { Ask, Program } from '../../src/program/program.ts';
-import type { Aggregation } from '../../src/tree/aggregate.ts';
-import { Tree } from '../../src/tree/tree.ts';
+import type { Ask, Program } from '../../packages/core/src/program/program.ts';
+import type { Aggregation } from '../../packages/core/src/tree/aggregate.ts';
+import { Tree } from '../../packages/core/src/tree/tree.ts';
 
 export function toldProgram(program: Program, aggregation: Aggregation) {
   const tree = Tree.plant(aggregation);

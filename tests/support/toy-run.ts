@@ -1,17 +1,17 @@
 // One search on the toy engine, as plain data in and out: by which program, how wide, and in which weather. What it gives can be
 // compared with that of another run: the tree by what it is, never by the order in which it came.
 
-import { Random } from '../../src/base/random.ts';
-import { isTreeEvent, type SearchEvent } from '../../src/log/events.ts';
-import { SearchFold } from '../../src/log/fold.ts';
-import { createPolicy } from '../../src/policy/create.ts';
-import type { Rules } from '../../src/policy/policy.ts';
-import type { Program } from '../../src/program/program.ts';
-import { Runtime } from '../../src/runtime/runtime.ts';
-import type { Experiment, SearchRequest, SearchResult } from '../../src/runtime/search/request.ts';
-import type { Scheduler, Width } from '../../src/scheduler/scheduler.ts';
-import type { TreeEvent } from '../../src/tree/events.ts';
-import { Tree } from '../../src/tree/tree.ts';
+import { Random } from '../../packages/core/src/base/random.ts';
+import { isTreeEvent, type SearchEvent } from '../../packages/core/src/log/events.ts';
+import { SearchFold } from '../../packages/core/src/log/fold.ts';
+import { createPolicy } from '../../packages/core/src/policy/create.ts';
+import type { Rules } from '../../packages/core/src/policy/policy.ts';
+import type { Program } from '../../packages/core/src/program/program.ts';
+import { Runtime } from '../../packages/core/src/runtime/runtime.ts';
+import type { Experiment, SearchRequest, SearchResult } from '../../packages/core/src/runtime/search/request.ts';
+import type { Scheduler, Width } from '../../packages/core/src/scheduler/scheduler.ts';
+import type { TreeEvent } from '../../packages/core/src/tree/events.ts';
+import { Tree } from '../../packages/core/src/tree/tree.ts';
 import { type Misfortune, ToyEmbedder, ToyEngine, ToyVerifier, ToyWorld } from './toy.ts';
 
 export interface RunWidth {

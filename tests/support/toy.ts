@@ -1,15 +1,20 @@
 // A small world for tests: an event heap on a virtual clock, a generator and a verifier whose every draw is keyed by the
 // request, and a choice of misfortunes. Not the simulated engine (src/engine/sim): this one has no notion of cost.
 
-import { VirtualClock } from '../../src/base/clock.ts';
-import { fault } from '../../src/base/fault.ts';
-import { Heap } from '../../src/base/heap.ts';
-import { hash, Random } from '../../src/base/random.ts';
-import type { Embedder, EmbedderMessage, EmbedRequest } from '../../src/embedder/embedder.ts';
-import type { Engine, EngineMessage, GenerateRequest, Urgency } from '../../src/engine/engine.ts';
-import type { Runtime } from '../../src/runtime/runtime.ts';
-import type { Step } from '../../src/tree/step.ts';
-import type { ScoreRequest, Verifier, VerifierCapabilities, VerifierMessage } from '../../src/verifier/verifier.ts';
+import { VirtualClock } from '../../packages/core/src/base/clock.ts';
+import { fault } from '../../packages/core/src/base/fault.ts';
+import { Heap } from '../../packages/core/src/base/heap.ts';
+import { hash, Random } from '../../packages/core/src/base/random.ts';
+import type { Embedder, EmbedderMessage, EmbedRequest } from '../../packages/core/src/embedder/embedder.ts';
+import type { Engine, EngineMessage, GenerateRequest, Urgency } from '../../packages/core/src/engine/engine.ts';
+import type { Runtime } from '../../packages/core/src/runtime/runtime.ts';
+import type { Step } from '../../packages/core/src/tree/step.ts';
+import type {
+  ScoreRequest,
+  Verifier,
+  VerifierCapabilities,
+  VerifierMessage,
+} from '../../packages/core/src/verifier/verifier.ts';
 
 /** Probabilities of what may befall one answer. `until` is when calm begins. */
 export interface Misfortune {

@@ -1,13 +1,13 @@
 // Small trees for tests, grown through the same events as real ones.
 
-import type { Limits, SearchView } from '../../src/exit/exit.ts';
-import { freeIndices } from '../../src/program/growth.ts';
-import type { Aggregation } from '../../src/tree/aggregate.ts';
-import type { StrandId } from '../../src/tree/events.ts';
-import type { Node } from '../../src/tree/node.ts';
-import { treeBelief } from '../../src/tree/readings/certaindex.ts';
-import { greedySampling } from '../../src/tree/step.ts';
-import { Tree } from '../../src/tree/tree.ts';
+import type { Limits, SearchView } from '../../packages/core/src/exit/exit.ts';
+import { freeIndices } from '../../packages/core/src/program/growth.ts';
+import type { Aggregation } from '../../packages/core/src/tree/aggregate.ts';
+import type { StrandId } from '../../packages/core/src/tree/events.ts';
+import type { Node } from '../../packages/core/src/tree/node.ts';
+import { treeBelief } from '../../packages/core/src/tree/readings/certaindex.ts';
+import { greedySampling } from '../../packages/core/src/tree/step.ts';
+import { Tree } from '../../packages/core/src/tree/tree.ts';
 
 /** A reward alone is a step that may go on; `end` makes it the end of a path. */
 export interface Shoot {

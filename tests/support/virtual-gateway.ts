@@ -2,26 +2,26 @@
 // trial of `npm run lab -- sim`, so that both can be compared, and so that hours of overload pass in seconds.
 
 import { costOf, hardware, kvTokensOf, settingOf } from '../../lab/src/sim/settings.ts';
-import type { SearchPlan } from '../../src/answering/plan/search-plan.ts';
-import { hash, Random } from '../../src/base/random.ts';
-import { type SettingName, searchDefaults } from '../../src/bench/simulated/profiles.ts';
-import { checkConfig } from '../../src/config/load.ts';
-import { QuestionModel } from '../../src/engine/sim/questions/question-model.ts';
-import { extractAnswer } from '../../src/engine/sim/questions/question-text.ts';
-import { SimEngine } from '../../src/engine/sim/sim-engine.ts';
-import { World } from '../../src/engine/sim/world.ts';
-import { ApiError } from '../../src/gateway/http/api-error.ts';
-import type { Caller } from '../../src/gateway/http/keys.ts';
-import type { Loop } from '../../src/gateway/models/served-model.ts';
-import { silentLog } from '../../src/gateway/observe/log.ts';
-import { Searches } from '../../src/gateway/searches/searches.ts';
-import type { Journal } from '../../src/journal/journal.ts';
-import { SqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts';
-import { optionsOf } from '../../src/policy/create.ts';
-import type { PolicyName } from '../../src/policy/policies.ts';
-import { mctsDefaults } from '../../src/program/mcts/mcts.ts';
-import type { Runtime } from '../../src/runtime/runtime.ts';
-import { SimVerifier } from '../../src/verifier/sim/sim-verifier.ts';
+import type { SearchPlan } from '../../packages/core/src/answering/plan/search-plan.ts';
+import { hash, Random } from '../../packages/core/src/base/random.ts';
+import { checkConfig } from '../../packages/core/src/config/load.ts';
+import type { Journal } from '../../packages/core/src/journal/journal.ts';
+import { SqliteJournal } from '../../packages/core/src/journal/sqlite/sqlite-journal.ts';
+import { optionsOf } from '../../packages/core/src/policy/create.ts';
+import type { PolicyName } from '../../packages/core/src/policy/policies.ts';
+import { mctsDefaults } from '../../packages/core/src/program/mcts/mcts.ts';
+import type { Runtime } from '../../packages/core/src/runtime/runtime.ts';
+import { ApiError } from '../../packages/gateway/src/http/api-error.ts';
+import type { Caller } from '../../packages/gateway/src/http/keys.ts';
+import type { Loop } from '../../packages/gateway/src/models/served-model.ts';
+import { silentLog } from '../../packages/gateway/src/observe/log.ts';
+import { Searches } from '../../packages/gateway/src/searches/searches.ts';
+import { QuestionModel } from '../../packages/sim/src/engine/questions/question-model.ts';
+import { extractAnswer } from '../../packages/sim/src/engine/questions/question-text.ts';
+import { SimEngine } from '../../packages/sim/src/engine/sim-engine.ts';
+import { World } from '../../packages/sim/src/engine/world.ts';
+import { type SettingName, searchDefaults } from '../../packages/sim/src/service/profiles.ts';
+import { SimVerifier } from '../../packages/sim/src/verifier/sim-verifier.ts';
 
 export interface VirtualRun {
   readonly setting: SettingName;

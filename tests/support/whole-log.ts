@@ -1,8 +1,8 @@
 // A log read page by page, whole.
 
-import type { Journal } from '../../src/journal/journal.ts';
-import { readLog } from '../../src/journal/read-log.ts';
-import type { LogEntry } from '../../src/log/entry.ts';
+import type { Journal } from '../../packages/core/src/journal/journal.ts';
+import { readLog } from '../../packages/core/src/journal/read-log.ts';
+import type { LogEntry } from '../../packages/core/src/log/entry.ts';
 
 export async function wholeLog(journal: Journal, search: string): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];

@@ -1,11 +1,11 @@
 // A log with its ghosts taken out, as if the search had not speculated: what was adopted is grown when its program asked for it, and what the
 // program never asked for was never there.
 
-import type { SearchEvent } from '../../src/log/events.ts';
-import { isTreeEvent } from '../../src/log/events.ts';
-import type { Ghost, TreeEvent } from '../../src/tree/events.ts';
-import { drawKey, formKey } from '../../src/tree/keys.ts';
-import { Tree } from '../../src/tree/tree.ts';
+import type { SearchEvent } from '../../packages/core/src/log/events.ts';
+import { isTreeEvent } from '../../packages/core/src/log/events.ts';
+import type { Ghost, TreeEvent } from '../../packages/core/src/tree/events.ts';
+import { drawKey, formKey } from '../../packages/core/src/tree/keys.ts';
+import { Tree } from '../../packages/core/src/tree/tree.ts';
 
 /** Each event as it would be; undefined in the place of one that would not be there. */
 export function withoutGhosts(log: readonly SearchEvent[]): (SearchEvent | undefined)[] {

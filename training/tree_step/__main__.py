@@ -1,4 +1,4 @@
-"""`python -m training.tree_step ROWS --model models/sapling.gguf [--out new.gguf]`: one step of training on exported rollouts."""
+"""`python -m training.tree_step ROWS --model packages/llama/models/sapling.gguf [--out new.gguf]`: one step of training on exported rollouts."""
 
 import argparse
 from pathlib import Path
@@ -12,7 +12,7 @@ from . import rows, step
 def main():
     parser = argparse.ArgumentParser(prog='python -m training.tree_step')
     parser.add_argument('rows', type=Path, help='of coppice export --rows rollouts, .jsonl or .parquet')
-    parser.add_argument('--model', type=Path, default=Path('models/sapling.gguf'), help='the sapling that sampled them')
+    parser.add_argument('--model', type=Path, default=Path('packages/llama/models/sapling.gguf'), help='the sapling that sampled them')
     parser.add_argument('--rate', type=float, default=0.01)
     options = parser.parse_args()
     batch = rows.batch(rows.read(options.rows))

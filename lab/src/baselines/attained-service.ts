@@ -2,8 +2,8 @@
 // searches into queues that double in size, first come first served within each (arXiv 2502.13965, PLAS; it promotes requests that
 // starve, which is left out). Both order the requests that wait for the engine and know no admission: every search is let in at once.
 
+import type { WorkEstimates } from '@coppice/core/runtime';
 import { defineOrder } from 'coppice';
-import type { WorkEstimates } from 'coppice/internals';
 
 export const attainedNames = ['las', 'plas'] as const;
 export type AttainedName = (typeof attainedNames)[number];

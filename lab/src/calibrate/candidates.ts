@@ -1,7 +1,9 @@
 // The settings that are tried for a program: every rule of certainty that goes with it, each at a grid of its thresholds.
 
+import { assert } from '@coppice/core/base';
+import type { CertaintyRule } from '@coppice/core/exit';
+import { programOf } from '@coppice/core/program';
 import { createRules, type ExitRule, type PolicyOptions, type ProgramName } from 'coppice';
-import { assert, type CertaintyRule, programOf } from 'coppice/internals';
 
 export type CandidateSettings = Partial<PolicyOptions> & { readonly certain: CertaintyRule };
 

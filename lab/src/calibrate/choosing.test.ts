@@ -1,4 +1,4 @@
-import { hash, Random } from 'coppice/internals';
+import { hash, Random } from '@coppice/core/base';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { bestCandidate, fewestQuestions } from './best-candidate.ts';

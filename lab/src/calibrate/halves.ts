@@ -1,7 +1,7 @@
 // Labelled questions in two halves: settings are chosen on one, and reported on the other. Which half a question is in
 // follows from its text, so that the same question never stands in both, in whatever order a file has it.
 
-import { hash } from 'coppice/internals';
+import { hash } from '@coppice/core/base';
 
 export interface Halves<Question> {
   readonly choosing: readonly Question[];

@@ -1,8 +1,8 @@
 // Many settings are tried on one run: the rule of each looks on whenever rules are read, and the first moment at which it would have
 // ended the search is written down. A shadow ends nothing.
 
+import { certainAnswer } from '@coppice/core/program';
 import type { Certainty, Exit, ExitRule, PathVote, Program, SearchView } from 'coppice';
-import { certainAnswer } from 'coppice/internals';
 
 /** Where a search stood: generated tokens, and whether its answer was right. */
 export interface AnswerStanding {

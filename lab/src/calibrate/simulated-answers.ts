@@ -1,7 +1,7 @@
 // Labelled questions of the simulator: a question profile, whose answers it knows, or trees that a real model drew. All at once,
 // in virtual time.
 
-import type { PolicyContender, TurnedWish } from 'coppice/internals';
+import type { PolicyContender, TurnedWish } from '@coppice/sim/service';
 import { runTrial, type TrialResult, type TrialSpec } from '../sim/trial.ts';
 import type { CandidateSettings } from './candidates.ts';
 import type { AnswerPair } from './paired.ts';

@@ -1,7 +1,8 @@
 // Thresholds of certainty: on one half of the questions every search uses all it may while the candidates look on, and the best of
 // them is chosen; on the other half the search runs without it and with it, and that is reported. The choice never sees the second half.
 
-import { raise, type SearchPlan } from 'coppice/internals';
+import type { SearchPlan } from '@coppice/core/answering';
+import { raise } from '@coppice/core/base';
 import { bestCandidate, fewestQuestions } from './best-candidate.ts';
 import { type CandidateSettings, candidatesFor } from './candidates.ts';
 import { halvesOf } from './halves.ts';

@@ -1,7 +1,8 @@
 // The answer of `capacity` from all streams: the rate that so many GPUs hold, or the GPUs that a rate needs. The first stream goes ahead, and the others
 // look first where it found its edge; what they find does not depend on that beyond the precision, only how soon.
 
-import { type Latencies, mean } from 'coppice/internals';
+import { mean } from '@coppice/core/base';
+import type { Latencies } from '@coppice/sim/service';
 import { type MedianInterval, medianInterval } from './median.ts';
 import { fewestHeld, largestHeld } from './monotone-search.ts';
 import { type CapacityPlan, type RunTrial, requestsOf, StreamCapacity } from './stream-capacity.ts';

@@ -1,7 +1,8 @@
 // The answer of `capacity` in words: the answer first, then what it rests on. What was measured of the machine is told apart from what is simulated, and so is
 // how far the trace goes beyond what was measured.
 
-import { percentile, readRequestTrace, type TracedRequest, traceStreamOf } from 'coppice/internals';
+import { percentile } from '@coppice/core/base';
+import { readRequestTrace, type TracedRequest, traceStreamOf } from '@coppice/sim/service';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { type CapacityAnswer, type CapacityQuestion, mostGpus } from './answer.ts';
 import type { MedianInterval } from './median.ts';

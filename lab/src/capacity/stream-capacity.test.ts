@@ -1,7 +1,9 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { evenSlowdown, percentile, traceStreamOf } from 'coppice/internals';
+import { percentile } from '@coppice/core/base';
+import { evenSlowdown } from '@coppice/core/cost';
+import { traceStreamOf } from '@coppice/sim/service';
 import { expect, it } from 'vitest';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { runTrial } from '../sim/trial.ts';

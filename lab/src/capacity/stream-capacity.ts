@@ -2,7 +2,8 @@
 // keeps the bound at a rate. A rate is held where both say so: a stream ends before a queue that grows slowly has made anyone
 // late, and a backlog knows nothing of bursts.
 
-import { assert, type Latencies, latenciesOf, raise, type TraceUse } from 'coppice/internals';
+import { assert, raise } from '@coppice/core/base';
+import { type Latencies, latenciesOf, type TraceUse } from '@coppice/sim/service';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { capacityOf } from '../sim/capacity.ts';
 import type { SimulatedContender } from '../sim/contenders.ts';

@@ -1,7 +1,7 @@
 // When which key asks: a day of load pressed into some minutes, or an even rate, over four keys with equal shares; and one key that
 // floods for a fifth of the time with twice what all others send.
 
-import { Random } from 'coppice/internals';
+import { Random } from '@coppice/core/base';
 import type { GroupSpec } from './cluster-spec.ts';
 
 export interface ClientArrival {

@@ -1,7 +1,9 @@
 // The clients of a group: half of them wait for their answer, half work in the background. A client whose node dies asks another one,
 // as clients do. Knows when each was answered, and how often.
 
-import { ApiError, type Caller, type LiveSearch, makePlan } from 'coppice/internals';
+import { makePlan } from '@coppice/core/answering';
+import { ApiError, type Caller } from '@coppice/gateway/http';
+import type { LiveSearch } from '@coppice/gateway/searches';
 import type { ClientArrival } from './arrivals.ts';
 import type { ClusterNode } from './cluster-node.ts';
 import type { Costs } from './costs.ts';

@@ -1,24 +1,19 @@
 // One coppice process of a simulated cluster: production journal, cluster, searches, runtime, remote engine and remote verifier on one
 // simulated core. What it does takes CPU: whatever comes while the core is busy waits for its turn. It may be killed.
 
+import type { Timers } from '@coppice/core/base';
+import type { Config } from '@coppice/core/config';
+import { openRemoteEngine } from '@coppice/core/engine';
+import type { Runtime } from '@coppice/core/runtime';
+import { openRemoteVerifier } from '@coppice/core/verifier';
+import type { Loop } from '@coppice/gateway/models';
+import { NodeTaker } from '@coppice/gateway/nodes';
+import { countUsage, silentLog, UsageMeter } from '@coppice/gateway/observe';
+import { Searches } from '@coppice/gateway/searches';
+import { PostgresCluster, serverName } from '@coppice/postgres/cluster';
+import { PostgresJournal } from '@coppice/postgres/journal';
+import { extractAnswer } from '@coppice/sim/engine';
 import type { LogEntry } from 'coppice';
-import {
-  type Config,
-  countUsage,
-  extractAnswer,
-  type Loop,
-  NodeTaker,
-  openRemoteEngine,
-  openRemoteVerifier,
-  PostgresCluster,
-  PostgresJournal,
-  type Runtime,
-  Searches,
-  serverName,
-  silentLog,
-  type Timers,
-  UsageMeter,
-} from 'coppice/internals';
 import type { Cores } from './cores.ts';
 import type { Costs } from './costs.ts';
 import { latencyMs } from './costs.ts';

@@ -1,7 +1,7 @@
 // The tables of a simulated cluster: what was served, lost and doubled, what was added by nodes and databases, what grew how, and how
 // goodput went around a fault.
 
-import { mean, percentile, Random } from 'coppice/internals';
+import { mean, percentile, Random } from '@coppice/core/base';
 import { ratiosOf } from '../percentile-ratios.ts';
 import { estimate } from '../statistics.ts';
 import { floodFrom, floodKey, floodQuota, floodTo } from './arrivals.ts';

@@ -1,4 +1,4 @@
-import { hash } from 'coppice/internals';
+import { hash } from '@coppice/core/base';
 import { describe, expect, it } from 'vitest';
 import { readPlan } from '../commands/cluster.ts';
 import { arrivalsOf, floodQuota } from './arrivals.ts';

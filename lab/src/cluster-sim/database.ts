@@ -2,7 +2,7 @@
 // It has so many cores, and every statement takes its time on one of them. What is lost and doubled is counted as it is written, so
 // logs of ended searches are soon dropped, and their rows later, as retention would remove them.
 
-import { Heap } from 'coppice/internals';
+import { Heap } from '@coppice/core/base';
 import type { Cores } from './cores.ts';
 import { type Costs, latencyMs } from './costs.ts';
 import { type EntryRow, JournalTables, type SearchRow } from './journal-tables.ts';

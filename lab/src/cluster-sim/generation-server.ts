@@ -1,7 +1,9 @@
 // A vLLM server in virtual time: the pages and the completions that the remote engine reads, written by one simulated GPU with
 // measured step times and a prefix cache. It may go down, and comes back with an empty cache.
 
-import { type CostModel, type QuestionModel, SimReplica, type SimRequest } from 'coppice/internals';
+import type { CostModel } from '@coppice/core/cost';
+import type { GenerateRequest as SimRequest } from '@coppice/core/engine';
+import { type QuestionModel, SimReplica } from '@coppice/sim/engine';
 import type { NetworkServer, VirtualExchange } from './network.ts';
 import type { KnownPath, KnownQuestion, TokenTexts } from './token-texts.ts';
 import type { VirtualTime } from './virtual-time.ts';

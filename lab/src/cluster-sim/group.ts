@@ -1,7 +1,9 @@
 // One group in virtual time, from its start to the last answer: servers, nodes, clients and what goes wrong. The same spec gives the same
 // result to the last figure.
 
-import { type Caller, type Config, checkConfig, QuestionModel } from 'coppice/internals';
+import { type Config, checkConfig } from '@coppice/core/config';
+import type { Caller } from '@coppice/gateway/http';
+import { QuestionModel } from '@coppice/sim/engine';
 import { allKeys, arrivalsOf, floodKey, floodQuota } from './arrivals.ts';
 import { Clients } from './clients.ts';
 import { ClusterNode, type NodeParts } from './cluster-node.ts';

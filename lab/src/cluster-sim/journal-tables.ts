@@ -2,7 +2,8 @@
 // gave a sign of life. Writes are under the fence of journal/postgres/statements.ts: a log takes entries only of the node that claimed it last,
 // in order, and a write that may have been made before is answered as that one was. How a call gets here, and when, is for others.
 
-import type { Acceptance, AppendResult, JournalWrite } from 'coppice/internals';
+import type { Acceptance, AppendResult } from '@coppice/core/journal';
+import type { JournalWrite } from '@coppice/postgres/journal';
 
 /** As the columns hold it, and beside them what nodes ask of `about`. */
 export interface SearchRow {

@@ -2,7 +2,7 @@
 // refuses; one that goes down breaks off what it has; a node that dies closes its connections. Carries requests for the production
 // `Connection`, which sees no difference to sockets.
 
-import type { SentRequest, Transport, WireResponse } from 'coppice/internals';
+import type { SentRequest, Transport, WireResponse } from '@coppice/core/remote';
 import { latencyMs } from './costs.ts';
 import type { VirtualTime } from './virtual-time.ts';
 

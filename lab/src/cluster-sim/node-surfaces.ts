@@ -1,7 +1,9 @@
 // What a node has of the database, as the production journal and cluster want it: the store of the writer, reads, the bell, the queue
 // between nodes and the list of the living. Each call leaves when the node's core is free and is answered in the node's turn.
 
-import type { BellEars, ClusterOptions, PostgresParts, Timers } from 'coppice/internals';
+import type { Timers } from '@coppice/core/base';
+import type { ClusterOptions } from '@coppice/postgres/cluster';
+import type { BellEars, PostgresParts } from '@coppice/postgres/journal';
 import type { Database } from './database.ts';
 import type { SearchRow } from './journal-tables.ts';
 

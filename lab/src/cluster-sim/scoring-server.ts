@@ -1,8 +1,9 @@
 // A reward model behind the HTTP contract of scorers, in virtual time: what waits goes into one pass, which takes as long as its tokens
 // do in the measured table.
 
-import type { CostModel, PathStep, QuestionModel } from 'coppice/internals';
-import { prefillMs } from 'coppice/internals';
+import { type CostModel, prefillMs } from '@coppice/core/cost';
+import type { PathStep } from '@coppice/core/engine';
+import type { QuestionModel } from '@coppice/sim/engine';
 import type { NetworkServer, VirtualExchange } from './network.ts';
 import type { VirtualTime } from './virtual-time.ts';
 

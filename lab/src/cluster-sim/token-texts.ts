@@ -2,7 +2,8 @@
 // tokens; so a list of tokens says which path it is without being compared. The number is made of the text: the same words have the same
 // tokens in every run, and with a seed the same steps follow them. Forgets a question when its search is over.
 
-import { hash, type PathStep } from 'coppice/internals';
+import { hash } from '@coppice/core/base';
+import type { PathStep } from '@coppice/core/engine';
 
 type WrittenStep = PathStep['step'];
 

@@ -2,7 +2,7 @@
 // touches no promise says so, and costs nothing more. Happenings of one moment come in the order in which they were asked for; those
 // that are late come after all others of their moment.
 
-import { Heap } from 'coppice/internals';
+import { Heap } from '@coppice/core/base';
 
 /** False where no promise can follow from it. */
 type Action = () => unknown;

@@ -3,27 +3,11 @@
 // Questions, policies and model are told by the options of `coppice bench`.
 
 import { appendFileSync } from 'node:fs';
-import {
-  benchHelp,
-  type Contender,
-  type Contest,
-  chooseQuestions,
-  closeModel,
-  configurationOf,
-  contendersOf,
-  exampleServer,
-  type GoldQuestion,
-  type Help,
-  isRight,
-  type Load,
-  openModel,
-  ownModel,
-  parseLoad,
-  raise,
-  readBench,
-  runBlock,
-  type Trial,
-} from 'coppice/internals';
+import { closeModel, type GoldQuestion, isRight, openModel, ownModel } from '@coppice/core/answering';
+import { raise } from '@coppice/core/base';
+import { type Load, parseLoad } from '@coppice/sim/service';
+import { type Contender, type Contest, contendersOf, runBlock, type Trial } from 'coppice/bench';
+import { help as benchHelp, chooseQuestions, configurationOf, exampleServer, type Help, readBench } from 'coppice/cli';
 import { arrivals, mixed } from '../open-load/arrivals.ts';
 import { sustained } from '../open-load/sustained.ts';
 import { type ArrivalLine, arrivalTable } from '../real/arrival-table.ts';

@@ -2,6 +2,17 @@
 // reports on other questions what they save.
 
 import { existsSync } from 'node:fs';
+import { ownPlan, type PlannedModel, type Wish } from '@coppice/core/answering';
+import { raise } from '@coppice/core/base';
+import { requestKnobs } from '@coppice/core/config';
+import {
+  modelConfig,
+  readTrees,
+  type SettingName,
+  searchDefaults,
+  settingNames,
+  type TurnedWish,
+} from '@coppice/sim/service';
 import { policyNames, programNames } from 'coppice';
 import {
   type Flags,
@@ -9,24 +20,13 @@ import {
   given,
   type Help,
   helpFlag,
-  modelConfig,
   oneOf,
-  ownPlan,
-  type PlannedModel,
-  raise,
   readSearchArguments,
-  readTrees,
-  requestKnobs,
-  type SettingName,
   type SettingScope,
-  searchDefaults,
   setFlag,
   settingHelp,
-  settingNames,
-  type TurnedWish,
-  type Wish,
   whole,
-} from 'coppice/internals';
+} from 'coppice/cli';
 import { simulatedAnswers } from '../calibrate/simulated-answers.ts';
 import { thresholdReport } from '../calibrate/threshold-report.ts';
 import { type ChosenThresholds, calibrateThresholds, thresholdRunOf } from '../calibrate/threshold-run.ts';

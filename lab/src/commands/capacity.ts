@@ -1,23 +1,11 @@
 // `npm run lab -- capacity --gpus 4 --p99 30`: what would so many GPUs hold, or with --rate, how many would it take? A trace of requests replayed in virtual
 // time, with an interval. Every figure is simulated, and the answer says what was measured of the machine.
 
+import { raise } from '@coppice/core/base';
+import { budgetKnob, requestKnobs } from '@coppice/core/config';
+import { profileOf, searchDefaults, settingNames, traceStreamOf } from '@coppice/sim/service';
 import { policyNames, programNames } from 'coppice';
-import {
-  budgetKnob,
-  type Flags,
-  flagOf,
-  type Help,
-  helpFlag,
-  oneOf,
-  profileOf,
-  raise,
-  readArguments,
-  requestKnobs,
-  searchDefaults,
-  settingNames,
-  traceStreamOf,
-  whole,
-} from 'coppice/internals';
+import { type Flags, flagOf, type Help, helpFlag, oneOf, readArguments, whole } from 'coppice/cli';
 import { type CapacityQuestion, gpusNeeded, mostGpus, rateHeld } from '../capacity/answer.ts';
 import { capacityLines } from '../capacity/capacity-lines.ts';
 import { fewestValues } from '../capacity/median.ts';

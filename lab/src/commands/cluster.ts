@@ -1,7 +1,8 @@
 // `npm run lab -- cluster`: a cluster of up to 1,000 replicas and 64 nodes in virtual time, with the code that serves. Prints tables, and
 // says what it ran.
 
-import { type Flags, flagOf, type Help, helpFlag, oneOf, raise, readArguments, whole } from 'coppice/internals';
+import { raise } from '@coppice/core/base';
+import { type Flags, flagOf, type Help, helpFlag, oneOf, readArguments, whole } from 'coppice/cli';
 import { checkLines } from '../cluster-sim/check-nodes.ts';
 import {
   addedLines,

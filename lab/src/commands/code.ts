@@ -3,6 +3,9 @@
 // says the settings that all searches of the file share.
 
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { raise } from '@coppice/core/base';
+import { modelKnobs, overlay, requestKnobs, samplingKnobs } from '@coppice/core/config';
+import { runnerCommand, sandboxKinds } from '@coppice/core/verifier';
 import { CommandVerifier, type ModelSettings, openModel, programNames, type SearchOptions } from 'coppice';
 import {
   exampleServer,
@@ -10,20 +13,13 @@ import {
   flagOf,
   type Help,
   helpFlag,
-  modelKnobs,
   oneOf,
-  overlay,
-  raise,
   readArguments,
   readSettings,
-  requestKnobs,
-  runnerCommand,
   type SettingScope,
-  samplingKnobs,
-  sandboxKinds,
   setFlag,
   whole,
-} from 'coppice/internals';
+} from 'coppice/cli';
 import { replayLines } from '../real/code-replay.ts';
 import { type CodeLine, Grader, searchCode } from '../real/code-search.ts';
 import { codeTable } from '../real/code-table.ts';
@@ -182,7 +178,7 @@ function rangeOf(given: string): readonly [number, number] {
 
 /** What a program beside coppice needs to search in the same way. */
 function writeTasks(file: string, tasks: readonly CodeTask[]): number {
-  const repair = readFileSync(new URL('../../../prompts/refine.txt', import.meta.url), 'utf8').trim();
+  const repair = readFileSync(new URL('../../../packages/core/prompts/refine.txt', import.meta.url), 'utf8').trim();
   const runner = runnerCommand('python', 'python3', 512, 'inside').at(-2);
   writeFileSync(file, [{ runner, repair }, ...tasks].map((each) => `${JSON.stringify(each)}\n`).join(''));
   console.log(`${tasks.length} tasks in ${file}`);

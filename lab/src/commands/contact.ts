@@ -2,22 +2,10 @@
 // model are told by the options of `coppice bench`; `--set maxTokens` is the limit of an answer on both sides.
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import {
-  benchHelp,
-  chooseQuestions,
-  closeModel,
-  contendersOf,
-  exampleServer,
-  type Help,
-  isRight,
-  meanDifference,
-  openModel,
-  ownModel,
-  raise,
-  readBench,
-  runBlock,
-  type Trial,
-} from 'coppice/internals';
+import { closeModel, isRight, openModel, ownModel } from '@coppice/core/answering';
+import { raise } from '@coppice/core/base';
+import { contendersOf, meanDifference, runBlock, type Trial } from 'coppice/bench';
+import { help as benchHelp, chooseQuestions, exampleServer, type Help, readBench } from 'coppice/cli';
 import { askDirectly, type DirectAnswer } from '../real/direct.ts';
 
 export const help: Help = {
@@ -41,7 +29,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const { model: name = '' } = settings.own;
   const questions = chooseQuestions(settings);
   const server = { url: url!, model: name, maxTokens, concurrency: settings.concurrency };
-  const advice = readFileSync(new URL('../../../prompts/answer.txt', import.meta.url), 'utf8').trim();
+  const advice = readFileSync(new URL('../../../packages/core/prompts/answer.txt', import.meta.url), 'utf8').trim();
   const bare: DirectAnswer[] = [];
   const advised: DirectAnswer[] = [];
   await askDirectly(server, questions, (answer) => bare.push(answer));

@@ -3,22 +3,10 @@
 // what the file holds. Questions, program and model are told by the options of `coppice bench`.
 
 import { appendFileSync } from 'node:fs';
-import {
-  benchHelp,
-  chooseQuestions,
-  closeModel,
-  configurationOf,
-  contendersOf,
-  exampleServer,
-  type Help,
-  isRight,
-  openModel,
-  ownModel,
-  raise,
-  readBench,
-  runBlock,
-  type Trial,
-} from 'coppice/internals';
+import { closeModel, isRight, openModel, ownModel } from '@coppice/core/answering';
+import { raise } from '@coppice/core/base';
+import { contendersOf, runBlock, type Trial } from 'coppice/bench';
+import { help as benchHelp, chooseQuestions, configurationOf, exampleServer, type Help, readBench } from 'coppice/cli';
 import { keptUnder } from '../real/kept-lines.ts';
 import { type KeptNode, keptTree } from '../real/kept-tree.ts';
 

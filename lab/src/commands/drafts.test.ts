@@ -21,7 +21,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const work = [
   '--questions',
-  'tasks/word-problem.test.jsonl',
+  'packages/llama/tasks/word-problem.test.jsonl',
   '--rounds',
   '1',
   '--sequences',

@@ -3,17 +3,10 @@
 // whose time is up ends after the line that it is at. With nothing left to run it prints the tables alone.
 
 import { appendFileSync, readFileSync } from 'node:fs';
-import {
-  type Flags,
-  type Help,
-  helpFlag,
-  modelPath,
-  oneOf,
-  raise,
-  readArguments,
-  readQuestions,
-  whole,
-} from 'coppice/internals';
+import { readQuestions } from '@coppice/core/answering';
+import { raise } from '@coppice/core/base';
+import { modelPath } from '@coppice/llama';
+import { type Flags, type Help, helpFlag, oneOf, readArguments, whole } from 'coppice/cli';
 import { printed } from '../experiment/table.ts';
 import { rowCosts } from '../micro/row-costs.ts';
 import { DraftRanks } from '../real/draft-ranks.ts';
@@ -105,7 +98,7 @@ function pairOf(values: Values): DraftPair {
     model: modelPath(values.model),
     draft: modelPath(values.draft),
     threads: whole('threads', values.threads, 1, 256, 'threads'),
-    system: readFileSync(new URL('../../../prompts/answer.txt', import.meta.url), 'utf8').trim(),
+    system: readFileSync(new URL('../../../packages/core/prompts/answer.txt', import.meta.url), 'utf8').trim(),
     answerTokens: whole('answer-tokens', values['answer-tokens'], 2, 2048, 'tokens'),
   };
 }

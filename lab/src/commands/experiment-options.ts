@@ -1,7 +1,8 @@
 // The options of `sim` and `figures`: those of a run, and those that change the plan of the experiment (../experiment/plan.ts). A flag that the
 // experiment does not read is refused.
 
-import { flagOf, oneOf, raise, readArguments, whole } from 'coppice/internals';
+import { raise } from '@coppice/core/base';
+import { flagOf, oneOf, readArguments, whole } from 'coppice/cli';
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { type LabPlan, planDefaults, planFlagNames, planFlagOf } from '../experiment/plan.ts';
 import { experiments } from '../experiments/list.ts';

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { raise } from 'coppice/internals';
+import { raise } from '@coppice/core/base';
 import { experiments } from '../experiments/list.ts';
 import {
   chartsFolder,

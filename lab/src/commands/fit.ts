@@ -1,6 +1,8 @@
 // `npm run lab -- fit FILE [--json]`: a question profile fitted to recorded trees, and how well it fits.
 
-import { raise, readArguments, readTrees } from 'coppice/internals';
+import { raise } from '@coppice/core/base';
+import { readTrees } from '@coppice/sim/service';
+import { readArguments } from 'coppice/cli';
 import { fitProfile } from '../profile-fit/fit-profile.ts';
 import { fitTable } from '../profile-fit/fit-table.ts';
 

@@ -2,31 +2,33 @@
 // each as `coppice ask` makes it. Counts what was right, wrong and refused, by verdict. Never looks at a gold answer before the verdict.
 
 import { fileURLToPath } from 'node:url';
-import { FaultError } from 'coppice';
+import { extractAnswer as extractWritten } from '@coppice/core/answer';
 import {
   buildSearch,
   closeModel,
-  createScheduler,
-  extractWritten,
-  flagOf,
   type GoldQuestion,
-  type Help,
-  helpFlag,
   isRight,
   type OpenModel,
   openModel,
   ownModel,
   ownPlan,
-  readArguments,
   readQuestions,
-  requestKnobs,
   requestOf,
   runSearch,
-  verdictOf,
-} from 'coppice/internals';
+} from '@coppice/core/answering';
+import { requestKnobs } from '@coppice/core/config';
+import { verdictOf } from '@coppice/core/log';
+import { createScheduler } from '@coppice/core/policy';
+import { FaultError } from 'coppice';
+import { flagOf, type Help, helpFlag, readArguments } from 'coppice/cli';
 
 const flags = {
-  known: { type: 'string', takes: 'FILE', default: fileOf('tasks/word-problem.test.jsonl'), about: 'of its own kind' },
+  known: {
+    type: 'string',
+    takes: 'FILE',
+    default: fileOf('packages/llama/tasks/word-problem.test.jsonl'),
+    about: 'of its own kind',
+  },
   unknown: {
     type: 'string',
     takes: 'FILE',

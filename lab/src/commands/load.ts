@@ -1,23 +1,19 @@
 // `npm run lab -- load LOADS`: MCTS under several policies on the embedded engine while questions come at random moments, beside what
 // the simulator says of the same run. Questions, policies and model are told by the options of `coppice bench`.
 
+import { closeModel, isRight, openModel, ownModel } from '@coppice/core/answering';
+import { raise } from '@coppice/core/base';
+import { type Load, parseLoad } from '@coppice/sim/service';
+import { contendersOf } from 'coppice/bench';
 import {
-  benchHelp,
+  help as benchHelp,
   chooseQuestions,
-  closeModel,
   configurationLine,
   configurationOf,
-  contendersOf,
   type Help,
-  isRight,
-  type Load,
-  openModel,
-  ownModel,
-  parseLoad,
-  raise,
   readBench,
   withVerifier,
-} from 'coppice/internals';
+} from 'coppice/cli';
 import { openLoad } from '../open-load/open-load.ts';
 import { openLoadLines } from '../open-load/open-load-table.ts';
 

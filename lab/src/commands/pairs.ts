@@ -1,7 +1,9 @@
 // `npm run lab -- pairs WITHOUT WITH`: two files of `contest` over the same questions, paired: how many times as fast, as dear and as often
 // right the second is, and how many of its answers are others. Times mean something where a file's searches ran one at a time.
 
-import { type Help, mean, meanDifference, percentile, raise, type Trial } from 'coppice/internals';
+import { mean, percentile, raise } from '@coppice/core/base';
+import { meanDifference, type Trial } from 'coppice/bench';
+import type { Help } from 'coppice/cli';
 import { keptLines } from '../real/kept-lines.ts';
 
 export const help: Help = {

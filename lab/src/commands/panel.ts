@@ -5,19 +5,10 @@
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import {
-  benchHelp,
-  chooseQuestions,
-  exampleServer,
-  type GoldQuestion,
-  type Help,
-  openModel,
-  ownModel,
-  raise,
-  readBench,
-  readQuestions,
-  SearchModel,
-} from 'coppice/internals';
+import { SearchModel } from '@coppice/core';
+import { type GoldQuestion, openModel, ownModel, readQuestions } from '@coppice/core/answering';
+import { raise } from '@coppice/core/base';
+import { help as benchHelp, chooseQuestions, exampleServer, type Help, readBench } from 'coppice/cli';
 import { keepDraws } from '../real/kept-draws.ts';
 import { type PanelContest, panelLine } from '../real/panel-contest.ts';
 import type { PanelSample } from '../real/panel-replay.ts';

@@ -2,7 +2,10 @@
 // `arrivals`, and what became of the searches that it ended in each way. A question that was asked in several cells counts once, by
 // the mean of its pairs: cells of one set are not independent.
 
-import { type Help, mean, meanDifference, raise, sum } from 'coppice/internals';
+import { mean, raise } from '@coppice/core/base';
+import { sum } from '@coppice/core/scheduler';
+import { meanDifference } from 'coppice/bench';
+import type { Help } from 'coppice/cli';
 import type { ArrivalLine } from '../real/arrival-table.ts';
 import { headOf, keptLines } from '../real/kept-lines.ts';
 import { percentage } from '../real/percentage.ts';

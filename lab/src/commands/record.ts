@@ -1,17 +1,9 @@
 // `npm run lab -- record FILE`: draws independent samples of questions on a real model and writes their trees, for `sim --trees`, `fit`,
 // `calibrate --trees` and `coppice rehearse --trees`. Questions, samples (--rollouts) and model are told by the options of `coppice bench`.
 
-import {
-  benchHelp,
-  chooseQuestions,
-  closeModel,
-  type Help,
-  isRight,
-  openModel,
-  ownModel,
-  raise,
-  readBench,
-} from 'coppice/internals';
+import { closeModel, isRight, openModel, ownModel } from '@coppice/core/answering';
+import { raise } from '@coppice/core/base';
+import { help as benchHelp, chooseQuestions, type Help, readBench } from 'coppice/cli';
 import { recordTrees } from '../profile-fit/tree-record.ts';
 
 export const help: Help = {

@@ -1,7 +1,10 @@
 // `npm run lab -- rivals QUESTIONS SAMPLES [SEARCHES …]`: majority, weighted majority and best of n over recorded samples of a real
 // model, and searches of `contest` against the best of them at as many tokens of both models, paired by question.
 
-import { type Help, mean, raise, readQuestions, type Trial } from 'coppice/internals';
+import { readQuestions } from '@coppice/core/answering';
+import { mean, raise } from '@coppice/core/base';
+import type { Trial } from 'coppice/bench';
+import type { Help } from 'coppice/cli';
 import { keptLines } from '../real/kept-lines.ts';
 import { percentage } from '../real/percentage.ts';
 import {

@@ -2,9 +2,10 @@
 // table that `sim --machine` runs on. With both models loaded and no other client on the servers: the two may share a GPU.
 
 import { writeFileSync } from 'node:fs';
+import { closeModel, openModel, ownModel } from '@coppice/core/answering';
+import { assert, raise } from '@coppice/core/base';
+import { overlay } from '@coppice/core/config';
 import {
-  assert,
-  closeModel,
   exampleServer,
   type Flags,
   type Help,
@@ -12,17 +13,13 @@ import {
   keyOf,
   modelFlags,
   namedOf,
-  openModel,
-  overlay,
-  ownModel,
-  raise,
   readModelFlags,
   readSearchArguments,
   type SettingScope,
   serverFlags,
   setFlag,
   settingHelp,
-} from 'coppice/internals';
+} from 'coppice/cli';
 import { measureMachine, tableSizes } from '../machine-table/machine-table.ts';
 import { cacheOf, roomOf } from '../machine-table/server-room.ts';
 

@@ -2,7 +2,8 @@
 // cost and given; the cheapest that is within a point of the best is named. With a second file the trees are written for `sim --trees`.
 
 import { writeFileSync } from 'node:fs';
-import { type Help, mean, oneOf, raise } from 'coppice/internals';
+import { mean, raise } from '@coppice/core/base';
+import { type Help, oneOf } from 'coppice/cli';
 import {
   aggregations,
   endsToldApart,

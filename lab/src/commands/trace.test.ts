@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readRequestTrace, SqliteJournal } from 'coppice/internals';
+import { SqliteJournal } from '@coppice/core/journal';
+import { readRequestTrace } from '@coppice/sim/service';
 import { expect, it, vi } from 'vitest';
 import { run } from './trace.ts';
 

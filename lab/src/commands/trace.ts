@@ -2,15 +2,10 @@
 // came, how long its prompt was and how long the path of its answer. No texts.
 
 import { existsSync, writeFileSync } from 'node:fs';
-import {
-  type FinishedSearch,
-  type Help,
-  type Journal,
-  ownTraceHead,
-  raise,
-  SqliteJournal,
-  type TracedRequest,
-} from 'coppice/internals';
+import { raise } from '@coppice/core/base';
+import { type FinishedSearch, type Journal, SqliteJournal } from '@coppice/core/journal';
+import { ownTraceHead, type TracedRequest } from '@coppice/sim/service';
+import type { Help } from 'coppice/cli';
 
 export const help: Help = {
   starts: 'npm run lab --',

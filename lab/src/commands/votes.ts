@@ -3,7 +3,9 @@
 // only the rules of certainty are told.
 
 import { basename } from 'node:path';
-import { type Flags, type Help, helpFlag, raise, readArguments, readQuestions, whole } from 'coppice/internals';
+import { readQuestions } from '@coppice/core/answering';
+import { raise } from '@coppice/core/base';
+import { type Flags, type Help, helpFlag, readArguments, whole } from 'coppice/cli';
 import { type VoteFiles, votedSamples } from '../real/recorded-votes.ts';
 import type { VoteRules } from '../real/vote-replay.ts';
 import { chooseDeepConf, rowLine, settingsLine, type VotedQuestion, voteRows } from '../real/vote-table.ts';

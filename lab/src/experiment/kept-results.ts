@@ -2,9 +2,9 @@
 // code: it is found by the hash of its cell, and a line of other code is not used.
 
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { raise, sourceFolder } from 'coppice/internals';
+import { raise } from '@coppice/core/base';
 
 interface KeptLine {
   readonly code: string;
@@ -81,10 +81,9 @@ function parsed(text: string): KeptLine | undefined {
 /** Of every source file of the product and of the lab, so that no figure comes from two versions. */
 function codeHash(): string {
   const hash = createHash('sha256');
-  for (const root of [sourceFolder, join(import.meta.dirname, '..')]) {
-    for (const file of readdirSync(root, { recursive: true, encoding: 'utf8' }).sort()) {
-      if (/(?<!\.test)\.[jt]s$/.test(file)) hash.update(file).update(readFileSync(join(root, file)));
-    }
+  const repository = join(import.meta.dirname, '..', '..', '..');
+  for (const file of globSync(['packages/*/src/**/*.ts', 'lab/src/**/*.ts'], { cwd: repository }).sort()) {
+    if (!file.endsWith('.test.ts')) hash.update(file).update(readFileSync(join(repository, file)));
   }
   return hash.digest('hex').slice(0, 16);
 }

@@ -1,29 +1,25 @@
 // The plan of an experiment as plain data, and the flags that change it: one entry each, read in one place. A flag of which an
 // experiment reads nothing is refused, and so is a bad value, in one line that gives the value and what it may be.
 
-import { policyNames } from 'coppice';
+import { raise } from '@coppice/core/base';
+import { budgetKnob, modelKnobs, requestKnobs } from '@coppice/core/config';
+import { policyKnobs } from '@coppice/core/policy';
+import { programKnobs } from '@coppice/core/program';
 import {
   allRows,
-  budgetKnob,
-  flagOf,
   type Load,
-  modelKnobs,
-  oneOf,
   parseLoad,
-  policyKnobs,
-  programKnobs,
   type RowName,
-  raise,
   readRequestTrace,
   readTrees,
-  requestKnobs,
   rows,
   type SettingName,
   searchDefaults,
   settingNames,
   type TraceUse,
-  whole,
-} from 'coppice/internals';
+} from '@coppice/sim/service';
+import { policyNames } from 'coppice';
+import { flagOf, oneOf, whole } from 'coppice/cli';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { ablatedRows, contenderOf } from '../sim/contenders.ts';
 import { machines, readMachine } from '../sim/machine.ts';

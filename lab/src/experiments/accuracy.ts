@@ -2,7 +2,8 @@
 // leaves, and with all that it can use, one search at a time. What grows with one strand depends on nothing but question and
 // seed, so that a search alone answers as it would in a full house.
 
-import { mean, type RowName, type SettingName } from 'coppice/internals';
+import { mean } from '@coppice/core/base';
+import type { RowName, SettingName } from '@coppice/sim/service';
 import type { LabExperiment, MeasuredCell } from '../experiment/experiment.ts';
 import { seedsFrom } from '../experiment/plan.ts';
 import { type LabTable, tableOf } from '../experiment/table.ts';

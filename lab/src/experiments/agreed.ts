@@ -1,7 +1,7 @@
 // What best-first search loses and saves by stopping when its answers agree (the exit `agreed`). Every search runs to its end and notes where the
 // exit would have ended it, so that both answers come from the same tree. One strand, without a clock; simulated, or recorded (--trees).
 
-import { type RowName, readTrees, type SettingName } from 'coppice/internals';
+import { type RowName, readTrees, type SettingName } from '@coppice/sim/service';
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { tableOf } from '../experiment/table.ts';
 import { placesOf } from '../sim/comparison.ts';

@@ -1,8 +1,9 @@
 // What p1.ts compares: programs at the caps of P1's Table 2, each with the exits of certainty of its Table 1 and without, and §6.7: chains
 // of thought five times as long as those of the settings, probed and not.
 
+import type { QuestionProfile } from '@coppice/sim/engine';
+import type { RowName, TurnedWish } from '@coppice/sim/service';
 import type { ProgramName } from 'coppice';
-import type { QuestionProfile, RowName, TurnedWish } from 'coppice/internals';
 import type { LostSettings } from '../lost/lost-search.ts';
 
 export interface CertaintyFamily {

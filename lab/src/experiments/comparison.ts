@@ -1,7 +1,7 @@
 // The canonical comparison: policies in P0's order over settings, seeds and loads, as one table. Those that differ from it only in
 // what is compared (p0, programs, knobs, policies, calibration) are made here too, each in a file of its own.
 
-import { searchDefaults, warmUpShare } from 'coppice/internals';
+import { searchDefaults, warmUpShare } from '@coppice/sim/service';
 import type { LabExperiment, LabReport } from '../experiment/experiment.ts';
 import { type LabPlan, listed, type PlanFlagName } from '../experiment/plan.ts';
 import { groupedTable, type LabTable, type TableColumn } from '../experiment/table.ts';

@@ -2,15 +2,8 @@
 // policy. A policy may slow all searches down a little or a few a lot; the median says the first, how far the tail lies above it the
 // second. Each request is compared with itself.
 
-import {
-  type Load,
-  percentile,
-  type RowName,
-  raise,
-  type Served,
-  type SettingName,
-  warmUpShare,
-} from 'coppice/internals';
+import { percentile, raise } from '@coppice/core/base';
+import { type Load, type RowName, type Served, type SettingName, warmUpShare } from '@coppice/sim/service';
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';
 import { type LabPlan, listed, type PlannedSystem } from '../experiment/plan.ts';
 import { type LabTable, type TableColumn, tableOf } from '../experiment/table.ts';

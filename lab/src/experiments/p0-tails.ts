@@ -1,7 +1,8 @@
 // P0's figures 3 and 6a: how long sequential MCTS takes with and without the positive exit, one question at a time, and what the reward of a
 // first step says about the score of its whole path. With --trees on what a real model wrote.
 
-import { mean, percentile, type RowName, tookMs } from 'coppice/internals';
+import { mean, percentile } from '@coppice/core/base';
+import { type RowName, tookMs } from '@coppice/sim/service';
 import type { LabExperiment, MeasuredCell, NamedChart } from '../experiment/experiment.ts';
 import type { Panel } from '../experiment/svg.ts';
 import { type LabTable, tableOf } from '../experiment/table.ts';

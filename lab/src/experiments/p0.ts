@@ -1,7 +1,8 @@
 // P0's evaluation (§5) as the simulator sees it: the canonical comparison with figures 7 and 8, other views of the same cells, and the
 // figures 2 and 4, which are cells of their own on its first seed.
 
-import { mean, yieldOf } from 'coppice/internals';
+import { mean } from '@coppice/core/base';
+import { yieldOf } from '@coppice/sim/service';
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';
 import { type LabPlan, listed } from '../experiment/plan.ts';
 import { type Cell, type ComparedCell, compareCell, comparedCells } from '../sim/comparison.ts';

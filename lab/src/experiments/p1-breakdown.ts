@@ -1,7 +1,8 @@
 // P1's figure 10: mean latency of self-consistency at fixed arrival rates, as gang scheduling, the exit of certainty and shortest first join in, one
 // after the other. With --trees on what a real model wrote to GSM8K, the paper's task.
 
-import { mean, type TurnedWish, tookMs, warmUpShare, yieldOf } from 'coppice/internals';
+import { mean } from '@coppice/core/base';
+import { type TurnedWish, tookMs, warmUpShare, yieldOf } from '@coppice/sim/service';
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';
 import { type LabTable, tableOf, withHalf } from '../experiment/table.ts';
 import { heavyTail, server, workloads } from '../service-levels/workloads.ts';

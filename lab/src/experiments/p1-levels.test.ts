@@ -1,4 +1,4 @@
-import type { Served } from 'coppice/internals';
+import type { Served } from '@coppice/sim/service';
 import { expect, it } from 'vitest';
 import { planDefaults } from '../experiment/plan.ts';
 import { measureAll } from '../experiment/runner.ts';

@@ -1,8 +1,8 @@
 // Token-to-accuracy of P1 §6.2, simulated: self-consistency, MCTS, REBASE and probed chains, each with and without exits of certainty, on
 // the same questions. Without an exit every question gets the whole cap (the paper's baseline-even).
 
+import { type TurnedWish, type Yield, yieldOf } from '@coppice/sim/service';
 import type { ProgramName } from 'coppice';
-import { type TurnedWish, type Yield, yieldOf } from 'coppice/internals';
 import type { LabExperiment, LabReport, MeasuredCell, NamedChart } from '../experiment/experiment.ts';
 import type { LabPlan } from '../experiment/plan.ts';
 import type { Series } from '../experiment/svg.ts';

@@ -1,7 +1,8 @@
 // P3's table 2: what early termination (§4.4, `certain: margin`, with speculation) does to right answers, its four programs at its two sizes each,
 // paired question by question. With --trees on what a real model wrote.
 
-import { mean, type RowName } from 'coppice/internals';
+import { mean } from '@coppice/core/base';
+import type { RowName } from '@coppice/sim/service';
 import type { LabExperiment, MeasuredCell } from '../experiment/experiment.ts';
 import { type LabTable, tableOf, withHalf } from '../experiment/table.ts';
 import { placesOf, type SeededSetting, specOf } from '../sim/comparison.ts';

@@ -1,4 +1,4 @@
-import { sumOfGuesses } from 'coppice/internals';
+import { sumOfGuesses } from '@coppice/core/log';
 import { expect, test } from 'vitest';
 import { planDefaults } from '../experiment/plan.ts';
 import { measureAll } from '../experiment/runner.ts';

@@ -2,16 +2,9 @@
 // an idle machine. Time is that of the whole search; waste is the share of its tokens that the search without did not need; a guess was
 // right where the program came to ask for it. Answers are compared one by one: none may differ.
 
-import {
-  addGuesses,
-  type Guesses,
-  mean,
-  outcomeOf,
-  percentile,
-  type RowName,
-  rightShares,
-  tookMs,
-} from 'coppice/internals';
+import { mean, percentile } from '@coppice/core/base';
+import { addGuesses, type Guesses, rightShares } from '@coppice/core/log';
+import { outcomeOf, type RowName, tookMs } from '@coppice/sim/service';
 import type { LabExperiment, MeasuredCell } from '../experiment/experiment.ts';
 import type { LabPlan } from '../experiment/plan.ts';
 import { type LabTable, type TableColumn, tableOf } from '../experiment/table.ts';

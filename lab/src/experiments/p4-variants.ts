@@ -1,7 +1,8 @@
 // P4's figures 11 and 14: what its three parts give beam search and its variants (one pair of models, AIME), and right answers with them and without,
 // by vote and among the best N paths.
 
-import { goodput, mean } from 'coppice/internals';
+import { mean } from '@coppice/core/base';
+import { goodput } from '@coppice/core/log';
 import type { LabExperiment, MeasuredCell } from '../experiment/experiment.ts';
 import { seedsFrom } from '../experiment/plan.ts';
 import { type LabTable, plainTable } from '../experiment/table.ts';

@@ -1,7 +1,7 @@
 // Ours beside their baselines, up to deep overload: the comparison, and one chart of it: how near each policy comes to the clairvoyant
 // capacity, setting by setting, and how many times better than the base its latencies are, load by load.
 
-import { mean } from 'coppice/internals';
+import { mean } from '@coppice/core/base';
 import type { NamedChart } from '../experiment/experiment.ts';
 import { type LabPlan, listed } from '../experiment/plan.ts';
 import type { Panel } from '../experiment/svg.ts';

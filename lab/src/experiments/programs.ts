@@ -1,6 +1,6 @@
 // What every search has to beat: samples without a tree, each with the exits it can use, beside the rows of P0.
 
-import { rows } from 'coppice/internals';
+import { rows } from '@coppice/sim/service';
 import { listed } from '../experiment/plan.ts';
 import { comparisonOf, twoSeeds } from './comparison.ts';
 

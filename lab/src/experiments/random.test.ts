@@ -1,4 +1,5 @@
-import { assert, GrowthMeter } from 'coppice/internals';
+import { assert } from '@coppice/core/base';
+import { GrowthMeter } from '@coppice/core/log';
 import { expect, it } from 'vitest';
 import { planDefaults } from '../experiment/plan.ts';
 import { measureAll } from '../experiment/runner.ts';

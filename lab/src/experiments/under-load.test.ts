@@ -1,6 +1,7 @@
 // Speculation delays no search where the reward model is the bottleneck: it is off by itself. Under load: under-load.slow.test.ts.
 
-import { evenSlowdown, llama8b, mean, percentile, prm7b, Random } from 'coppice/internals';
+import { mean, percentile, Random } from '@coppice/core/base';
+import { evenSlowdown, llama8b, prm7b } from '@coppice/core/cost';
 import { describe, expect, it } from 'vitest';
 import { planDefaults } from '../experiment/plan.ts';
 import { measureAll } from '../experiment/runner.ts';

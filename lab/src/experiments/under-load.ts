@@ -1,7 +1,7 @@
 // Whether speculation hurts under load, in settings drawn at random (../speculation/under-load.ts): over all of them, over those that are boosted
 // and not, how much is chance alone, and what is left of speculation where there is more to do than can be done.
 
-import { mean } from 'coppice/internals';
+import { mean } from '@coppice/core/base';
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { type Block, plainTable } from '../experiment/table.ts';
 import type { Ratio } from '../percentile-ratios.ts';

@@ -2,7 +2,8 @@
 // where its final answer led for good, or where that is wrong up to its first completed rollout, and what was computed after.
 // Only the first kind is needed; no policy can know which is which.
 
-import { mean, type RowName } from 'coppice/internals';
+import { mean } from '@coppice/core/base';
+import type { RowName } from '@coppice/sim/service';
 import { clairvoyantTokens } from '../clairvoyant.ts';
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { type LabTable, type TableColumn, tableOf } from '../experiment/table.ts';

@@ -2,7 +2,8 @@
 // itself with every fixed elasticity, the rule that it had before. For each load the best of these at the median and the best at p95
 // count, though no one of them need be both. Above 1 is better.
 
-import { latenciesOf, percentile, type RowName, warmUpShare, yieldOf } from 'coppice/internals';
+import { percentile } from '@coppice/core/base';
+import { latenciesOf, type RowName, warmUpShare, yieldOf } from '@coppice/sim/service';
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';
 import { listed } from '../experiment/plan.ts';
 import { type TableColumn, tableOf } from '../experiment/table.ts';

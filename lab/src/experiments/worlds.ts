@@ -1,8 +1,7 @@
 // What policies lose in worlds whose rewards lie, paired question by question with `positive`: with one strand a search, grown without a
 // clock, and with all that a search can use, on a tenth of the questions. Questions that no path answers right count and are not run.
 
-import type { RowName, SettingName } from 'coppice/internals';
-import { questionsOf } from 'coppice/internals';
+import { questionsOf, type RowName, type SettingName } from '@coppice/sim/service';
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { tableOf } from '../experiment/table.ts';
 import { specOf } from '../sim/comparison.ts';

@@ -5,8 +5,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkConfig } from '@coppice/core/config';
+import { SqliteJournal } from '@coppice/core/journal';
+import { Gateway } from '@coppice/gateway';
+import { silentLog } from '@coppice/gateway/observe';
 import type { Engine, EngineMessage, Verifier, VerifierMessage } from 'coppice';
-import { checkConfig, Gateway, SqliteJournal, silentLog } from 'coppice/internals';
 import type { Variant } from './gateway-cost.ts';
 
 const text = 'The answer is (8 - 4) * 7 - 8 + 4.';

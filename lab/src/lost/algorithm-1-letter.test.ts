@@ -1,7 +1,7 @@
 // Hand-worked decisions of the two lost ways to share a budget, beside those of the product on the same searches.
 
+import type { RunningSearch, Snapshot, WaitingSearch } from '@coppice/core/scheduler';
 import { createScheduler } from 'coppice';
-import type { RunningSearch, Snapshot, WaitingSearch } from 'coppice/internals';
 import { expect, test } from 'vitest';
 import { boostingRoom, preemptEagerly } from './algorithm-1-letter.ts';
 

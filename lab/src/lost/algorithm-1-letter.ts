@@ -1,8 +1,8 @@
 // Two ways to share a budget that lost: Algorithm 1's preemption to the letter, and boosting before admitting. No plug-in carries them;
 // they are seams of the scheduler itself.
 
+import { naturalSeats, type preemptAsNeeded, sum } from '@coppice/core/scheduler';
 import type { Seat, Snapshot, WidthRule } from 'coppice';
-import { naturalSeats, type preemptAsNeeded, sum } from 'coppice/internals';
 
 /** Every search above its width is cut down to it at once, and loses its steps in flight. */
 export const preemptEagerly: typeof preemptAsNeeded = (seats, { widths }) => {

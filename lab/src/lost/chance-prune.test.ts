@@ -1,7 +1,7 @@
 // Hand-worked cases of the probabilistic prune rule.
 
+import { pruningsOf } from '@coppice/core/exit';
 import { FaultError } from 'coppice';
-import { pruningsOf } from 'coppice/internals';
 import { expect, test } from 'vitest';
 import { askBelow, complete, growBelow, openAt, treeOf, viewOf } from '../../../tests/support/trees.ts';
 import { pruneChance } from './chance-prune.ts';

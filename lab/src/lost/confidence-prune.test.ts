@@ -1,6 +1,7 @@
 // Hand-worked cases of pruning by group confidence.
 
-import { pruningsOf, Tree } from 'coppice/internals';
+import { pruningsOf } from '@coppice/core/exit';
+import { Tree } from '@coppice/core/tree';
 import { describe, expect, it } from 'vitest';
 import { openAt, viewOf } from '../../../tests/support/trees.ts';
 import { groupConfidence, pruneConfidence } from './confidence-prune.ts';

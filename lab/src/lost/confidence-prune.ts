@@ -4,8 +4,9 @@
 // token that was drawn, which every engine tells, read at the end of each step. Its gain in the simulator is built into the simulator's
 // log probabilities, and no other was measured.
 
+import { readable } from '@coppice/core/exit';
+import { sampleEnds } from '@coppice/core/tree';
 import { definePrune, type Node, type PruneRule, pathTo } from 'coppice';
-import { readable, sampleEnds } from 'coppice/internals';
 
 interface ConfidenceOptions {
   /** Share of the samples that warmed it up which it would have ended: the strictness that the authors call by two opposite percentiles. */

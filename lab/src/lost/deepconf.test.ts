@@ -1,7 +1,7 @@
 // DeepConf by hand: the authors' confidence of a token, of a group and of a path, the bound of the warm-up, and who is ended by it.
 
+import { lowestGroup, Tree, tokenConfidence, windowFor } from '@coppice/core/tree';
 import type { Node, SearchView, Step } from 'coppice';
-import { lowestGroup, Tree, tokenConfidence, windowFor } from 'coppice/internals';
 import { describe, expect, it } from 'vitest';
 import { percentile, pruneConfidence } from './deepconf.ts';
 

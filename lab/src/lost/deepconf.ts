@@ -2,8 +2,9 @@
 // of its tokens is less sure than the bound that keeps the share of the surest warm-up samples. It knows the model's sureness alone, never whether
 // words are right; silent where the engine tells no likeliest tokens, and until enough samples have ended.
 
+import { readable } from '@coppice/core/exit';
+import { lowestGroup, sampleEnds, windowFor } from '@coppice/core/tree';
 import type { PruneRule } from 'coppice';
-import { lowestGroup, readable, sampleEnds, windowFor } from 'coppice/internals';
 
 interface DeepConfOptions {
   /** η: share of the warm-up samples that the bound keeps. */

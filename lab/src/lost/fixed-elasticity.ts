@@ -1,8 +1,8 @@
 // The width rule `worth` as it was: strands are shared out while the last of x stretches the round of all by at most `elasticity` / x,
 // the same number on every machine and for every model. No one number was right on all of them (decision 188).
 
+import { boostMoments, lastWorthwhile, shareWidths, stretchOf, sum } from '@coppice/core/scheduler';
 import { defineWidths } from 'coppice';
-import { boostMoments, lastWorthwhile, shareWidths, stretchOf, sum } from 'coppice/internals';
 
 export const fixedElasticity = defineWidths({
   name: 'fixed-elasticity',

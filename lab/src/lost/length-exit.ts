@@ -1,8 +1,8 @@
 // P1 §6.2, its baseline `baseline-length`: gives up on questions whose answers are long. A baseline to hold certainty against; long
 // answers are no sign that more of them would not help. Promises nothing.
 
+import { readable } from '@coppice/core/exit';
 import { defineExit, type ExitRule } from 'coppice';
-import { readable } from 'coppice/internals';
 
 /** `limit`: mean tokens of the first `answers` answers from which on nothing more is spent. */
 export function exitByLength(limit: number, answers: number): ExitRule {

@@ -1,6 +1,6 @@
 // Rows of published tables that the product has no settings for any more: each still runs, and does something.
 
-import { contenderOf as productContender } from 'coppice/internals';
+import { contenderOf as productContender } from '@coppice/sim/service';
 import { expect, test } from 'vitest';
 import { contenderOf } from '../sim/contenders.ts';
 import { runTrial, trialDefaults } from '../sim/trial.ts';

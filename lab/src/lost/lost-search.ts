@@ -1,18 +1,11 @@
 // A simulated search with parts that the product no longer has. The knobs are rows of published tables; what they turn are plug-ins
 // of this folder and two seams of the scheduler.
 
+import { type BuiltSearch, buildSearch, type SearchPlan } from '@coppice/core/answering';
+import { defaultsOf, type OptionsOf, raise } from '@coppice/core/base';
+import { policyDefinition, policyOf } from '@coppice/core/policy';
+import { programOf } from '@coppice/core/program';
 import { createScheduler, type Knobs, type PartOptions, type Scheduler } from 'coppice';
-import {
-  type BuiltSearch,
-  buildSearch,
-  defaultsOf,
-  type OptionsOf,
-  policyDefinition,
-  policyOf,
-  programOf,
-  raise,
-  type SearchPlan,
-} from 'coppice/internals';
 import { boostingRoom, preemptEagerly } from './algorithm-1-letter.ts';
 import { chancePrune } from './chance-prune.ts';
 import { confidencePrune } from './confidence-prune.ts';

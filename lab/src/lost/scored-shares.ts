@@ -1,8 +1,8 @@
 // Algorithm 1's shares by other scores than the product's: another β, the predictor of long searches (λ), and ρ of paths that still
 // grow. None of them told searches apart better (lab/docs/experiments/p0.md).
 
+import { boostMoments, proximity, seniority, shareWidths } from '@coppice/core/scheduler';
 import { defineWidths, type RunningSearch, type Tree } from 'coppice';
-import { boostMoments, proximity, seniority, shareWidths } from 'coppice/internals';
 import { expectedShare } from './predictor.ts';
 
 interface LostScore {

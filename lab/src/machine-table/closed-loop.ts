@@ -2,7 +2,7 @@
 // it: passes of whatever waits, one after the other, and a way there and back on which the GPU is free. Turned around, the
 // rate of a real server tells what no clock outside of it can see: how much of a score's time is its pass.
 
-import { Heap, Random } from 'coppice/internals';
+import { Heap, Random } from '@coppice/core/base';
 
 export interface LoopModel {
   /** Milliseconds of a pass of so many paths. */

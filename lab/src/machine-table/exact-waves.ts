@@ -2,7 +2,7 @@
 // tokens. Two lengths give what a token takes and what a request takes besides.
 
 import { type Engine, FaultError } from 'coppice';
-import { EngineProbe, fillerPrompt, type ProbeRequest } from 'coppice/internals';
+import { EngineProbe, fillerPrompt, type ProbeRequest } from 'coppice/bench';
 
 interface WaveSize {
   readonly sequences: number;

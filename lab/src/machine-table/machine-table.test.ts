@@ -4,7 +4,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openRemoteEngine, openRemoteVerifier } from 'coppice/internals';
+import { openRemoteEngine } from '@coppice/core/engine';
+import { openRemoteVerifier } from '@coppice/core/verifier';
 import { afterEach, expect, it, vi } from 'vitest';
 import { VllmServer } from '../../../tests/servers/vllm-server.ts';
 import { run } from '../commands/table.ts';

@@ -1,8 +1,9 @@
 // Measures a machine for the simulator: what decode steps, prompts and scores take as the servers answer them, alone and
 // while the other one works, since the two may share a GPU. `npm run lab -- sim --machine` runs on what this gives.
 
+import { mean, median } from '@coppice/core/base';
 import type { Engine, Verifier } from 'coppice';
-import { mean, median, tokensPerWord } from 'coppice/internals';
+import { tokensPerWord } from 'coppice/bench';
 import { type CompanyReading, type CompanySizes, readCompany, slowdownOf } from './company.ts';
 import { type DecodeReading, ExactWaves, type JoinReading } from './exact-waves.ts';
 import type { MeasuredMachine } from './measured-machine.ts';

@@ -2,7 +2,7 @@
 // the tokens that a score computes besides its own.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { curve, valueAt } from 'coppice/internals';
+import { curve, valueAt } from '@coppice/core/cost';
 import { fitCallMs, type LoopModel, type LoopReading } from './closed-loop.ts';
 import type { MeasuredMachine } from './measured-machine.ts';
 import type { PathShape, ScoreReading, ScoreWaves } from './score-waves.ts';

@@ -1,8 +1,10 @@
 // Scores of a verifier, timed: so many paths at once, or as many as it can be given for a while. No two paths are alike, so
 // that none is answered from memory. A reward model that keeps prefixes knows the questions: a score computes its step.
 
+import { isAnswer } from '@coppice/core/engine';
+import { rootKey } from '@coppice/core/tree';
 import { FaultError, type ScoreRequest, type Verifier, type VerifierMessage } from 'coppice';
-import { fillerPrompt, isAnswer, rootKey } from 'coppice/internals';
+import { fillerPrompt } from 'coppice/bench';
 
 export interface ScoreReading {
   readonly paths: number;

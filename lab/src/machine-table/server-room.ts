@@ -1,6 +1,7 @@
 // How much a server holds, where it says so: tokens of its KV cache, sequences at a time.
 
-import { Connection, type ConnectionOptions, probe } from 'coppice/internals';
+import { probe } from '@coppice/core/engine';
+import { Connection, type ConnectionOptions } from '@coppice/core/remote';
 
 interface ServerRoom {
   readonly kvTokens: number;

@@ -1,7 +1,8 @@
 // How the work of one decision grows with the number of live searches: it must not grow faster than n log n.
 
+import { Random } from '@coppice/core/base';
+import type { RunningSearch, Snapshot, WaitingSearch } from '@coppice/core/scheduler';
 import { createScheduler } from 'coppice';
-import { Random, type RunningSearch, type Snapshot, type WaitingSearch } from 'coppice/internals';
 import { type Block, type TableColumn, tableOf } from '../experiment/table.ts';
 import { boostingRoom } from '../lost/algorithm-1-letter.ts';
 import { countOperations } from './operations.ts';

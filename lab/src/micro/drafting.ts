@@ -4,7 +4,8 @@
 // they could gain at best by the cost of single decodes.
 
 import { parseArgs } from 'node:util';
-import { type DraftOptions, draftDefaults, modelPath } from 'coppice/internals';
+import { modelPath } from '@coppice/llama';
+import { type DraftOptions, draftDefaults } from '@coppice/llama/draft';
 import { type Round, spread, throughContract } from './engine-throughput.ts';
 import { rowCosts } from './row-costs.ts';
 

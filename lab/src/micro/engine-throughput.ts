@@ -10,19 +10,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import {
-  type Binding,
-  Context,
-  type DraftOptions,
-  findLibrary,
-  LlamaEngine,
-  loadBinding,
-  Model,
-  modelPath,
-  raise,
-  Sampler,
-  uniformOf,
-} from 'coppice/internals';
+import { raise } from '@coppice/core/base';
+import { modelPath } from '@coppice/llama';
+import { LlamaEngine } from '@coppice/llama/engine';
+import { Context, Sampler, uniformOf } from '@coppice/llama/batch';
+import type { DraftOptions } from '@coppice/llama/draft';
+import { type Binding, findLibrary, loadBinding, Model } from '@coppice/llama/native';
 
 const batches = [16, 32] as const;
 const promptTokens = 128;

@@ -1,7 +1,7 @@
 // Overload in real time and over HTTP: `coppice serve` with the simulated engine in a process of its own, an open stream
 // of chat completions, and the measure of overload.ts. `npm run bench -- goodput`; three minutes or so, on a machine that does nothing else.
 
-import { Random } from 'coppice/internals';
+import { Random } from '@coppice/core/base';
 import { type LoadAnswer, type LoadResult, measureOverload, type OpenLoad } from './overload.ts';
 import { startServer, stopServer } from './simulated-server.ts';
 

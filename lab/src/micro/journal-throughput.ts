@@ -5,16 +5,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { raise } from '@coppice/core/base';
+import { type Journal, SqliteJournal } from '@coppice/core/journal';
+import { connect, type DatabaseOptions, migrate, PostgresJournal } from '@coppice/postgres/journal';
 import type { LogEntry, SearchEvent } from 'coppice';
-import {
-  connect,
-  type DatabaseOptions,
-  type Journal,
-  migrate,
-  PostgresJournal,
-  raise,
-  SqliteJournal,
-} from 'coppice/internals';
 
 const searchesPerWriter = 400;
 const eventsPerSearch = 100;

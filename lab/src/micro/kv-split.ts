@@ -4,21 +4,11 @@
 
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import {
-  type Contest,
-  type Embedded,
-  embeddedModel,
-  isRight,
-  LlamaPrm,
-  type MemoryShare,
-  measuredSplit,
-  openEmbedded,
-  ownModel,
-  percentile,
-  readQuestions,
-  runBlock,
-  type Trial,
-} from 'coppice/internals';
+import { isRight, ownModel, readQuestions } from '@coppice/core/answering';
+import { percentile } from '@coppice/core/base';
+import { type Embedded, embeddedModel, type MemoryShare, measuredSplit, openEmbedded } from '@coppice/llama/open';
+import { LlamaPrm } from '@coppice/llama/prm';
+import { type Contest, runBlock, type Trial } from 'coppice/bench';
 
 export interface ScarceRun {
   readonly trials: readonly Trial[];
@@ -138,7 +128,7 @@ function lineOf(name: string, split: MemoryShare, runs: readonly ScarceRun[], me
 }
 
 function hardQuestions(count: number) {
-  const file = fileURLToPath(new URL('../../../tasks/countdown.calibration.jsonl', import.meta.url));
+  const file = fileURLToPath(new URL('../../../packages/llama/tasks/countdown.calibration.jsonl', import.meta.url));
   return readQuestions(file)
     .filter(({ solvable, difficulty }) => solvable && difficulty === hard)
     .slice(0, count);

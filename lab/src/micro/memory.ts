@@ -3,6 +3,8 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { Random, VirtualClock } from '@coppice/core/base';
+import { createMcts } from '@coppice/core/program';
 import {
   createPolicy,
   type Engine,
@@ -13,7 +15,6 @@ import {
   type Verifier,
   type VerifierMessage,
 } from 'coppice';
-import { createMcts, Random, VirtualClock } from 'coppice/internals';
 
 interface MemoryUse {
   readonly searches: number;

@@ -7,7 +7,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commandFile, percentile, Random } from 'coppice/internals';
+import { percentile, Random } from '@coppice/core/base';
+import { commandFile } from 'coppice/cli';
 import pg from 'pg';
 import { startServer, stopServer } from './simulated-server.ts';
 
@@ -68,7 +69,7 @@ async function reportPolicies(url: string, shared: readonly string[], print: (li
 
 async function makeTables(url: string): Promise<void> {
   await dropTables(url);
-  execFileSync(process.execPath, [commandFile, 'migrate', '--set', `journal.schema=${schema}`]);
+  execFileSync(process.execPath, [...process.execArgv, commandFile, 'migrate', '--set', `journal.schema=${schema}`]);
 }
 
 async function dropTables(url: string): Promise<void> {

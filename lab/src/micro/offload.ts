@@ -5,22 +5,13 @@
 
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
-import {
-  assert,
-  Context,
-  findLibrary,
-  type KvSplitProblem,
-  LlamaPrm,
-  loadBinding,
-  Model,
-  measuredRound,
-  modelPath,
-  openEmbedded,
-  type Pointer,
-  rewardModelOf,
-  splitKv,
-  timedSplit,
-} from 'coppice/internals';
+import { assert } from '@coppice/core/base';
+import { type KvSplitProblem, splitKv, timedSplit } from '@coppice/core/cost';
+import { modelPath, rewardModelOf } from '@coppice/llama';
+import { Context } from '@coppice/llama/batch';
+import { findLibrary, loadBinding, Model, type Pointer } from '@coppice/llama/native';
+import { measuredRound, openEmbedded } from '@coppice/llama/open';
+import { LlamaPrm } from '@coppice/llama/prm';
 
 interface StateFunctions {
   size(context: Pointer, sequence: number): number;

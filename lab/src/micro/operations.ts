@@ -5,7 +5,7 @@
 
 import { Session } from 'node:inspector';
 import { setFlagsFromString } from 'node:v8';
-import { assert } from 'coppice/internals';
+import { assert } from '@coppice/core/base';
 
 interface CoveredScript {
   readonly url: string;

@@ -2,7 +2,7 @@
 // at which 95 % of them get a complete answer within five times the median; its goodput is the complete answers a second at
 // ten times that rate. A refused request counts as one without an answer.
 
-import { assert } from 'coppice/internals';
+import { assert } from '@coppice/core/base';
 
 export interface OpenLoad {
   readonly perSecond: number;

@@ -1,7 +1,8 @@
 // What a decode of so many branches with so many tokens each takes when no other process interrupts it: the shortest of many. From
 // these the gain of drafting follows by arithmetic, whatever else the machine does meanwhile.
 
-import { Context, findLibrary, loadBinding, Model } from 'coppice/internals';
+import { Context } from '@coppice/llama/batch';
+import { findLibrary, loadBinding, Model } from '@coppice/llama/native';
 
 const sharedTokens = 80;
 const anyToken = 5;

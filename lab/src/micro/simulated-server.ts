@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { commandFile } from 'coppice/internals';
+import { commandFile } from 'coppice/cli';
 
 interface SimulatedServer {
   readonly url: string;
@@ -12,9 +12,13 @@ interface SimulatedServer {
 /** Resolves when it says where it listens. */
 export async function startServer(settings: readonly string[], args: readonly string[]): Promise<SimulatedServer> {
   const set = settings.flatMap((each) => ['--set', each]);
-  const child = spawn(process.execPath, [commandFile, 'serve', '--sim', '--port', '0', ...set, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, commandFile, 'serve', '--sim', '--port', '0', ...set, ...args],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const url = await new Promise<string>((resolve, reject) => {
     let said = '';
     child.stdout.on('data', (text) => {

@@ -5,25 +5,13 @@
 
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { type GoldQuestion, isRight, ownModel, readQuestions } from '@coppice/core/answering';
+import { median, percentile } from '@coppice/core/base';
+import { type CostModel, decodeMs, tableCost } from '@coppice/core/cost';
+import { embeddedModel, openEmbedded } from '@coppice/llama/open';
+import { LlamaPrm } from '@coppice/llama/prm';
 import { type PolicyName, policyNames } from 'coppice';
-import {
-  type Contender,
-  type Contest,
-  type CostModel,
-  decodeMs,
-  embeddedModel,
-  type GoldQuestion,
-  isRight,
-  LlamaPrm,
-  median,
-  openEmbedded,
-  ownModel,
-  percentile,
-  readQuestions,
-  runBlock,
-  type Trial,
-  tableCost,
-} from 'coppice/internals';
+import { type Contender, type Contest, runBlock, type Trial } from 'coppice/bench';
 import { othersShare, processorMs } from '../open-load/neighbours.ts';
 import { Recording } from '../open-load/recording.ts';
 import { type BlockCosts, virtualBlock } from '../open-load/virtual-block.ts';

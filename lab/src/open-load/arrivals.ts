@@ -1,6 +1,6 @@
 // When questions come, and in which order: the same for every policy, and the gaps of all rates are the same draws. Pure.
 
-import { hash, Random } from 'coppice/internals';
+import { hash, Random } from '@coppice/core/base';
 
 /** Files of questions go from easy to hard; those who come at random moments do not. */
 export function mixed<Question extends { readonly id: string }>(

@@ -1,18 +1,9 @@
-import {
-  type Contender,
-  type Contest,
-  extractAnswer,
-  llama8b,
-  modelConfig,
-  parseLoad,
-  prm7b,
-  profileOf,
-  QuestionModel,
-  RealTimeWorld,
-  SimEngine,
-  SimVerifier,
-  tableCost,
-} from 'coppice/internals';
+import { llama8b, prm7b, tableCost } from '@coppice/core/cost';
+import { extractAnswer, QuestionModel, SimEngine } from '@coppice/sim/engine';
+import { RealTimeWorld } from '@coppice/sim/open';
+import { modelConfig, parseLoad, profileOf } from '@coppice/sim/service';
+import { SimVerifier } from '@coppice/sim/verifier';
+import type { Contender, Contest } from 'coppice/bench';
 import { expect, it } from 'vitest';
 import { type LoadFigures, type LoadPoint, openLoad } from './open-load.ts';
 import { openLoadLines } from './open-load-table.ts';

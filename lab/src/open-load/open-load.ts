@@ -3,18 +3,11 @@
 // stands what the simulator says of it, from the times that engine and verifier measured of themselves and from what they
 // wrote: whether it puts the policies in the same order is what the simulator is worth.
 
-import {
-  type Contender,
-  type Contest,
-  type GoldQuestion,
-  type Load,
-  mean,
-  percentile,
-  raise,
-  runBlock,
-  type Trial,
-  tableCost,
-} from 'coppice/internals';
+import type { GoldQuestion } from '@coppice/core/answering';
+import { mean, percentile, raise } from '@coppice/core/base';
+import { tableCost } from '@coppice/core/cost';
+import type { Load } from '@coppice/sim/service';
+import { type Contender, type Contest, runBlock, type Trial } from 'coppice/bench';
 import { arrivals, mixed } from './arrivals.ts';
 import { othersShare, processorMs } from './neighbours.ts';
 import { Recording } from './recording.ts';

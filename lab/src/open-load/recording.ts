@@ -2,6 +2,8 @@
 // seed is a function of its path), rewards by question and path. The simulated run may look at a child that the real one
 // never did; then a step of the same question and depth stands in, and is counted.
 
+import { isAnswer, type PathStep } from '@coppice/core/engine';
+import type { RewardSource, StepSource } from '@coppice/sim/engine';
 import type {
   Engine,
   EngineMessage,
@@ -12,7 +14,6 @@ import type {
   Verifier,
   VerifierMessage,
 } from 'coppice';
-import { isAnswer, type PathStep, type RewardSource, type StepSource } from 'coppice/internals';
 import { delegate } from './delegate.ts';
 
 export class Recording implements StepSource, RewardSource {

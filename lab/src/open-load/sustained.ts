@@ -1,16 +1,11 @@
 // What a contender serves on a real engine with all questions there at once, by the simulator's definition (sim/capacity.ts): tokens a
 // second while searches wait, over those of a mean search. Of a backlog that soon ends most of the time is a tail in which few searches run.
 
+import type { GoldQuestion } from '@coppice/core/answering';
+import { isAnswer } from '@coppice/core/engine';
+import { type ServedEnd, saturatedRate } from '@coppice/sim/service';
 import type { Engine, EngineMessage, GenerateRequest } from 'coppice';
-import {
-  type Contender,
-  type Contest,
-  type GoldQuestion,
-  isAnswer,
-  runBlock,
-  type ServedEnd,
-  saturatedRate,
-} from 'coppice/internals';
+import { type Contender, type Contest, runBlock } from 'coppice/bench';
 import { type BacklogEnds, servedRate } from '../sim/capacity.ts';
 import { delegate } from './delegate.ts';
 

@@ -1,22 +1,21 @@
 // A block of questions once more in virtual time (`runBlock` has it on a real engine): the simulator with the times that engine and
 // verifier measured of themselves, and the steps and rewards that were recorded of them.
 
+import type { GoldQuestion } from '@coppice/core/answering';
+import type { CostModel } from '@coppice/core/cost';
+import { llamaDefaults } from '@coppice/llama/engine';
+import { SimEngine, World } from '@coppice/sim/engine';
+import { SimVerifier } from '@coppice/sim/verifier';
 import { Runtime } from 'coppice';
 import {
   type Contender,
   type Contest,
   type ContestJob,
-  type CostModel,
   contestRequest,
-  type GoldQuestion,
-  llamaDefaults,
-  SimEngine,
-  SimVerifier,
   schedulerOf,
   type Trial,
   trialOf,
-  World,
-} from 'coppice/internals';
+} from 'coppice/bench';
 import type { Recording } from './recording.ts';
 
 export interface BlockCosts {

@@ -2,7 +2,9 @@
 // than the generator needs, with and without prefix reuse, on a GPU of its own or on the generator's. A function of seed and
 // number alone.
 
-import { evenSlowdown, Random, settingNames } from 'coppice/internals';
+import { Random } from '@coppice/core/base';
+import { evenSlowdown } from '@coppice/core/cost';
+import { settingNames } from '@coppice/sim/service';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { settingOf } from '../sim/settings.ts';
 import { type TrialSpec, trialDefaults } from '../sim/trial.ts';

@@ -1,4 +1,4 @@
-import { QuestionModel, type QuestionProfile, type RecordedTree } from 'coppice/internals';
+import { QuestionModel, type QuestionProfile, type RecordedTree } from '@coppice/sim/engine';
 import { expect, it } from 'vitest';
 import { drawTree, fitProfile } from './fit-profile.ts';
 import { fitTable } from './fit-table.ts';

@@ -1,17 +1,17 @@
 // `npm run lab -- sim --fit`: the question profile whose trees are like those of a recording. Every figure of a profile is read
 // off the recording; then trees are drawn from the fitted model, as many and as wide, and measured in the same way. Pure.
 
-import type { Prompt } from 'coppice';
+import { hash } from '@coppice/core/base';
+import type { PathStep } from '@coppice/core/engine';
 import {
   type DepthHabits,
   extractAnswer,
-  hash,
-  type PathStep,
   QuestionModel,
   type QuestionProfile,
   type RecordedNode,
   type RecordedTree,
-} from 'coppice/internals';
+} from '@coppice/sim/engine';
+import type { Prompt } from 'coppice';
 import { medianOrOne, type TreeStatistics, treeStatistics } from './tree-statistics.ts';
 
 export interface ProfileFit {

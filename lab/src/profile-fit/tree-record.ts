@@ -4,24 +4,20 @@
 
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { createScheduler, type Node, type Step, type Tree } from 'coppice';
+import { extractAnswer as extractWritten } from '@coppice/core/answer';
 import {
   buildSearch,
-  extractWritten,
   type GoldQuestion,
-  hash,
-  modelPath,
   type OpenModel,
   ownPlan,
-  type RecordedNode,
-  type RecordedTree,
   requestOf,
   runSearch,
-  type TreesHeader,
-  treesFormat,
-  treesVersion,
   type Wish,
-} from 'coppice/internals';
+} from '@coppice/core/answering';
+import { hash } from '@coppice/core/base';
+import { modelPath } from '@coppice/llama';
+import { type RecordedNode, type RecordedTree, type TreesHeader, treesFormat, treesVersion } from '@coppice/sim/engine';
+import { createScheduler, type Node, type Step, type Tree } from 'coppice';
 
 interface TreeRecording {
   readonly file: string;

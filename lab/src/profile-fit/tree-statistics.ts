@@ -2,7 +2,8 @@
 // sound, and how well the reward tells sound siblings from others. A step is sound where some sample through it ended
 // right, which few samples underestimate. Draws count as often as they were drawn. Pure.
 
-import { meanOrZero, median, type RecordedNode, type RecordedTree } from 'coppice/internals';
+import { meanOrZero, median } from '@coppice/core/base';
+import type { RecordedNode, RecordedTree } from '@coppice/sim/engine';
 
 interface DepthStatistics {
   readonly depth: number;

@@ -1,7 +1,8 @@
 // Policies under open arrivals as a table: for each load and policy what a request waits for, costs and gets right, and how many times
 // better that is than under the first policy, paired by question. Pure.
 
-import { mean, meanDifference, percentile, type Trial } from 'coppice/internals';
+import { mean, percentile } from '@coppice/core/base';
+import { meanDifference, type Trial } from 'coppice/bench';
 
 export type ArrivalLine = Omit<Trial, 'growth'> & { readonly load: string; readonly perSecond: number };
 

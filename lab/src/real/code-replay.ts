@@ -3,16 +3,10 @@
 // one of tasks of its set that are about as hard. What passes ends a search. Drawn again with replacement, so that it says less of hard
 // tasks than a run: a task none of whose few answers passed never does here.
 
-import {
-  createRefine,
-  formKey,
-  type Learned,
-  mean,
-  meanDifference,
-  plantedEvent,
-  Random,
-  Tree,
-} from 'coppice/internals';
+import { mean, Random } from '@coppice/core/base';
+import { createRefine } from '@coppice/core/program';
+import { formKey, type Learned, plantedEvent, Tree } from '@coppice/core/tree';
+import { meanDifference } from 'coppice/bench';
 import type { CodeAnswer, CodeLine } from './code-search.ts';
 
 /** Of one kind, by what they were recorded of; a kind is a fresh answer, a repair, a deeper repair. */

@@ -1,7 +1,8 @@
 // Programs on programming tasks as a table: what each gets right and costs, and how far it is ahead of the first, paired by task and
 // averaged over seeds; also at equal tokens, by what each had found when it had generated so many. Pure.
 
-import { mean, meanDifference } from 'coppice/internals';
+import { mean } from '@coppice/core/base';
+import { meanDifference } from 'coppice/bench';
 import type { CodeAnswer, CodeLine } from './code-search.ts';
 import { percentage } from './percentage.ts';
 

@@ -4,7 +4,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { raise } from 'coppice/internals';
+import { raise } from '@coppice/core/base';
 
 export interface CodeTask {
   readonly id: string;

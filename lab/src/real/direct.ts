@@ -1,6 +1,7 @@
 // Greedy answers of a chat server that coppice has no part in: one request a question, whole, graded by the same reading of answers.
 
-import { extractWritten, type GoldQuestion, isRight, readingFor } from 'coppice/internals';
+import { extractAnswer as extractWritten, readingFor } from '@coppice/core/answer';
+import { type GoldQuestion, isRight } from '@coppice/core/answering';
 
 export interface DirectSettings {
   readonly url: string;

@@ -1,7 +1,8 @@
 // How a draft model would have drafted an answer that its target wrote: the rank of every token of it among those that the draft model had in mind at
 // that place, and how likely it found its own best one. Under greedy decoding this tells what any chain or tree of drafts would have had accepted, without running it.
 
-import { Context, findLibrary, loadBinding, Model } from 'coppice/internals';
+import { Context } from '@coppice/llama/batch';
+import { findLibrary, loadBinding, Model } from '@coppice/llama/native';
 import { type DraftPair, promptOf, type RankedAnswer } from './draft-rounds.ts';
 
 const cells = 2048;

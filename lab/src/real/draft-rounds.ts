@@ -1,7 +1,7 @@
 // One block of questions on the embedded engine, without a draft model or with one, as one line: what it wrote, how long it took, and how many drafted
 // tokens stayed by their place in the draft. The target has read the prompts before the clock starts; the draft model reads them on the clock.
 
-import { LlamaEngine } from 'coppice/internals';
+import { LlamaEngine } from '@coppice/llama/engine';
 
 export interface DraftContender {
   /** `none`, or where and how many tokens: `inline:4`. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readTrees } from 'coppice/internals';
+import { readTrees } from '@coppice/sim/service';
 import { expect, it } from 'vitest';
 import { endsToldApart, firstPassage, type Grown, recordingOf } from './grown-trees.ts';
 

@@ -2,8 +2,8 @@
 // So two searches are held against each other on the same samples, by an engine that obeys no seed too. Usage is told as if it had been
 // drawn: a search costs what it asks for. Never shares what is still on its way: searches run one after the other.
 
+import { isAnswer } from '@coppice/core/engine';
 import type { Engine, EngineMessage, GenerateRequest } from 'coppice';
-import { isAnswer } from 'coppice/internals';
 
 type StepMessage = Extract<EngineMessage, { readonly type: 'step' }>;
 

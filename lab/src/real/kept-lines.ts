@@ -3,7 +3,7 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { raise } from 'coppice/internals';
+import { raise } from '@coppice/core/base';
 
 /** What a file holds, begun with this first line where it is not there; one of other settings is refused. */
 export function keptUnder<Line>(file: string, head: string): Line[] {

@@ -1,18 +1,11 @@
 // One question put to a panel, and then to its models without any rule that could end it: the engines keep their draws (kept-draws.ts), so that both
 // are given the same samples, and the panel is the first to ask.
 
-import {
-  answersOf,
-  buildSearch,
-  type GoldQuestion,
-  groupAnswers,
-  hash,
-  isRight,
-  ownPlan,
-  requestOf,
-  type SearchModel,
-  type Wish,
-} from 'coppice/internals';
+import type { SearchModel } from '@coppice/core';
+import { groupAnswers } from '@coppice/core/answer';
+import { buildSearch, type GoldQuestion, isRight, ownPlan, requestOf, type Wish } from '@coppice/core/answering';
+import { hash } from '@coppice/core/base';
+import { answersOf } from '@coppice/core/program';
 import type { PanelSample } from './panel-replay.ts';
 import type { PanelLine } from './panel-table.ts';
 import { majorityOf, runAll } from './run-all.ts';

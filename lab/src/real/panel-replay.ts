@@ -1,17 +1,11 @@
 // A panel over samples that were drawn before: the product's own program and rules ask for them in their order and say when it ends. Where a synthesis
 // would be written, one of all samples stands for it if there is one; else the vote of what has come, and no tokens are counted for it.
 
+import { defaultsOf } from '@coppice/core/base';
+import { type CertaintyRule, certainExit, certaintyKnobs, concluded } from '@coppice/core/exit';
+import { createPanel, type PanelOrder } from '@coppice/core/program';
+import { Tree } from '@coppice/core/tree';
 import type { SearchView } from 'coppice';
-import {
-  type CertaintyRule,
-  certainExit,
-  certaintyKnobs,
-  concluded,
-  createPanel,
-  defaultsOf,
-  type PanelOrder,
-  Tree,
-} from 'coppice/internals';
 
 export interface PanelSample {
   readonly model: string;

@@ -1,7 +1,8 @@
 // The figures of panels against the same samples run to the end and judged, paired by question: what was run live, and what other rules
 // would have made of the samples.
 
-import { mean, meanDifference } from 'coppice/internals';
+import { mean } from '@coppice/core/base';
+import { meanDifference } from 'coppice/bench';
 import { type PanelRule, type PanelSample, type ReplayedPanel, replayPanel } from './panel-replay.ts';
 import { percentage } from './percentage.ts';
 

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import type { GoldQuestion } from 'coppice/internals';
+import type { GoldQuestion } from '@coppice/core/answering';
 import { type DrawnLine, drawnLines, recordedLines, type ScoredLine, sampleOf } from './rivals.ts';
 
 export interface VotedStep {

@@ -4,16 +4,11 @@
 
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import {
-  canonical,
-  extractWritten,
-  type GoldQuestion,
-  isRight,
-  leadNeeded,
-  mean,
-  meanDifference,
-  readingFor,
-} from 'coppice/internals';
+import { canonical, extractAnswer as extractWritten, readingFor } from '@coppice/core/answer';
+import { type GoldQuestion, isRight } from '@coppice/core/answering';
+import { mean } from '@coppice/core/base';
+import { leadNeeded } from '@coppice/core/exit';
+import { meanDifference } from 'coppice/bench';
 
 export interface Sample {
   readonly tokens: number;

@@ -2,6 +2,20 @@
 // whether they agree or not, as prototypes of panels do. Draws are named as `panel` names them, so that both can be given the same. It never
 // stops early; whether the vote or the synthesis is its answer is left to the reader of its tree.
 
+import { groupAnswers } from '@coppice/core/answer';
+import {
+  answersOf,
+  attemptsText,
+  certainAnswer,
+  followLanded,
+  landedOf,
+  panel,
+  shownAttempts,
+  turnOf,
+  votesOf,
+  writtenBy,
+} from '@coppice/core/program';
+import { saysSomething } from '@coppice/core/tree';
 import {
   type Answer,
   askBelow,
@@ -14,20 +28,6 @@ import {
   readyStrand,
   type Tree,
 } from 'coppice';
-import {
-  answersOf,
-  attemptsText,
-  certainAnswer,
-  followLanded,
-  groupAnswers,
-  landedOf,
-  panel,
-  saysSomething,
-  shownAttempts,
-  turnOf,
-  votesOf,
-  writtenBy,
-} from 'coppice/internals';
 
 export const runAll = defineProgram({
   name: 'run-all',

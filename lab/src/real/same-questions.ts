@@ -1,7 +1,8 @@
 // Whether a file of samples or searches was made on these questions. Names do not tell: in most sets they are line numbers. Answers that were
 // graded as right do: the questions must grade most of them so too.
 
-import { type GoldQuestion, isRight, raise } from 'coppice/internals';
+import { type GoldQuestion, isRight } from '@coppice/core/answering';
+import { raise } from '@coppice/core/base';
 
 /** What a file says of one question. */
 export interface GradedAnswer {

@@ -2,16 +2,11 @@
 // best-of-n. A question's samples keep the order of their draw where the file tells it; a contest keeps the order in which they came, in which short
 // ones stand first, so that they are mixed.
 
-import {
-  canonical,
-  type GoldQuestion,
-  hash,
-  isRight,
-  type RecordedNode,
-  type RecordedTree,
-  raise,
-  readTrees,
-} from 'coppice/internals';
+import { canonical } from '@coppice/core/answer';
+import { type GoldQuestion, isRight } from '@coppice/core/answering';
+import { hash, raise } from '@coppice/core/base';
+import type { RecordedNode, RecordedTree } from '@coppice/sim/engine';
+import { readTrees } from '@coppice/sim/service';
 import type { Grown } from './grown-trees.ts';
 import { keptLines } from './kept-lines.ts';
 import type { Sample } from './rivals.ts';

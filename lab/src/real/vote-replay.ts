@@ -2,18 +2,11 @@
 // them when they come, and its own choice gives the answer. Time is told in tokens: each open sample brings one at a time. What a sample had
 // generated when it was ended counts.
 
+import { defaultsOf } from '@coppice/core/base';
+import { type CertaintyRule, certainExit, certaintyKnobs, pruningsOf } from '@coppice/core/exit';
+import { type Choice, certainAnswer, createSelfConsistency } from '@coppice/core/program';
+import { Tree } from '@coppice/core/tree';
 import type { SearchView } from 'coppice';
-import {
-  type CertaintyRule,
-  type Choice,
-  certainAnswer,
-  certainExit,
-  certaintyKnobs,
-  createSelfConsistency,
-  defaultsOf,
-  pruningsOf,
-  Tree,
-} from 'coppice/internals';
 import { pruneConfidence } from '../lost/deepconf.ts';
 import type { VotedSample } from './recorded-votes.ts';
 

@@ -1,7 +1,8 @@
 // The figures of votes that end early, paired by question with the vote of all samples: DeepConf's settings are chosen on training questions and told
 // on test questions, which have no part in the choice.
 
-import { mean, meanDifference } from 'coppice/internals';
+import { mean } from '@coppice/core/base';
+import { meanDifference } from 'coppice/bench';
 import { percentage } from './percentage.ts';
 import type { VotedSample } from './recorded-votes.ts';
 import { type ReplayedVote, replayVote, type VoteRules } from './vote-replay.ts';

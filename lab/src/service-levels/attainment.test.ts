@@ -1,4 +1,4 @@
-import type { Served } from 'coppice/internals';
+import type { Served } from '@coppice/sim/service';
 import { expect, it } from 'vitest';
 import { attainment, fairnessOf, loadAtLevel, tightestScale } from './attainment.ts';
 

@@ -1,7 +1,7 @@
 // Service levels as P1's Fig. 9 draws them: attainment over the arrival rate, over the tightness of deadlines, and accuracy over
 // attainment by cap.
 
-import { mean } from 'coppice/internals';
+import { mean } from '@coppice/core/base';
 import type { NamedChart } from '../experiment/experiment.ts';
 import type { Panel, Series } from '../experiment/svg.ts';
 import { cellsIn, workloadsOf } from './level-tables.ts';

@@ -2,7 +2,8 @@
 // queue, in the order of each row. Questions differ in length by a heavy tail, and a length is known only after its search has begun. Every
 // row meets the same questions at the same instants, and admits them at once: the order is all that differs.
 
-import { mean, raise, type SettingName, warmUpShare } from 'coppice/internals';
+import { mean, raise } from '@coppice/core/base';
+import { type SettingName, warmUpShare } from '@coppice/sim/service';
 import type { TrialSource } from '../experiment/experiment.ts';
 import type { KnownTokens } from '../known-work.ts';
 import { capacityOf } from '../sim/capacity.ts';

@@ -1,13 +1,8 @@
 // How long a simulated generator and reward model take over what a program asked for (P3 §6.6). What was grown ahead is left out: it waits on purpose.
 
-import {
-  SimEngine,
-  type SimEngineOptions,
-  type SimulatedQuestions,
-  SimVerifier,
-  type SimVerifierOptions,
-  type World,
-} from 'coppice/internals';
+import { SimEngine, type SimEngineOptions, type World } from '@coppice/sim/engine';
+import type { SimulatedQuestions } from '@coppice/sim/service';
+import { SimVerifier, type SimVerifierOptions } from '@coppice/sim/verifier';
 
 export interface AnswerTimes {
   steps: number;

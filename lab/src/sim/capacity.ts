@@ -1,6 +1,7 @@
 // How much a policy can serve, from a trial in which requests wait.
 
-import { mean, type Served } from 'coppice/internals';
+import { mean } from '@coppice/core/base';
+import type { Served } from '@coppice/sim/service';
 import type { TrialResult } from './trial.ts';
 
 type CapacityRun = Pick<TrialResult, 'saturatedTokensPerSecond'> & {

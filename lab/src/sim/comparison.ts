@@ -2,8 +2,8 @@
 // relative to capacities that the same run measures first (`0.6v`: 0.6 of vanilla's, `1p`: positive's), so that a table says how
 // full the system was. Every policy meets the same questions at the same instants.
 
+import { assert } from '@coppice/core/base';
 import {
-  assert,
   type Latencies,
   type Load,
   latenciesOf,
@@ -11,7 +11,7 @@ import {
   type SettingName,
   type Yield,
   yieldOf,
-} from 'coppice/internals';
+} from '@coppice/sim/service';
 import { clairvoyantCapacity } from '../clairvoyant.ts';
 import type { TrialSource } from '../experiment/experiment.ts';
 import type { LabPlan, PlannedSystem } from '../experiment/plan.ts';

@@ -1,20 +1,18 @@
 // Rows that only a study has: a policy without each of its parts in turn, rows with parts that the product has no more (../lost), and
 // serial MCTS's rules with as many rollouts at a time as the budget has strands (P0 §3.3, its figure 4). All others are the product's.
 
-import { createScheduler, type PolicyName } from 'coppice';
+import type { PlannedModel } from '@coppice/core/answering';
+import { partsOf, policyDefinition, policyOf } from '@coppice/core/policy';
 import {
-  type PlannedModel,
   type PolicyContender,
-  partsOf,
-  policyDefinition,
-  policyOf,
   contenderOf as productContender,
   type RowName,
   type SimulatedSearch,
   type SimulatedSize,
   searchOf,
   turnedKnob,
-} from 'coppice/internals';
+} from '@coppice/sim/service';
+import { createScheduler, type PolicyName } from 'coppice';
 import { type AttainedName, attainedNames, attainedOrder } from '../baselines/attained-service.ts';
 import { type LostSettings, lostKnobs, lostSearch } from '../lost/lost-search.ts';
 

@@ -1,7 +1,7 @@
 // A generator that predicts several tokens at a time (P3 §6.5), as a cost: a pass computes `tokens` rows for every sequence, reads each context once,
 // and brings `accepted` tokens. How many are accepted is assumed, not measured.
 
-import { type CostModel, curve, valueAt } from 'coppice/internals';
+import { type CostModel, curve, valueAt } from '@coppice/core/cost';
 
 export interface TokenTree {
   /** Rows of a sequence in one pass. */

@@ -1,6 +1,6 @@
 // The finished paths of a search, as P0's figure 6a and P4's Pass@N read them. Reads trees and changes nothing.
 
-import type { Tree } from 'coppice/internals';
+import type { Tree } from '@coppice/core/tree';
 
 export interface FinishedPath {
   /** Reward of its first step. */

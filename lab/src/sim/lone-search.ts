@@ -1,23 +1,12 @@
 // Searches with one strand each, grown without runtime, engine and clock: what they answer depends on nothing but their questions, so that
 // tens of thousands are affordable. They answer as `runTrial` does with a budget of one (lone-search.test.ts). Says nothing of times.
 
+import { assert } from '@coppice/core/base';
+import { doomedBy, type Pruning, pruningsOf, spentAt } from '@coppice/core/exit';
+import { bestAnswer } from '@coppice/core/program';
+import { formKey, pathTo, Tree, treeBelief } from '@coppice/core/tree';
+import { modelConfig, questionRequest, questionsOf, type SimulatedQuestions } from '@coppice/sim/service';
 import type { Ask, Exit, SearchRequest, SearchView } from 'coppice';
-import {
-  assert,
-  bestAnswer,
-  doomedBy,
-  formKey,
-  modelConfig,
-  type Pruning,
-  pathTo,
-  pruningsOf,
-  questionRequest,
-  questionsOf,
-  type SimulatedQuestions,
-  spentAt,
-  Tree,
-  treeBelief,
-} from 'coppice/internals';
 import { trialSearch } from './contenders.ts';
 import type { TrialSpec } from './trial.ts';
 

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { evenSlowdown } from '@coppice/core/cost';
+import { latenciesOf, yieldOf } from '@coppice/sim/service';
 import { FaultError } from 'coppice';
-import { evenSlowdown, latenciesOf, yieldOf } from 'coppice/internals';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { machines, readMachine } from './machine.ts';

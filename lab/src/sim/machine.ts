@@ -3,14 +3,10 @@
 // share.
 
 import { readFileSync } from 'node:fs';
-import {
-  evenSlowdown,
-  raise,
-  SharedGpu,
-  type SimEngineOptions,
-  type SimVerifierOptions,
-  tableCost,
-} from 'coppice/internals';
+import { raise } from '@coppice/core/base';
+import { evenSlowdown, tableCost } from '@coppice/core/cost';
+import { SharedGpu, type SimEngineOptions } from '@coppice/sim/engine';
+import type { SimVerifierOptions } from '@coppice/sim/verifier';
 import { z } from 'zod';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { embeddedOnTwoCores } from './embedded-machine.ts';

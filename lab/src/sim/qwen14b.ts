@@ -1,6 +1,6 @@
 // A generator of 14B parameters, measured on one NVIDIA H200 like those of the product (src/cost/h200.ts).
 
-import type { MeasuredModel } from 'coppice/internals';
+import type { MeasuredModel } from '@coppice/core/cost';
 
 export const qwen14b: MeasuredModel = {
   shape: {

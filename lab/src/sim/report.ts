@@ -1,7 +1,8 @@
 // From the cells of a comparison to its rows: means over settings and seeds (latencies, rates and ratios geometric), with
 // 95 % intervals over the seeds. Ratios are made per setting and seed, on the same questions, before they are averaged.
 
-import { mean, type RowName } from 'coppice/internals';
+import { mean } from '@coppice/core/base';
+import type { RowName } from '@coppice/sim/service';
 import { type Estimate, estimate, estimateRatio } from '../statistics.ts';
 import type { Cell } from './comparison.ts';
 

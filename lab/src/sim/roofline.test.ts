@@ -1,4 +1,4 @@
-import { decodeMs, h200, llama8b, prm7b } from 'coppice/internals';
+import { decodeMs, h200, llama8b, prm7b } from '@coppice/core/cost';
 import { describe, expect, it } from 'vitest';
 import { qwen14b } from './qwen14b.ts';
 import { kvTokensFitting, rooflineCost } from './roofline.ts';

@@ -1,7 +1,7 @@
 // A cost model from first principles (Williams et al., 2009): a step takes as long as the slower of reading the weights
 // and the keys and values from memory, and doing the arithmetic. For GPUs and models without measurements.
 
-import { type CostModel, type Curve, curve, type Gpu, h200, type ModelShape, ridgeSequences } from 'coppice/internals';
+import { type CostModel, type Curve, curve, type Gpu, h200, type ModelShape, ridgeSequences } from '@coppice/core/cost';
 
 export const h100: Gpu = { ...h200, name: 'H100', memoryBytes: 80e9, bytesPerSecond: 3.35e12 };
 

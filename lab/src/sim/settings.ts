@@ -1,17 +1,9 @@
 // What P0's evaluation (§5.1) ran its four settings on, as simulated: a generator of 8B or 14B parameters and a 7B reward model, two
 // GPUs a side as two replicas. Their questions are the product's (`coppice rehearse` asks them too).
 
-import {
-  type CostModel,
-  h200,
-  llama8b,
-  type MeasuredModel,
-  prm7b,
-  profileOf,
-  type QuestionProfile,
-  type SettingName,
-  tableCost,
-} from 'coppice/internals';
+import { type CostModel, h200, llama8b, type MeasuredModel, prm7b, tableCost } from '@coppice/core/cost';
+import type { QuestionProfile } from '@coppice/sim/engine';
+import { profileOf, type SettingName } from '@coppice/sim/service';
 import { qwen14b } from './qwen14b.ts';
 import { h100, kvTokensFitting, rooflineCost } from './roofline.ts';
 

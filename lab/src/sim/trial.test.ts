@@ -1,4 +1,4 @@
-import { latenciesOf, parseLoad, yieldOf } from 'coppice/internals';
+import { latenciesOf, parseLoad, yieldOf } from '@coppice/sim/service';
 import { describe, expect, it } from 'vitest';
 import { planDefaults } from '../experiment/plan.ts';
 import { capacityOf } from './capacity.ts';

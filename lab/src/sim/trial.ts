@@ -1,24 +1,15 @@
 // One simulated run: a stream of questions served under one policy, by the production runtime, on simulated GPUs. What
 // a trial is, is plain data; the same data gives the same result on any machine and in any thread.
 
-import {
-  type Aggregation,
-  type Choice,
-  type Cost,
-  type ExitRule,
-  type LoggedEvent,
-  Runtime,
-  type SearchRequest,
-  type SearchResult,
-} from 'coppice';
+import { assert } from '@coppice/core/base';
+import { GrowthMeter, type GrowthTotals } from '@coppice/core/log';
+import { type WorkEstimates, WorkMeter } from '@coppice/core/runtime';
+import type { Tree } from '@coppice/core/tree';
+import { type QuestionProfile, World } from '@coppice/sim/engine';
 import {
   type Arrivals,
   arrivalTimesMs,
-  assert,
-  GrowthMeter,
-  type GrowthTotals,
   modelConfig,
-  type QuestionProfile,
   questionRequest,
   questionsOf,
   type Served,
@@ -30,12 +21,18 @@ import {
   searchDefaults,
   servedOf,
   type TraceUse,
-  type Tree,
-  type WorkEstimates,
-  WorkMeter,
-  World,
   warmUpShare,
-} from 'coppice/internals';
+} from '@coppice/sim/service';
+import {
+  type Aggregation,
+  type Choice,
+  type Cost,
+  type ExitRule,
+  type LoggedEvent,
+  Runtime,
+  type SearchRequest,
+  type SearchResult,
+} from 'coppice';
 import { attainedWork } from '../baselines/attained-service.ts';
 import { type CandidateSettings, candidateRule } from '../calibrate/candidates.ts';
 import { type AnswerStanding, shadowRule, withShadow } from '../calibrate/shadow.ts';

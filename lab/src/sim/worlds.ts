@@ -1,8 +1,9 @@
 // The worlds in which every policy is held against `positive`: what a reward model may get wrong, as stated extremes, and the ways in which
 // rewards become scores. Data alone. The seeds are those that figures are reported on; constants were chosen on seeds 801 and 802.
 
+import type { QuestionProfile } from '@coppice/sim/engine';
 import type { Aggregation, Choice } from 'coppice';
-import { oneOf, type QuestionProfile } from 'coppice/internals';
+import { oneOf } from 'coppice/cli';
 import type { TrialSpec } from './trial.ts';
 
 interface RewardWorld {

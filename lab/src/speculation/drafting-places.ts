@@ -1,7 +1,8 @@
 // Where drafting is tried (../experiments/p2.ts): a 70B target with a small draft model, an 8B target, the models that ship, and P2's way of one
 // branch at a time. What a decode of each takes, and the numbers of sequences and chances of acceptance that are run.
 
-import { curve, decodeMs, draftDefaults, h200, llama8b, type ModelShape, tableCost, valueAt } from 'coppice/internals';
+import { curve, decodeMs, h200, llama8b, type ModelShape, tableCost, valueAt } from '@coppice/core/cost';
+import { draftDefaults } from '@coppice/llama/draft';
 import { rooflineCost } from '../sim/roofline.ts';
 import type { DraftingCosts, DraftingSetup } from './virtual-drafting.ts';
 

@@ -1,8 +1,9 @@
 // P4's cells (../experiments/p4.ts): its parts, tasks, pairs of models and numbers of beams, and the trial that each of them is. Prefix-aware order (P),
 // memory by cost (M) and speculation (S), one after the other as in its figure 15, over the numbers of beams of its figure 12.
 
+import type { QuestionProfile } from '@coppice/sim/engine';
+import type { SettingName, TurnedWish } from '@coppice/sim/service';
 import type { ProgramName } from 'coppice';
-import type { QuestionProfile, SettingName, TurnedWish } from 'coppice/internals';
 import type { LabPlan } from '../experiment/plan.ts';
 import { type EdgeMachine, type EdgePair, edgePairs } from '../sim/gpu.ts';
 import { type TrialSpec, trialDefaults } from '../sim/trial.ts';

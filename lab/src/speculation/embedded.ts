@@ -4,22 +4,18 @@
 
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { Engine } from 'coppice';
 import {
-  type Contender,
   closeModel,
   type GoldQuestion,
   isRight,
-  mean,
   type OpenModel,
   openModel,
   ownModel,
-  percentile,
-  raise,
   readQuestions,
-  runBlock,
-  type Trial,
-} from 'coppice/internals';
+} from '@coppice/core/answering';
+import { mean, percentile, raise } from '@coppice/core/base';
+import type { Engine } from 'coppice';
+import { type Contender, runBlock, type Trial } from 'coppice/bench';
 import { type ComparedBits, compareBits, DrawnBits } from './drawn-bits.ts';
 
 export const embeddedRows = {
@@ -37,7 +33,7 @@ export interface EmbeddedPair {
 
 /** Countdown questions from calibration, every so many, so that easy and hard ones are among them. */
 export function embeddedQuestions(count: number): readonly GoldQuestion[] {
-  const file = fileURLToPath(new URL('../../../tasks/countdown.calibration.jsonl', import.meta.url));
+  const file = fileURLToPath(new URL('../../../packages/llama/tasks/countdown.calibration.jsonl', import.meta.url));
   const all = readQuestions(file);
   return Array.from({ length: count }, (_, at) => all[Math.floor((at * all.length) / count)]!);
 }

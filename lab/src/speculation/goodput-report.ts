@@ -1,6 +1,6 @@
 // The figures of P4 as the simulator sees them, beside what the paper says: tables and one chart.
 
-import { mean } from 'coppice/internals';
+import { mean } from '@coppice/core/base';
 import type { NamedChart } from '../experiment/experiment.ts';
 import type { Chart } from '../experiment/svg.ts';
 import { type LabTable, plainTable } from '../experiment/table.ts';

@@ -1,7 +1,8 @@
 // What speculation gives, as one chart beside P3's: speed-up by program and by searches at a time (its figure 10), and how often guesses
 // were right by distance and by depth (its figure 14).
 
-import type { Guesses, RowName } from 'coppice/internals';
+import type { Guesses } from '@coppice/core/log';
+import type { RowName } from '@coppice/sim/service';
 import type { NamedChart } from '../experiment/experiment.ts';
 import type { Panel } from '../experiment/svg.ts';
 import { contenderOf } from '../sim/contenders.ts';

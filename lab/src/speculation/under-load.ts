@@ -6,7 +6,8 @@
 // chance. Such settings are served several times in each way, every time with arrivals that are a few milliseconds later: that
 // narrows the interval, and two servings without speculation say how much is chance alone.
 
-import { mean, Random, type RowName, warmUpShare } from 'coppice/internals';
+import { mean, Random } from '@coppice/core/base';
+import { type RowName, warmUpShare } from '@coppice/sim/service';
 import type { TrialSource } from '../experiment/experiment.ts';
 import { type Ratio, ratiosOf } from '../percentile-ratios.ts';
 import { type RandomSetting, randomSetting } from '../policies/random-setting.ts';

@@ -2,20 +2,10 @@
 // are, with models that only take their time and a chance in the place of words. What a decode takes is given; whether a
 // drafted token is accepted is drawn with a given rate.
 
-import {
-  type Batch,
-  Batcher,
-  type Draft,
-  DraftDesk,
-  type DraftJob,
-  type DraftLink,
-  Drafts,
-  PrefixStore,
-  Random,
-  type Run,
-  type Sequence,
-  type ToDrafter,
-} from 'coppice/internals';
+import { Random } from '@coppice/core/base';
+import { type Batch, Batcher, type Run, type Sequence } from '@coppice/llama/batch';
+import { type Draft, DraftDesk, type DraftJob, type DraftLink, Drafts, type ToDrafter } from '@coppice/llama/draft';
+import { PrefixStore } from '@coppice/llama/prefix-cache';
 
 /** What decodes take. */
 export interface DraftingCosts {

@@ -1,7 +1,7 @@
 // A real server asked without coppice: as many loops as fill so many sequences, each asking anew when its answer has come.
 
 import * as http from 'node:http';
-import { type Call, type Dialect, dialects, type ServerFacts } from 'coppice/internals';
+import { type Call, type Dialect, dialects, type ServerFacts } from '@coppice/core/engine';
 import { branching, measure, type WireRound } from './search-round.ts';
 
 /** Plainly: single whole answers. Otherwise with the fields that coppice sends for the siblings of an expansion. */

@@ -24,7 +24,7 @@ type UndiciStream = (options: object, factory: () => NodeJS.WritableStream) => P
 
 export async function report(print: (line: string) => void): Promise<void> {
   const script = fileURLToPath(new URL(import.meta.url.replace(/clients(?=\.[jt]s$)/, 'wire-server')));
-  const server = spawn(process.execPath, [script, '12.8', String(stepTokens)], {
+  const server = spawn(process.execPath, [...process.execArgv, script, '12.8', String(stepTokens)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [port] = (await once(server.stdout, 'data')) as [Buffer];

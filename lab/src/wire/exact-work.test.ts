@@ -1,6 +1,7 @@
 // A share compares two rates of tokens, so both sides must ask for the same work of any model.
 
-import { Connection, probe } from 'coppice/internals';
+import { probe } from '@coppice/core/engine';
+import { Connection } from '@coppice/core/remote';
 import { expect, it, onTestFinished } from 'vitest';
 import { VllmServer } from '../../../tests/servers/vllm-server.ts';
 import { AloneClient } from './alone-client.ts';

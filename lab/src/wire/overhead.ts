@@ -7,8 +7,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as http from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { type Call, openRemoteEngine, type RemoteEngine, vllm } from '@coppice/core/engine';
 import type { GenerateRequest } from 'coppice';
-import { type Call, openRemoteEngine, type RemoteEngine, vllm } from 'coppice/internals';
 
 const callsPerSecond = 500;
 const callsPerRound = 1000;
@@ -26,7 +26,9 @@ interface OverheadRound {
 
 export async function report(print: (line: string) => void): Promise<void> {
   const script = fileURLToPath(new URL(import.meta.url.replace(/overhead(?=\.[jt]s$)/, 'overhead-server')));
-  const server = spawn(process.execPath, [script, String(answerMs)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const server = spawn(process.execPath, [...process.execArgv, script, String(answerMs)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [port] = (await once(server.stdout, 'data')) as [Buffer];
   const url = `http://127.0.0.1:${port.toString().trim()}`;
   const engine = await openRemoteEngine({ servers: [{ url }], inFlight: 4096 });

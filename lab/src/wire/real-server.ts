@@ -3,7 +3,8 @@
 // siblings of an expansion. Also how long it takes from a cold start to 90 % of the steady rate. Tokens are the server's own
 // count where it has one. `--brief`: plainly and through coppice, two turns of each, in a minute.
 
-import { Connection, probe } from 'coppice/internals';
+import { probe } from '@coppice/core/engine';
+import { Connection } from '@coppice/core/remote';
 import { AloneClient, type AskedAlone } from './alone-client.ts';
 import { searchRound, type WireRound } from './search-round.ts';
 import { ServerCount } from './server-count.ts';

@@ -7,8 +7,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { isAnswer, probe } from '@coppice/core/engine';
+import { Connection } from '@coppice/core/remote';
+import { openRemoteVerifier, renderQwen } from '@coppice/core/verifier';
 import type { Prompt, ScoreRequest, Step } from 'coppice';
-import { Connection, isAnswer, openRemoteVerifier, probe, renderQwen } from 'coppice/internals';
 
 const strandCounts = [16, 64, 128];
 const siblings = 4;
@@ -28,7 +30,7 @@ export async function report(print: (line: string) => void, args: readonly strin
   const { values } = parseArgs({ args: [...args], options: { verifier: { type: 'string' } } });
   if (values.verifier !== undefined) return reportScores(values.verifier, [64], 2, print);
   const script = fileURLToPath(new URL(import.meta.url.replace(/scores(?=\.[jt]s$)/, 'scores-server')));
-  const server = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const server = spawn(process.execPath, [...process.execArgv, script], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [port] = (await once(server.stdout, 'data')) as [Buffer];
   try {
     await reportScores(`http://127.0.0.1:${port.toString().trim()}`, strandCounts, rounds, print);

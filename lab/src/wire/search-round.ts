@@ -1,6 +1,8 @@
 // Many MCTS searches through the real runtime and the real remote engine, as many at a time as fill so many sequences, with
 // rewards that cost nothing: tokens per second and the CPU time of this process, which holds all of coppice.
 
+import { openRemoteEngine } from '@coppice/core/engine';
+import { createMcts } from '@coppice/core/program';
 import {
   createPolicy,
   type Engine,
@@ -11,7 +13,7 @@ import {
   type Verifier,
   type VerifierMessage,
 } from 'coppice';
-import { createMcts, fillerPrompt, openRemoteEngine } from 'coppice/internals';
+import { fillerPrompt } from 'coppice/bench';
 
 export const branching = 4;
 

@@ -1,6 +1,6 @@
 // A server's own count of the tokens it generated, from its metrics page: what a client counts would take every answer for a whole one.
 
-import type { Connection } from 'coppice/internals';
+import type { Connection } from '@coppice/core/remote';
 
 /** How often the count is read while work goes on. */
 const sampleMs = 250;

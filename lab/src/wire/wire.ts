@@ -28,7 +28,7 @@ export async function report(print: (line: string) => void, args: readonly strin
   });
   if (values.engine !== undefined) return reportServer(values.engine, print, values.brief);
   const script = fileURLToPath(new URL(import.meta.url.replace(/wire(?=\.[jt]s$)/, 'wire-server')));
-  const server = spawn(process.execPath, [script, String(stepMs), String(stepTokens)], {
+  const server = spawn(process.execPath, [...process.execArgv, script, String(stepMs), String(stepTokens)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [port] = (await once(server.stdout, 'data')) as [Buffer];

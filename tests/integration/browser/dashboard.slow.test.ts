@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newKey } from '../../../src/gateway/http/keys.ts';
+import { newKey } from '../../../packages/gateway/src/http/keys.ts';
 import { recordSearch } from '../../support/recorded.ts';
 import { type Served, startServer } from '../../support/served.ts';
 import { frameTimes, hasBrowser, openBrowser, watchProblems } from './chromium.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newKey } from '../../../src/gateway/http/keys.ts';
+import { newKey } from '../../../packages/gateway/src/http/keys.ts';
 import { type Served, startServer } from '../../support/served.ts';
 import { hasBrowser, openBrowser, watchProblems } from './chromium.ts';
 import { focused, tabTo } from './keyboard.ts';

@@ -3,7 +3,7 @@
 
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SampleJson } from '../../../src/gateway/wire/overview-json.ts';
+import type { SampleJson } from '../../../packages/gateway/src/wire/overview-json.ts';
 import { type Served, startServer } from '../../support/served.ts';
 import { until } from '../../support/until.ts';
 import { hasBrowser, openBrowser, watchProblems } from './chromium.ts';

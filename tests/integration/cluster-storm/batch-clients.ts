@@ -1,6 +1,6 @@
 // Clients that put in a file, make a batch of it and ask any node until it has ended: every line has one answer.
 
-import type { Random } from '../../../src/base/random.ts';
+import type { Random } from '../../../packages/core/src/base/random.ts';
 import type { Loose } from '../../support/loose.ts';
 import { brokenOff, refused } from './chat-clients.ts';
 import type { StormNode } from './storm-cluster.ts';

@@ -1,6 +1,6 @@
 // Clients that chat, and wait for their answer on the node that they asked, whole or as a stream.
 
-import type { Random } from '../../../src/base/random.ts';
+import type { Random } from '../../../packages/core/src/base/random.ts';
 import type { Loose } from '../../support/loose.ts';
 import type { StormNode } from './storm-cluster.ts';
 import { anyNode, call, chatBody, eventsOf, jsonOf, pause, type StormWorld } from './storm-world.ts';

@@ -2,7 +2,7 @@
 // node after it broke.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Random } from '../../../src/base/random.ts';
+import type { Random } from '../../../packages/core/src/base/random.ts';
 import type { Loose } from '../../support/loose.ts';
 import { brokenOff, refused } from './chat-clients.ts';
 import type { StormNode } from './storm-cluster.ts';

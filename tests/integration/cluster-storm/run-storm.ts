@@ -2,7 +2,7 @@
 // then judgement. Everything is bounded: what has no end some minutes after the storm is given up, and counted.
 
 import { setMaxListeners } from 'node:events';
-import { Random } from '../../../src/base/random.ts';
+import { Random } from '../../../packages/core/src/base/random.ts';
 import { batch } from './batch-clients.ts';
 import { chat, chatStream } from './chat-clients.ts';
 import { backgroundResponse, response, responseStream, resumedStream } from './response-clients.ts';

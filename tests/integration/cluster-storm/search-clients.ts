@@ -1,6 +1,6 @@
 // Clients of `/v1/searches`: in the background with polls and event streams on every node, cancelled on any node, waited for, listed.
 
-import type { Random } from '../../../src/base/random.ts';
+import type { Random } from '../../../packages/core/src/base/random.ts';
 import type { Loose } from '../../support/loose.ts';
 import { brokenOff, refused } from './chat-clients.ts';
 import { anyNode, call, chatBody, eventsOf, jsonOf, pause, readJson, type StormWorld, usageOf } from './storm-world.ts';

@@ -1,7 +1,7 @@
 // What happens to the cluster, by seed: rounds in which each kind of blow comes once or more, in an order of its own, each on a node
 // that is well, so that none is out for so long that the others take it for dead.
 
-import { Random } from '../../../src/base/random.ts';
+import { Random } from '../../../packages/core/src/base/random.ts';
 import { pause, type StormWorld } from './storm-world.ts';
 import { takeovers } from './takeovers.ts';
 

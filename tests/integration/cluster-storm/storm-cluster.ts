@@ -7,7 +7,7 @@ import { CutLine } from '../../support/cut-line.ts';
 import { startPostgres, type TestDatabase } from '../../support/postgres.ts';
 import { ServedProcess } from '../../support/served-process.ts';
 
-const main = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../../packages/coppice/src/cli/main.ts', import.meta.url));
 
 export type StormEngine = 'sim' | 'embedded';
 

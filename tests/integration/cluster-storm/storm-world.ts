@@ -2,7 +2,7 @@
 // its own, so that one that breaks is that of its node and never a pooled one that was closed a moment ago.
 
 import { type IncomingMessage, request } from 'node:http';
-import type { Random } from '../../../src/base/random.ts';
+import type { Random } from '../../../packages/core/src/base/random.ts';
 import type { Loose } from '../../support/loose.ts';
 import type { StormCluster, StormNode } from './storm-cluster.ts';
 import type { StormRecord } from './storm-record.ts';

@@ -4,9 +4,9 @@
 // the tables hold; a refused search does not run.
 
 import { VirtualTime } from '../../../lab/src/cluster-sim/virtual-time.ts';
-import { Random } from '../../../src/base/random.ts';
-import { listed, lookUp } from '../../../src/gateway/api/searches-api.ts';
-import type { LiveSearch } from '../../../src/gateway/searches/live-search.ts';
+import { Random } from '../../../packages/core/src/base/random.ts';
+import { listed, lookUp } from '../../../packages/gateway/src/api/searches-api.ts';
+import type { LiveSearch } from '../../../packages/gateway/src/searches/live-search.ts';
 import type { Loose } from '../../support/loose.ts';
 import { calm, SimulatedDatabase } from './simulated-database.ts';
 import { caller, type NodeWorld, SimulatedNode } from './simulated-node.ts';

@@ -3,9 +3,9 @@
 
 import { JournalTables, type SearchRow } from '../../../lab/src/cluster-sim/journal-tables.ts';
 import type { VirtualTime } from '../../../lab/src/cluster-sim/virtual-time.ts';
-import type { Random } from '../../../src/base/random.ts';
-import { type Store, StoreRefusal } from '../../../src/journal/journal-writer.ts';
-import type { JournalWrite } from '../../../src/journal/postgres/batch.ts';
+import type { Random } from '../../../packages/core/src/base/random.ts';
+import { type Store, StoreRefusal } from '../../../packages/core/src/journal/journal-writer.ts';
+import type { JournalWrite } from '../../../packages/postgres/src/journal/batch.ts';
 
 interface Lease {
   readonly search: string;

@@ -2,21 +2,25 @@
 // engine whose answers no other node would give. It may be frozen, killed, or cut off.
 
 import type { VirtualTime } from '../../../lab/src/cluster-sim/virtual-time.ts';
-import { makePlan } from '../../../src/answering/plan/plan.ts';
-import type { SearchPlan } from '../../../src/answering/plan/search-plan.ts';
-import { FaultError, fault } from '../../../src/base/fault.ts';
-import type { Random } from '../../../src/base/random.ts';
-import type { Timers } from '../../../src/base/timers.ts';
-import { type ClusterOptions, PostgresCluster } from '../../../src/cluster/cluster.ts';
-import { checkConfig } from '../../../src/config/load.ts';
-import type { Engine, EngineMessage, GenerateRequest, RequestId } from '../../../src/engine/engine.ts';
-import type { Caller } from '../../../src/gateway/http/keys.ts';
-import type { Loop } from '../../../src/gateway/models/served-model.ts';
-import { NodeTaker } from '../../../src/gateway/nodes/node-taker.ts';
-import type { Log } from '../../../src/gateway/observe/log.ts';
-import { Searches } from '../../../src/gateway/searches/searches.ts';
-import { type BellEars, PostgresJournal, type PostgresParts } from '../../../src/journal/postgres/postgres-journal.ts';
-import type { Runtime } from '../../../src/runtime/runtime.ts';
+import { makePlan } from '../../../packages/core/src/answering/plan/plan.ts';
+import type { SearchPlan } from '../../../packages/core/src/answering/plan/search-plan.ts';
+import { FaultError, fault } from '../../../packages/core/src/base/fault.ts';
+import type { Random } from '../../../packages/core/src/base/random.ts';
+import type { Timers } from '../../../packages/core/src/base/timers.ts';
+import { checkConfig } from '../../../packages/core/src/config/load.ts';
+import type { Engine, EngineMessage, GenerateRequest, RequestId } from '../../../packages/core/src/engine/engine.ts';
+import type { Runtime } from '../../../packages/core/src/runtime/runtime.ts';
+import type { Caller } from '../../../packages/gateway/src/http/keys.ts';
+import type { Loop } from '../../../packages/gateway/src/models/served-model.ts';
+import { NodeTaker } from '../../../packages/gateway/src/nodes/node-taker.ts';
+import type { Log } from '../../../packages/gateway/src/observe/log.ts';
+import { Searches } from '../../../packages/gateway/src/searches/searches.ts';
+import { type ClusterOptions, PostgresCluster } from '../../../packages/postgres/src/cluster/cluster.ts';
+import {
+  type BellEars,
+  PostgresJournal,
+  type PostgresParts,
+} from '../../../packages/postgres/src/journal/postgres-journal.ts';
 import { calm, type Link, type SimulatedDatabase } from './simulated-database.ts';
 
 export const caller: Caller = { name: 'ann', share: 1, maxPriority: 100, queue: 1e6, admin: true };

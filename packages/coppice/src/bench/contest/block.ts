@@ -1,0 +1,148 @@
+// A block of questions answered by one contender on a real engine: so many searches at a time, or each at its moment. Every question that
+// was begun becomes one trial, told as it ends; after an abort neither what was cancelled nor what still waited does.
+
+import type { GoldQuestion, OpenModel } from '@coppice/core/answering';
+import { GrowthMeter, type LoggedEvent, type SearchFold } from '@coppice/core/log';
+import { LiveLoop, Runtime, type SearchResult, systemClock } from '@coppice/core/runtime';
+import {
+  type Contender,
+  type Contest,
+  type ContestJob,
+  contestRequest,
+  schedulerOf,
+  type Trial,
+  trialOf,
+} from './contest.ts';
+import { trialGrowth } from './trial-growth.ts';
+
+/**
+ * Answers the questions with one contender; resolves when all have been and the engine has nothing left of them. `arrivalsMs`:
+ * when each of them comes, from the start; without it so many are under way at a time as the settings say.
+ */
+export async function runBlock(
+  contest: Contest,
+  contender: Contender,
+  questions: readonly GoldQuestion[],
+  onTrial: (trial: Trial) => void,
+  arrivalsMs?: readonly number[],
+): Promise<void> {
+  await new QuestionBlock(contest, contender, questions, onTrial, arrivalsMs).run();
+  // Cancelled requests may still be on their way; the next runtime numbers its own from 0 again.
+  while (outstanding(contest.model) > 0) await new Promise(setImmediate);
+}
+
+function outstanding({ engine, verifier, embedder }: OpenModel): number {
+  const { runningSequences, waitingSequences } = engine.load();
+  return runningSequences + waitingSequences + (verifier?.load().waiting ?? 0) + (embedder?.load().waiting ?? 0);
+}
+
+/** A question on its way: answered when it has a result, over when all that was cancelled then has been answered for. */
+interface Asked {
+  readonly job: ContestJob;
+  readonly growth: GrowthMeter;
+  result?: SearchResult;
+}
+
+class QuestionBlock {
+  readonly #contest: Contest;
+  readonly #arrivalsMs: readonly number[] | undefined;
+  readonly #onTrial: (trial: Trial) => void;
+  readonly #done = Promise.withResolvers<void>();
+  readonly #loop = new LiveLoop();
+  readonly #runtime: Runtime;
+  readonly #waiting: ContestJob[];
+  readonly #asked = new Map<string, Asked>();
+  readonly #timers: NodeJS.Timeout[] = [];
+  #left: number;
+  #isAborted = false;
+
+  constructor(
+    contest: Contest,
+    contender: Contender,
+    questions: readonly GoldQuestion[],
+    onTrial: (trial: Trial) => void,
+    arrivalsMs: readonly number[] | undefined,
+  ) {
+    const { engine, verifier, embedder } = contest.model;
+    this.#contest = contest;
+    this.#arrivalsMs = arrivalsMs;
+    this.#onTrial = onTrial;
+    this.#waiting = questions.map((question) => ({ contender, question })).reverse();
+    this.#left = questions.length;
+    this.#runtime = new Runtime({
+      engine,
+      verifier,
+      embedder,
+      scheduler: schedulerOf(contest, contender),
+      budget: contest.settings.budget,
+      clock: systemClock,
+      wake: this.#loop.wake,
+      onEvent: (event, fold) => this.#follow(event, fold),
+      onEnd: (result) => {
+        this.#asked.get(result.id)!.result = result;
+        if (arrivalsMs === undefined) this.#submitNext();
+      },
+      onCost: (id, cost) => this.#over(id, cost),
+    });
+  }
+
+  async run(): Promise<void> {
+    const { signal, settings } = this.#contest;
+    if (this.#left === 0 || signal?.aborted) return;
+    signal?.addEventListener('abort', this.#abort);
+    if (this.#arrivalsMs === undefined) for (let at = 0; at < settings.concurrency; at += 1) this.#submitNext();
+    else for (const atMs of this.#arrivalsMs) this.#timers.push(setTimeout(() => this.#submitNext(), atMs));
+    this.#loop.drive(this.#runtime);
+    await this.#done.promise;
+  }
+
+  #submitNext(): void {
+    const job = this.#waiting.pop();
+    if (job === undefined) return;
+    try {
+      const request = contestRequest(this.#contest, job);
+      this.#asked.set(request.id, { job, growth: new GrowthMeter() });
+      this.#runtime.submit(request);
+    } catch (error) {
+      this.#stop();
+      this.#done.reject(error);
+    }
+  }
+
+  #follow(event: LoggedEvent, fold: SearchFold): void {
+    const one = this.#asked.get(event.search);
+    one?.growth.read(event, fold);
+    if (one !== undefined && fold.tree !== undefined && event.event.type === 'exited')
+      this.#contest.onTree?.(one.job, fold.tree);
+  }
+
+  #over(id: string, cost: SearchResult['cost']): void {
+    const { job, growth, result } = this.#asked.get(id)!;
+    this.#asked.delete(id);
+    if (!this.#isAborted || result!.exit.kind !== 'cancelled') {
+      const trial = trialOf(this.#contest, job, { ...result!, cost });
+      this.#onTrial({ ...trial, growth: trialGrowth(growth.total, cost) });
+    }
+    this.#left -= 1;
+    this.#endWhenDone();
+  }
+
+  readonly #abort = (): void => {
+    this.#isAborted = true;
+    this.#left -= this.#waiting.splice(0).length;
+    for (const id of this.#asked.keys()) this.#runtime.cancel(id);
+    this.#endWhenDone();
+  };
+
+  #endWhenDone(): void {
+    if (this.#left !== 0) return;
+    this.#stop();
+    this.#done.resolve();
+  }
+
+  #stop(): void {
+    this.#loop.stop();
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#contest.signal?.removeEventListener('abort', this.#abort);
+  }
+}

@@ -1,0 +1,68 @@
+// Who takes part in a contest: a program under a policy, with a verifier. Each gets the exits that it can use, so that
+// no row wins by being allowed to stop. Pure.
+
+import { type PolicyName, partsOf } from '@coppice/core/policy';
+import { type ProgramName, programOf } from '@coppice/core/program';
+import type { Contender, VerifierMode } from './contest.ts';
+
+/** The programs that have a row for each policy. */
+export const searching: readonly ProgramName[] = ['mcts', 'best-first'];
+
+interface Entry {
+  readonly entrants: readonly ProgramName[];
+  /** Of `mcts` and `best-first`. */
+  readonly policies: readonly PolicyName[];
+  readonly verifiers: readonly VerifierMode[];
+  readonly rollouts: number;
+  /** Of `best-first`, whose rollouts draw one path each, where it is to get another number. */
+  readonly pathRollouts?: number;
+  /** Of best-of-n and self-consistency, where they are to begin with another number. */
+  readonly samples?: number;
+}
+
+export function contendersOf({ entrants, policies, verifiers, ...sizes }: Entry): Contender[] {
+  const several = verifiers.length > 1;
+  return entrants.flatMap((program) => {
+    const rollouts = rolloutsOf(program, sizes);
+    const modes = programOf(program).needsVerifier ? verifiers : verifiers.slice(0, 1);
+    return modes.flatMap((verifier) =>
+      policiesOf(program, policies).map((policy): Contender => {
+        const scored = several && programOf(program).needsVerifier ? `, ${verifier}` : '';
+        return { name: `${titleOf(program, policy, rollouts)}${scored}`, program, policy, verifier, rollouts };
+      }),
+    );
+  });
+}
+
+function rolloutsOf(
+  program: ProgramName,
+  { rollouts, pathRollouts, samples }: Omit<Entry, 'entrants' | 'policies' | 'verifiers'>,
+) {
+  if (program === 'best-first') return pathRollouts ?? rollouts;
+  return program === 'mcts' || program === 'beam' ? rollouts : (samples ?? rollouts);
+}
+
+/** Each search under the policy, then once more without each of its parts. */
+export function ablationOf(policy: PolicyName, contenders: readonly Contender[]): Contender[] {
+  const own = contenders.filter((each) => each.policy === policy);
+  return own.flatMap((each) => [
+    each,
+    ...partsOf(policy).map(({ part, off }) => ({
+      ...each,
+      name: `${each.name} ${part}=${off}`,
+      parts: { [part]: off },
+    })),
+  ]);
+}
+
+/** Programs that score can stop at an accepted answer; those that do not have nothing to accept. */
+function policiesOf(program: ProgramName, policies: readonly PolicyName[]): readonly PolicyName[] {
+  if (searching.includes(program)) return policies;
+  return [programOf(program).needsVerifier ? 'positive' : 'vanilla'];
+}
+
+function titleOf(program: ProgramName, policy: PolicyName, rollouts: number): string {
+  if (program === 'best-of-n') return `best-of-${rollouts}`;
+  if (program === 'self-consistency') return `self-consistency ${rollouts}`;
+  return program === 'greedy' || program === 'beam' ? program : `${program} ${policy}`;
+}

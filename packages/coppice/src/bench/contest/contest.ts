@@ -1,0 +1,140 @@
+// A contest: contenders (a program under a policy), what all of them are told, and what becomes of a question that one of them has
+// answered. A comparison lets its contenders take turns, block by block (block.ts).
+
+import { extractAnswer } from '@coppice/core/answer';
+import {
+  buildSearch,
+  type GoldQuestion,
+  type OpenModel,
+  ownPlan,
+  policySettings,
+  requestOf,
+  type Wish,
+} from '@coppice/core/answering';
+import { hash } from '@coppice/core/base';
+import { withInternal } from '@coppice/core/config';
+import type { ExitKind } from '@coppice/core/log';
+import { createScheduler, type PolicyName, type PolicyOptions, policyOf } from '@coppice/core/policy';
+import { type ProgramName, programNames, programOf } from '@coppice/core/program';
+import type { SearchRequest, SearchResult } from '@coppice/core/runtime';
+import type { Scheduler } from '@coppice/core/scheduler';
+import type { Tree } from '@coppice/core/tree';
+import type { TrialGrowth } from './trial-growth.ts';
+
+export interface Contender {
+  readonly name: string;
+  readonly program: ProgramName;
+  readonly policy: PolicyName;
+  readonly rollouts: number;
+  /** Which of the models of a comparison scores it. */
+  readonly verifier?: VerifierMode;
+  /** Parts of its policy that are turned, for an ablation. */
+  readonly parts?: Partial<PolicyOptions>;
+}
+
+/** Who scores: the reward model with the checker in front of it, the reward model alone, the checker alone. */
+export const verifierModes = ['both', 'prm', 'checker'] as const;
+export type VerifierMode = (typeof verifierModes)[number];
+
+export interface ContestSettings {
+  /** What all contenders are told, where their program knows it. */
+  readonly wish: Wish;
+  /** Strands open at a time, over all searches. */
+  readonly budget: number;
+  /** Searches at a time. */
+  readonly concurrency: number;
+  readonly seed: number;
+}
+
+/** One question answered by one contender. */
+export interface Trial {
+  readonly contender: string;
+  readonly question: string;
+  readonly answer: string | null;
+  readonly correct: boolean;
+  readonly solvable: boolean;
+  readonly exit: ExitKind;
+  readonly score: number | null;
+  readonly latencyMs: number;
+  readonly generatedTokens: number;
+  /** Rows that the generator computed for it, prompt and path included. */
+  readonly computedTokens: number;
+  readonly scoredTokens: number;
+  readonly rollouts: number;
+  /** Missing in what was kept before it was measured. */
+  readonly growth?: TrialGrowth;
+}
+
+export interface Contest {
+  readonly model: OpenModel;
+  readonly settings: ContestSettings;
+  isCorrect(question: GoldQuestion, answer: string | undefined): boolean;
+  /** Looks at the tree of a search that has ended. */
+  onTree?(job: ContestJob, tree: Tree): void;
+  /** Ends a block before its time: what is under way is cancelled, and neither that nor what waits becomes a trial. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ContestJob {
+  readonly contender: Contender;
+  readonly question: GoldQuestion;
+}
+
+export function schedulerOf(contest: Contest, contender: Contender): Scheduler {
+  const { model, settings } = contest;
+  const scheduler = createScheduler(
+    contender.policy,
+    policySettings({ ...settings.wish, ...withInternal(contender.parts ?? {}) }, model.config),
+  );
+  const mayStop = policyOf(contender.policy).settings.positiveExit === 'on';
+  return contender.program === 'best-of-n' && mayStop ? oneByOne(scheduler, settings.budget) : scheduler;
+}
+
+/**
+ * One strand for each search: one that may stop at an accepted sample does not draw the next before it has looked. The queue counts
+ * samples at their natural width, and more of them run than the budget would hold so: the budget stays what it is.
+ */
+function oneByOne(scheduler: Scheduler, budget: number): Scheduler {
+  const narrow = <Each extends object>(each: Each) => ({ ...each, naturalWidth: 1, demand: 1 });
+  return {
+    ...scheduler,
+    decide: (seen) =>
+      scheduler.decide({ ...seen, budget, waiting: seen.waiting.map(narrow), running: seen.running.map(narrow) }),
+  };
+}
+
+export function contestRequest({ settings, model }: Contest, { contender, question }: ContestJob): SearchRequest {
+  const plan = ownPlan(model, question.question, wishOf(contender, settings), hash(settings.seed, question.id));
+  return requestOf(buildSearch(plan), `${contender.name} ${question.id}`, model.extract ?? extractAnswer);
+}
+
+/** What all are told, without what this contender's program does not know. */
+function wishOf({ program, policy, rollouts, parts }: Contender, { wish }: ContestSettings): Wish {
+  const others = programNames().filter((name) => name !== program);
+  const unknown = new Set<string>([...others, ...(programOf(program).takesTemperature ? [] : ['temperature'])]);
+  const known = Object.fromEntries(Object.entries(wish).filter(([name]) => !unknown.has(name)));
+  return { ...known, ...withInternal(parts ?? {}), program, policy, rollouts };
+}
+
+export function trialOf(
+  contest: Pick<Contest, 'isCorrect'>,
+  { contender, question }: ContestJob,
+  result: SearchResult,
+): Trial {
+  const { answer, cost, exit } = result;
+  const said = answer?.complete ? answer.answer : undefined;
+  return {
+    contender: contender.name,
+    question: question.id,
+    answer: said ?? null,
+    correct: question.solvable && contest.isCorrect(question, said),
+    solvable: question.solvable,
+    exit: exit.kind,
+    score: answer?.score ?? null,
+    latencyMs: result.endedMs - result.arrivalMs,
+    generatedTokens: cost.committedTokens + cost.discardedTokens + cost.speculativeTokens,
+    computedTokens: cost.promptTokens + (cost.decodedTokens ?? 0),
+    scoredTokens: cost.verifierTokens,
+    rollouts: result.rollouts,
+  };
+}

@@ -1,0 +1,58 @@
+// Sums the trials of one contender up as one line: accuracy with its interval, latency, tokens of generator and verifier, exits.
+
+import { meanOrZero } from '@coppice/core/base';
+import { quantile, wilson } from '../statistics.ts';
+import type { Trial } from './contest.ts';
+import { totalGrowth } from './trial-growth.ts';
+
+export type Tally = ReturnType<typeof tally>;
+
+/** What was spent where nothing was to be had: how many searches were given up as futile, and their tokens. */
+export interface Waste {
+  readonly questions: number;
+  readonly futile: number;
+  readonly tokens: number;
+}
+
+/** `unsolved`: the solvable questions that no contender answered right. */
+export function tally(contender: string, trials: readonly Trial[], unsolved: ReadonlySet<string> = new Set()) {
+  const solvable = trials.filter((trial) => trial.solvable);
+  const correct = solvable.filter((trial) => trial.correct).length;
+  const latencies = trials.map((trial) => trial.latencyMs).sort((left, right) => left - right);
+  const kinds = [...new Set(trials.map((trial) => trial.exit))].sort();
+  return {
+    contender,
+    questions: trials.length,
+    /** Over the questions that have an answer. */
+    accuracy: wilson(correct, solvable.length),
+    p50Ms: quantile(latencies, 0.5),
+    p95Ms: quantile(latencies, 0.95),
+    tokens: meanOrZero(trials.map((trial) => trial.generatedTokens)),
+    computedTokens: meanOrZero(trials.map((trial) => trial.computedTokens)),
+    scoredTokens: meanOrZero(trials.map((trial) => trial.scoredTokens)),
+    bothTokens: meanOrZero(trials.map(({ generatedTokens, scoredTokens }) => generatedTokens + scoredTokens)),
+    /** Share of each exit. */
+    exits: Object.fromEntries<number>(
+      kinds.map((kind) => [kind, trials.filter(({ exit }) => exit === kind).length / trials.length]),
+    ),
+    unsolvable: wasteOf(trials.filter((trial) => !trial.solvable)),
+    unsolved: wasteOf(trials.filter(({ question }) => unsolved.has(question))),
+    growth: totalGrowth(trials.flatMap(({ growth }) => growth ?? [])),
+  };
+}
+
+/** The solvable questions that none of these trials answered right. */
+export function unsolvedIn(trials: readonly Trial[]): Set<string> {
+  const solved = new Set(trials.filter(({ correct }) => correct).map(({ question }) => question));
+  return new Set(
+    trials.filter(({ solvable, question }) => solvable && !solved.has(question)).map((each) => each.question),
+  );
+}
+
+function wasteOf(trials: readonly Trial[]): Waste {
+  return {
+    questions: trials.length,
+    futile: meanOrZero(trials.map(({ exit }) => (exit === 'futile' ? 1 : 0))),
+    tokens: meanOrZero(trials.map((trial) => trial.generatedTokens)),
+  };
+}

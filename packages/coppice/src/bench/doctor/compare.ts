@@ -1,0 +1,165 @@
+// Does a tree pay on this model? Questions with known answers through one greedy path, scored samples and the tree that the user's settings would
+// grow, as many as fit into the time. Samples are kept one by one, so that every rule that chooses among any number of them can be
+// read off afterwards. Only runs and records; comparison.ts says what follows.
+
+import {
+  type GoldQuestion,
+  isRight,
+  type OpenModel,
+  ownPlan,
+  type SearchPlan,
+  type Wish,
+} from '@coppice/core/answering';
+import { hash } from '@coppice/core/base';
+import { policySettingKnobs } from '@coppice/core/config';
+import { programOf } from '@coppice/core/program';
+import { runBlock } from '../contest/block.ts';
+import type { Contender, Contest, Trial } from '../contest/contest.ts';
+import { type DrawnSample, samplesOf } from './drawn-samples.ts';
+import { timedRounds } from './timed-rounds.ts';
+
+export interface CompareOptions {
+  readonly model: OpenModel;
+  readonly questions: readonly GoldQuestion[];
+  /** What the user's settings say of a search. */
+  readonly wish: Wish;
+  /** Of the tree. */
+  readonly rollouts: number;
+  readonly samples: number;
+  /** Strands open at a time. */
+  readonly budget: number;
+  readonly seed: number;
+  readonly limitMs: number;
+  readonly clock: CompareClock;
+  /** Ends it before the time is up. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onAnswered?: (questions: number) => void;
+}
+
+export interface CompareClock {
+  nowMs(): number;
+  /** Aborts so many milliseconds from now. */
+  after(delayMs: number): AbortSignal;
+}
+
+const roles = ['greedy', 'tree', 'sampled'] as const;
+export type ComparedRole = (typeof roles)[number];
+
+/** One question that all have answered. */
+export interface ComparedQuestion {
+  readonly id: string;
+  readonly greedy: Spent;
+  readonly tree: Spent;
+  readonly samples: readonly DrawnSample[];
+  /** By all samples together. */
+  readonly sampled: Spent;
+}
+
+export type Spent = Pick<Trial, 'correct' | 'generatedTokens' | 'scoredTokens'>;
+
+export interface ComparedRun {
+  /** The tree as it was planned. */
+  readonly tree: Pick<SearchPlan, 'program' | 'policy' | 'aggregation' | 'threshold'> & {
+    readonly name: string;
+    /** What a command line would say of it. */
+    readonly flags: string;
+  };
+  readonly questions: readonly ComparedQuestion[];
+  /** By each of them, also where the others did not come to it. */
+  readonly answered: Readonly<Record<ComparedRole, number>>;
+  /** Questions that an engine or a verifier could not answer. */
+  readonly failed: number;
+  readonly elapsedMs: number;
+}
+
+/** Several rounds of the same contender wait for their slowest search only once. */
+const roundsOfBudget = 4;
+
+export async function compare(options: CompareOptions): Promise<ComparedRun> {
+  const { model, wish, rollouts, samples, clock, limitMs, budget } = options;
+  const questions = shuffled(options.questions, options.seed);
+  const tree = treeOf(options, questions[0]!);
+  const contenders = {
+    greedy: { name: 'greedy', program: 'greedy', policy: 'vanilla', rollouts: 1 },
+    tree: { name: tree.name, program: tree.program, policy: tree.policy, rollouts },
+    sampled: { name: 'samples', program: 'best-of-n', policy: 'vanilla', rollouts: samples },
+  } as const satisfies Record<string, Contender>;
+  const found = new Found();
+  const drawn = new Map<string, DrawnSample[]>();
+  const startMs = clock.nowMs();
+  const contestOf = (role: ComparedRole, signal: AbortSignal): Contest => ({
+    model,
+    settings: { wish: role === 'tree' ? wish : plain(wish), budget, concurrency: budget, seed: options.seed },
+    isCorrect: isRight,
+    signal,
+    onTree: ({ question }, grown) => void (role === 'sampled' && drawn.set(question.id, samplesOf(question, grown))),
+  });
+  const limits = { limitMs, most: roundsOfBudget * budget, nowMs: () => clock.nowMs() };
+  await timedRounds(questions, limits, async (round, leftMs) => {
+    const signal = AbortSignal.any([
+      clock.after(Math.max(0, Math.ceil(leftMs))),
+      ...(options.signal ? [options.signal] : []),
+    ]);
+    for (const role of roles)
+      await runBlock(contestOf(role, signal), contenders[role], round, (trial) => found.add(role, trial));
+    options.onAnswered?.(found.whole().length);
+    return options.signal?.aborted !== true;
+  });
+  const whole = found.whole().filter(({ id }) => drawn.get(id)?.length === samples);
+  return {
+    tree,
+    questions: whole.map((each) => ({ ...each, samples: drawn.get(each.id)! })),
+    answered: { greedy: found.count('greedy'), tree: found.count('tree'), sampled: found.count('sampled') },
+    failed: found.failed,
+    elapsedMs: clock.nowMs() - startMs,
+  };
+}
+
+/** Files are often sorted by difficulty: any beginning of this order is a fair draw of them. */
+function shuffled(questions: readonly GoldQuestion[], seed: number): GoldQuestion[] {
+  const keyed = questions.map((question) => ({ question, key: hash(seed, 'doctor', question.id) }));
+  return keyed.sort((a, b) => a.key - b.key).map(({ question }) => question);
+}
+
+const trees = ['mcts', 'best-first', 'rstar', 'beam', 'dvts', 'rebase', 'ets', 'tot'];
+
+/** The tree that the user's flags name, as it would really run; best-first search where they name none. */
+function treeOf({ model, wish, rollouts, seed }: CompareOptions, { question }: GoldQuestion) {
+  const program = programOf(trees.find((each) => each === wish.program) ?? 'best-first').name;
+  const { policy, aggregation, threshold } = ownPlan(model, question, { ...wish, program, rollouts }, seed);
+  const flags = `--program ${program} --policy ${policy}`;
+  return { name: `${program}, ${policy}`, flags, program, policy, aggregation, threshold };
+}
+
+/** Without what ends a search early: every sample is drawn to its end. */
+function plain(wish: Wish): Wish {
+  return Object.fromEntries(Object.entries(wish).filter(([name]) => !Object.hasOwn(policySettingKnobs, name)));
+}
+
+/** What each question was answered with, by role. */
+class Found {
+  readonly #byQuestion = new Map<string, Partial<Record<ComparedRole, Trial>>>();
+
+  add(role: ComparedRole, trial: Trial): void {
+    this.#byQuestion.set(trial.question, { ...this.#byQuestion.get(trial.question), [role]: trial });
+  }
+
+  whole() {
+    return [...this.#byQuestion].flatMap(([id, { greedy, tree, sampled }]) => {
+      if (greedy === undefined || tree === undefined || sampled === undefined) return [];
+      return isFailed(greedy, tree, sampled) ? [] : [{ id, greedy, tree, sampled }];
+    });
+  }
+
+  count(role: ComparedRole): number {
+    return [...this.#byQuestion.values()].filter((trials) => trials[role] !== undefined).length;
+  }
+
+  get failed(): number {
+    return [...this.#byQuestion.values()].filter((trials) => isFailed(...Object.values(trials))).length;
+  }
+}
+
+function isFailed(...trials: readonly Trial[]): boolean {
+  return trials.some(({ exit }) => exit === 'failed');
+}

@@ -1,0 +1,168 @@
+// The independent samples of one question, each with its answer, its scores and whether it is right; what at most m of them come to and cost
+// under each rule that chooses among them or stops drawing, and whether their scores tell right ones from wrong ones. Samples are
+// exchangeable, so figures are means over every rotation of their order. Pure.
+
+import { meaningOf } from '@coppice/core/answer';
+import { type GoldQuestion, isRight } from '@coppice/core/answering';
+import { mean } from '@coppice/core/base';
+import { leadNeeded } from '@coppice/core/exit';
+import { votedWords } from '@coppice/core/program';
+import { isComplete, type Node, sampleEnds, type Tree } from '@coppice/core/tree';
+
+/** The last of each kind stops drawing: at a lead as `certain: lead` has it, or at a sample that is accepted. */
+export const sampleRules = [
+  'majority',
+  'weighted vote',
+  'weighted vote until a lead',
+  'best score',
+  'best score until accepted',
+] as const;
+export type SampleRule = (typeof sampleRules)[number];
+
+/** A path's score: as the search aggregates rewards, or the reward after its last step. */
+export type SampleScoring = 'own' | 'last';
+
+export interface DrawnSample {
+  /** One name for all answers that mean the same; undefined where it says nothing. */
+  readonly meaning: string | undefined;
+  /** The model ended it by itself. */
+  readonly complete: boolean;
+  readonly right: boolean;
+  readonly tokens: number;
+  /** 1 where nothing scores it. */
+  readonly scores: Readonly<Record<SampleScoring, number>>;
+}
+
+/** In the order of their draws, never of their ends. */
+export function samplesOf(question: GoldQuestion, tree: Tree): DrawnSample[] {
+  return sampleEnds(tree).map((end) => sampleOf(question, end));
+}
+
+function sampleOf(question: GoldQuestion, end: Node): DrawnSample {
+  const { group, reward, score, pathTokens: tokens } = end;
+  const complete = isComplete(end);
+  return {
+    meaning: meaningOf({ answer: votedWords(end), group }),
+    complete,
+    right: complete && isRight(question, end.answer),
+    tokens,
+    scores: reward === undefined ? { own: 1, last: 1 } : { own: score, last: reward },
+  };
+}
+
+export interface SampleReading {
+  /** What weighs votes and ranks samples. */
+  readonly scoring: SampleScoring;
+  /** The search's own score from which a sample is accepted. */
+  readonly threshold: number;
+  /** ε of a lead. */
+  readonly risk: number;
+}
+
+/** What at most m samples come to, at place m - 1. */
+export interface RuleCurve {
+  /** The chance of a right answer. */
+  readonly right: readonly number[];
+  /** Share of the tokens of all samples. */
+  readonly share: readonly number[];
+}
+
+export function ruleCurve(rule: SampleRule, samples: readonly DrawnSample[], reading: SampleReading): RuleCurve {
+  const walks = samples.map((_, at) => walk(rule, [...samples.slice(at), ...samples.slice(0, at)], reading));
+  const meanAt = (kind: keyof RuleCurve) => samples.map((_, at) => mean(walks.map((each) => each[kind][at]!)));
+  return { right: meanAt('right'), share: meanAt('share') };
+}
+
+/** Samples open at a time where a lead is to end them: the second is under way while the first is read. */
+export const leadWindow = 2;
+
+/** One order of the samples. */
+function walk(rule: SampleRule, order: readonly DrawnSample[], reading: SampleReading): RuleCurve {
+  const standing = new RuleState(rule, reading);
+  const right: number[] = [];
+  let stopAt = order.length;
+  for (const [at, sample] of order.entries()) {
+    standing.add(sample);
+    right.push(Number(standing.chosen?.right ?? false));
+    if (!standing.isSettled(sample)) continue;
+    stopAt = at + 1;
+    break;
+  }
+  const beside = rule === 'weighted vote until a lead' ? leadWindow - 1 : 0;
+  let all = 0;
+  const tokens = order.map((each) => (all += each.tokens));
+  return {
+    right: order.map((_, at) => right[Math.min(at, stopAt - 1)]!),
+    share: order.map((_, at) => (all === 0 ? 1 : tokens[Math.min(at, stopAt + beside - 1)]! / all)),
+  };
+}
+
+interface VotedAnswer {
+  weight: number;
+  best: DrawnSample;
+}
+
+/** Weights are sums of fractions. */
+const rounding = 1e-12;
+
+/** What a rule thinks after each sample. */
+class RuleState {
+  readonly #rule: SampleRule;
+  readonly #reading: SampleReading;
+  readonly #groups = new Map<string, VotedAnswer>();
+  #best: DrawnSample | undefined;
+
+  constructor(rule: SampleRule, reading: SampleReading) {
+    this.#rule = rule;
+    this.#reading = reading;
+  }
+
+  add(sample: DrawnSample): void {
+    if (sample.complete && (this.#best === undefined || this.#score(sample) > this.#score(this.#best)))
+      this.#best = sample;
+    if (sample.meaning === undefined) return;
+    const weight = this.#rule === 'majority' ? 1 : this.#score(sample);
+    const group = this.#groups.get(sample.meaning);
+    if (group === undefined) return void this.#groups.set(sample.meaning, { weight, best: sample });
+    group.weight += weight;
+    if (this.#score(sample) > this.#score(group.best)) group.best = sample;
+  }
+
+  /** Of answers with equal weight the one with the better sample. */
+  get chosen(): DrawnSample | undefined {
+    if (this.#rule === 'best score' || this.#rule === 'best score until accepted') return this.#best;
+    let leader: VotedAnswer | undefined;
+    for (const group of this.#groups.values()) {
+      const lead = group.weight - (leader?.weight ?? Number.NEGATIVE_INFINITY);
+      if (lead > rounding || (lead > -rounding && this.#score(group.best) > this.#score(leader!.best))) leader = group;
+    }
+    return leader?.best ?? this.#best;
+  }
+
+  /** No further sample is drawn. */
+  isSettled(last: DrawnSample): boolean {
+    const { threshold, risk } = this.#reading;
+    if (this.#rule === 'best score until accepted') return last.complete && last.scores.own >= threshold;
+    if (this.#rule !== 'weighted vote until a lead') return false;
+    const [leader = 0, second = 0] = [...this.#groups.values()].map(({ weight }) => weight).sort((a, b) => b - a);
+    return leader - second >= leadNeeded(risk);
+  }
+
+  #score({ scores }: DrawnSample): number {
+    return scores[this.#reading.scoring];
+  }
+}
+
+/**
+ * How often the right one of a right and a wrong sample has the higher score (AUC within the question; equal scores count half);
+ * undefined where all are right, or all wrong.
+ */
+export function preference(samples: readonly DrawnSample[], scoring: SampleScoring): number | undefined {
+  const right = samples.filter((each) => each.right);
+  const wrong = samples.filter((each) => !each.right);
+  if (right.length === 0 || wrong.length === 0) return undefined;
+  const pairs = right.flatMap((good) =>
+    wrong.map((bad) => (Math.sign(good.scores[scoring] - bad.scores[scoring]) + 1) / 2),
+  );
+  return mean(pairs);
+}

@@ -1,0 +1,38 @@
+// What the generator really wrote, by the key of the node that it stands for: a rehearsed tree holds what the question model
+// says, and the servers must be asked below their own tokens. Forgotten with the search.
+
+import type { PathStep } from '@coppice/core/engine';
+import type { NodeKey, Prompt, Step } from '@coppice/core/tree';
+
+interface RealSearch {
+  readonly prompt: Prompt;
+  readonly steps: Map<NodeKey, Step>;
+}
+
+export class RealSteps {
+  readonly #searches = new Map<string, RealSearch>();
+
+  /** The prompt that stands for the search's own, made when it is first seen. */
+  prompt(search: string, make: () => Prompt): Prompt {
+    const known = this.#searches.get(search) ?? { prompt: make(), steps: new Map() };
+    this.#searches.set(search, known);
+    return known.prompt;
+  }
+
+  /** A step that comes after its search was released is not kept. */
+  keep(search: string, key: NodeKey, step: Step): void {
+    this.#searches.get(search)?.steps.set(key, step);
+  }
+
+  step(search: string, key: NodeKey, otherwise: Step): Step {
+    return this.#searches.get(search)?.steps.get(key) ?? otherwise;
+  }
+
+  path(search: string, path: readonly PathStep[]): PathStep[] {
+    return path.map(({ key, step }) => ({ key, step: this.step(search, key, step) }));
+  }
+
+  release(search: string): void {
+    this.#searches.delete(search);
+  }
+}

@@ -1,0 +1,170 @@
+// The options of `coppice bench`: read once, checked, and told again under the table.
+
+import { type OwnModelOptions, ownModel } from '@coppice/core/answering';
+import { requestKnobs, type SearchKnob } from '@coppice/core/config';
+import { policyNames } from '@coppice/core/policy';
+import { type ProgramName, programNames, programOf } from '@coppice/core/program';
+import { type VerifierMode, verifierModes } from '../../../bench/contest/contest.ts';
+import { exampleServer, type Flags, type Help, helpFlag } from '../../flags/help.ts';
+import { knobFlags } from '../../flags/knob-flags.ts';
+import { modelFlags, readModelFlags } from '../../flags/model-flags.ts';
+import { flagOf, given, oneOf, whole } from '../../flags/options.ts';
+import { questionFlags, readQuestionFlags } from '../../flags/question-flags.ts';
+import { settingHelp } from '../../flags/setting-help.ts';
+import { ownKnobs, readSearchArguments, type SettingScope, setFlag, settingNames } from '../../flags/settings.ts';
+
+/** What all contenders are told; who they are, and how many rollouts and which seed they get, is the contest's. */
+const ofContest: readonly SearchKnob[] = ['program', 'policy', 'rollouts', 'seed'];
+const scope: SettingScope = { search: ownKnobs.filter((name) => !ofContest.includes(name)), model: () => true };
+
+const contestGroup = {
+  programs: {
+    type: 'string',
+    takes: 'NAMES',
+    default: 'greedy,best-of-n,beam,mcts,best-first',
+    about: 'all stop at an accepted answer',
+  },
+  policies: { type: 'string', takes: 'NAMES', default: 'safe', about: 'of mcts and best-first: a row each' },
+  rollouts: {
+    type: 'string',
+    takes: 'N',
+    about: `${knobFlags.rollouts.about.split(',')[0]!} (16; best-first, one path each: 16 times --branching, as in ask)`,
+  },
+  'scored-by': {
+    type: 'string',
+    takes: 'NAMES',
+    default: 'both',
+    about: "both, prm (the reward model alone), checker (the task's checker alone): a row each",
+    rare: true,
+  },
+  ablate: {
+    type: 'string',
+    takes: 'POLICY',
+    about: 'only mcts and best-first of --programs, under this policy and without each of its parts in turn',
+    rare: true,
+  },
+  samples: {
+    type: 'string',
+    takes: 'N',
+    about:
+      'of best-of-n and self-consistency, where it is another number; best-of-n goes on from there to the tokens of the best search',
+    rare: true,
+  },
+  concurrency: { type: 'string', takes: 'N', default: '8', about: 'searches at a time', rare: true },
+} as const satisfies Flags;
+const searchGroup = {
+  threshold: knobFlags.threshold,
+  branching: knobFlags.branching,
+  choose: knobFlags.choose,
+  temperature: knobFlags.temperature,
+  'token-budget': { ...knobFlags['token-budget'], rare: true },
+  'deadline-ms': { ...knobFlags['deadline-ms'], rare: true },
+  seed: { type: 'string', takes: 'N', default: '1', about: 'of all draws' },
+  ...setFlag,
+} as const satisfies Flags;
+const outputGroup = {
+  resume: { type: 'string', takes: 'FILE', about: 'keeps every trial there, and repeats none that it holds' },
+  json: { type: 'boolean', default: false, about: 'prints JSON instead of the table' },
+  ...helpFlag,
+} as const satisfies Flags;
+
+/** For node:util's parseArgs, and for the shell's completion. */
+export const flags = { ...questionFlags, ...contestGroup, ...searchGroup, ...modelFlags, ...outputGroup } as const;
+export const settings = settingNames(scope);
+
+export const help: Help = {
+  usage: 'bench [options]',
+  about: 'Answers a set of questions with several programs and policies, and prints one table.',
+  groups: [
+    ['the questions', questionFlags],
+    ['the contest', contestGroup],
+    ['every search', searchGroup],
+    ['the model', modelFlags],
+    ['output', outputGroup],
+  ],
+  settings: settingHelp(scope),
+  examples: [
+    'bench --task countdown --size 20',
+    'bench --programs mcts --policies safe,fast,positive --rollouts 32',
+    `bench --questions mine.jsonl --engine ${exampleServer}`,
+  ],
+  notes: `programs: ${programNames().join(', ')}; policies: ${policyNames.join(', ')}`,
+};
+
+const mediumRollouts = 16; // what `reasoning_effort: medium` buys
+const contestBudget = 16; // strands open at a time, of every model: rows of different models are compared
+
+export type BenchSettings = ReturnType<typeof readBench>;
+
+/** The model with one of its judges, or both, as it has them by itself. */
+export function withVerifier(own: OwnModelOptions, mode: VerifierMode): OwnModelOptions {
+  if (mode === 'both') return own;
+  const { verifier, ...rest } = own.settings ?? {};
+  if (mode === 'checker') return { ...own, prm: 'exact', settings: rest };
+  return { ...own, settings: { ...own.settings, check: 'none' } };
+}
+
+/** What was given, and what holds where nothing was. */
+export function configurationOf({ own, wish, task, split, file, range, size, full, ...rest }: BenchSettings) {
+  const { concurrency, budget, seed, scoredBy, rollouts, pathRollouts, samples } = rest;
+  const { model = 'sapling', engines, verifiers, kind, prm, embedder } = own;
+  const { budget: _, check: __, ...set } = own.settings ?? {};
+  const servers = { engines: engines?.join(' '), verifiers: verifiers?.join(' '), kind, embedder };
+  const { check, branching, threshold, choose, sampling } = ownModel(own);
+  const questions = { questions: file ?? `${task}.${split}`, range, size: full ? 'full' : size };
+  const search = { branching, threshold, choose, temperature: sampling.temperature, ...wish };
+  return {
+    model: engines === undefined ? model : own.model,
+    ...servers,
+    prm,
+    check,
+    scoredBy: scoredBy.join('+'),
+    ...(Object.keys(set).length === 0 ? {} : { set: JSON.stringify(set) }),
+    ...questions,
+    rollouts,
+    pathRollouts,
+    samples,
+    ...search,
+    concurrency,
+    budget,
+    seed,
+  };
+}
+
+export function configurationLine(configuration: ReturnType<typeof configurationOf>): string {
+  return Object.entries(configuration)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join('-') : value}`)
+    .join(', ');
+}
+
+/** As a request without a number gets them: a rollout of best-first draws one path where another draws `branching`. */
+function rolloutsOf(given: string | undefined, branching: number, entrants: readonly ProgramName[]) {
+  if (given !== undefined) return { rollouts: flagOf('rollouts', given, requestKnobs.rollouts) };
+  const paths = entrants.includes('best-first') && { pathRollouts: mediumRollouts * branching };
+  return { rollouts: mediumRollouts, ...paths };
+}
+
+/** Of a contest; the lab's commands on the same questions and models read theirs with it. */
+export function readBench(args: readonly string[]) {
+  const { values, wish, model } = readSearchArguments({ args: [...args], options: flags }, scope);
+  const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames()));
+  const needsVerifier = entrants.some((name) => programOf(name).needsVerifier);
+  const own = readModelFlags(values, needsVerifier, model);
+  return {
+    ...readQuestionFlags(values),
+    entrants,
+    scoredBy: values['scored-by'].split(',').map((name) => oneOf('scored-by', name.trim(), verifierModes)),
+    policies: values.policies.split(',').map((name) => oneOf('policies', name.trim(), policyNames)),
+    ...rolloutsOf(values.rollouts, wish.branching ?? ownModel(own).branching, entrants),
+    wish,
+    own,
+    concurrency: whole('concurrency', values.concurrency, 1, 10_000, 'searches'),
+    budget: own.settings?.budget === undefined ? contestBudget : Number(own.settings.budget),
+    seed: flagOf('seed', values.seed, requestKnobs.seed),
+    json: values.json,
+    ...given('ablate', values.ablate, (name) => oneOf('ablate', name, policyNames)),
+    ...given('resume', values.resume, String),
+    ...given('samples', values.samples, (value) => flagOf('samples', value, requestKnobs.rollouts)),
+  };
+}

@@ -1,0 +1,100 @@
+// Whether a tree pays on the user's own model, for `doctor`: chooses the questions, runs the comparison while there is time, and prints what it
+// came to. What is measured and what follows from it is in src/bench/doctor.
+
+import { type GoldQuestion, isGradable, type OpenModel, readQuestions } from '@coppice/core/answering';
+import { type ModelConfig, shippedModel } from '@coppice/core/config';
+import { type Advice, adviceOf, comparisonLines } from '../../../bench/doctor/advice.ts';
+import { type CompareClock, compare } from '../../../bench/doctor/compare.ts';
+import { type Comparison, comparisonOf } from '../../../bench/doctor/comparison.ts';
+import { easySums } from '../../../bench/doctor/easy-sums.ts';
+import type { CurvePoint } from '../../../bench/doctor/step-time.ts';
+import { duration, LiveBlock } from '../../terminal/terminal.ts';
+import type { DoctorSettings } from './doctor-options.ts';
+
+export interface ComparisonReport extends Comparison {
+  readonly source: string;
+  readonly advice: Advice;
+}
+
+const realClock: CompareClock = {
+  nowMs: () => performance.now(),
+  after: (delayMs) => AbortSignal.timeout(delayMs),
+};
+
+export async function runComparison(
+  model: OpenModel,
+  { source, all, questions }: AskedQuestions,
+  settings: DoctorSettings,
+  knee: CurvePoint | undefined,
+  print: (line: string) => void,
+): Promise<ComparisonReport | Advice> {
+  if (questions.length === 0) return cannotSay(source, print);
+  const { rollouts, samples, seed, minutes } = settings;
+  const of = all > questions.length ? ` (of ${all}: the others have no known answer)` : '';
+  print(`\ndoes a tree pay? ${questions.length} questions: ${source}${of}`);
+  print(
+    `${samples} samples, trees of ${rollouts} rollouts, seed ${seed}; ends after ${minutes} min, Ctrl-C ends it sooner`,
+  );
+  const interrupt = new AbortController();
+  const onInterrupt = (): void => interrupt.abort();
+  process.once('SIGINT', onInterrupt);
+  const progress = new LiveBlock(process.stderr);
+  const startMs = performance.now();
+  const run = await compare({
+    model,
+    questions,
+    wish: settings.wish,
+    rollouts,
+    samples,
+    seed,
+    budget: settings.budget ?? Math.max(knee?.sequences ?? 0, model.config.budget),
+    limitMs: minutes * 60_000,
+    clock: realClock,
+    signal: interrupt.signal,
+    onAnswered: (answered) => {
+      const leftMs = minutes * 60_000 - (performance.now() - startMs);
+      if (process.stderr.isTTY) progress.draw([`${answered} questions, ${duration(Math.max(0, leftMs))} left`]);
+    },
+  }).finally(() => {
+    progress.clear();
+    process.off('SIGINT', onInterrupt);
+  });
+  const found = comparisonOf(run, samples);
+  const advice = adviceOf(found, questions.length - found.questions);
+  if (found.questions > 0) print(answeredLine(found));
+  for (const line of comparisonLines(found, scorerOf(model))) print(line);
+  print(`\n${advice.text}`);
+  return { source, ...found, advice };
+}
+
+function answeredLine({ questions, failed, elapsedMs }: Comparison): string {
+  const trouble = failed === 0 ? '' : `; ${failed} failed on a server and are left out`;
+  return `${questions} questions answered by all in ${duration(elapsedMs)}${trouble}; tokens per question, 95 % intervals paired by question:`;
+}
+
+function scorerOf({ config }: OpenModel): string {
+  if (config.verifier.kind === 'confidence') return "the model's own confidence (no reward model was given)";
+  return config.verifier.kind === 'judge' ? 'the judge' : 'the reward model';
+}
+
+/** Without known answers nothing can be right or wrong. */
+function cannotSay(source: string, print: (line: string) => void): Advice {
+  const text = `${source} has no known answers, so doctor cannot say how often the model is right, whether the reward model tells right from wrong, or whether a tree pays; give each line an "answer"`;
+  print(`\n${text}`);
+  return { kind: 'unsuitable', text };
+}
+
+export type AskedQuestions = ReturnType<typeof chosenQuestions>;
+
+/** `all`: how many there are, with known answers or without. */
+export function chosenQuestions({ engine }: Pick<ModelConfig, 'engine'>, { questions: file, seed }: DoctorSettings) {
+  const path = file ?? shippedModel(engine)?.questions;
+  if (path === undefined)
+    return { source: 'easy word problems of our own (--questions FILE for yours)', ...gradable(easySums(seed)) };
+  return { source: path.split('/').at(-1)!, ...gradable(readQuestions(path, 'known or not')) };
+}
+
+/** Puzzles without a solution say nothing here. */
+function gradable(all: readonly GoldQuestion[]) {
+  return { all: all.length, questions: all.filter((each) => each.solvable && isGradable(each)) };
+}

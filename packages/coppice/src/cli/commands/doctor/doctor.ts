@@ -1,0 +1,298 @@
+// `coppice doctor`: what the servers are, what that means for searching on them, where more sequences stop paying, and, if
+// asked, whether search pays at all. Without --engine it examines the embedded engine. Sends a few short requests, no more.
+
+import {
+  closeModel,
+  type OpenModel,
+  openModel,
+  ownModel,
+  type PrmSection,
+  remoteVerdicts,
+} from '@coppice/core/answering';
+import { type ModelConfig, modelKnobs, overlay, readPrompts } from '@coppice/core/config';
+import { type EndpointOptions, openEndpoint, probeTexts } from '@coppice/core/embedder';
+import { type Engine, probe, type ServerFacts } from '@coppice/core/engine';
+import { inMemory, readableByOthers } from '@coppice/core/journal';
+import { Connection, faultOf } from '@coppice/core/remote';
+import {
+  type OpenVerifierOptions,
+  openRemoteVerifier,
+  type ProbedRewards,
+  probeSteps,
+  probeWarning,
+  sharedServerWarning,
+} from '@coppice/core/verifier';
+import type { Advice } from '../../../bench/doctor/advice.ts';
+import { answerFinding, probeAnswers } from '../../../bench/doctor/answer-probe.ts';
+import { probeContinuation } from '../../../bench/doctor/continuation.ts';
+import {
+  capabilityFindings,
+  engineFindings,
+  type Finding,
+  good,
+  note,
+  verifierFindings,
+  warning,
+} from '../../../bench/doctor/findings.ts';
+import { judgeFinding } from '../../../bench/doctor/judge-agreement.ts';
+import { ServerAlone, shareOf, throughputFindings } from '../../../bench/doctor/server-alone.ts';
+import {
+  budgetFor,
+  type CurvePoint,
+  curveDefaults,
+  EngineWaves,
+  kneeOf,
+  measureCurve,
+} from '../../../bench/doctor/step-time.ts';
+import { tableLines } from '../../../bench/text-table.ts';
+import { readConfig } from '../../flags/config-file.ts';
+import { keyOf } from '../../flags/model-flags.ts';
+import { defaultModels } from '../../plugins/plugins.ts';
+import { type AskedQuestions, type ComparisonReport, chosenQuestions, runComparison } from './doctor-compare.ts';
+import { type DoctorSettings, readDoctorSettings } from './doctor-options.ts';
+
+export { flags, help, settings } from './doctor-options.ts';
+
+const branching = 4;
+const marks = { good: '+', note: '·', warning: '!' } as const;
+
+interface Section {
+  readonly title: string;
+  readonly findings: readonly Finding[];
+  readonly fault?: string;
+}
+
+interface Report {
+  readonly sections: Section[];
+  /** Of the servers, where there are any. */
+  facts?: readonly ServerFacts[];
+  curve?: readonly CurvePoint[];
+  /** Of the server asked without coppice. */
+  alone?: readonly CurvePoint[];
+  knee?: CurvePoint;
+  /** How it answers a few sums. */
+  answers?: Finding;
+  /** Whether a tree pays. */
+  comparison?: ComparisonReport | Advice;
+}
+
+export async function run(args: readonly string[]): Promise<number> {
+  const settings = readDoctorSettings(args);
+  // A file that cannot be read is refused before anything is opened.
+  const asked = settings.compare ? chosenQuestions(ownModel(settings.own), settings) : undefined;
+  const report: Report = { sections: [] };
+  const print = (line: string): void => {
+    if (!settings.json) console.log(line);
+  };
+  const subject = settings.engines.length === 0 ? await openOwn(settings, report) : await openServers(settings, report);
+  if (settings.embedder !== undefined) await examineEmbedder(settings.embedder, report);
+  const open = readableByOthers(journalHere());
+  if (open !== undefined) report.sections.push({ title: 'journal', findings: [warning(open)] });
+  for (const section of report.sections) for (const line of sectionLines(section)) print(line);
+  if (subject !== undefined) await measure(subject, settings, asked, report, print).finally(() => closeModel(subject));
+  if (settings.json) console.log(JSON.stringify(report, null, 2));
+  return report.sections.some(({ fault }) => fault !== undefined) ? 1 : 0;
+}
+
+/** The one that `serve` would use in this folder; doctor itself needs no configuration, and says nothing of a wrong one. */
+function journalHere(): string {
+  try {
+    const { kind, path } = readConfig({}, defaultModels()).journal;
+    return kind === 'sqlite' ? path : inMemory;
+  } catch {
+    return inMemory;
+  }
+}
+
+async function measure(
+  subject: OpenModel,
+  settings: DoctorSettings,
+  asked: AskedQuestions | undefined,
+  report: Report,
+  print: (line: string) => void,
+): Promise<void> {
+  if (settings.seconds > 0) await probeCurve(subject.engine, settings, report, print);
+  if (settings.seconds > 0) await probeSums(subject, settings, report, print);
+  if (asked !== undefined) report.comparison = await runComparison(subject, asked, settings, report.knee, print);
+  else print('\nwhether a tree pays on this model: --questions FILE, with known answers, tells it in five minutes');
+}
+
+async function openOwn(settings: DoctorSettings, report: Report): Promise<OpenModel> {
+  const own = await openModel(ownModel(settings.own), process.env);
+  const lines = (await own.describe?.(settings.kvBytes, settings.seconds > 0)) ?? [];
+  const findings = [...(own.warnings ?? []).map(warning), ...lines.map(note)];
+  report.sections.push({
+    title: `embedded engine: ${own.note}`,
+    findings: [...findings, ...capabilityFindings(own.engine.capabilities)],
+  });
+  return own;
+}
+
+async function openServers(settings: DoctorSettings, report: Report): Promise<OpenModel | undefined> {
+  const facts: ServerFacts[] = [];
+  for (const url of settings.engines) {
+    const found = await examineEngine(url, settings, report);
+    if (found !== undefined) facts.push(found);
+  }
+  const scores = await examineVerifier(settings, report);
+  if (facts.length < settings.engines.length) return undefined;
+  report.facts = facts;
+  // One limit for all: the probe must be able to go beyond what is found by trial.
+  const inFlight = Math.min(...facts.map((each) => each.sequenceLimit ?? curveDefaults.maxSequences));
+  return openModel(remoteModel(settings, inFlight, scores), process.env);
+}
+
+/** The servers as the configuration would name them. */
+function remoteModel({ own }: DoctorSettings, inFlight: number, scores: boolean): ModelConfig {
+  const { verifiers, settings = {}, ...rest } = own;
+  const { verifier: _, ...withoutVerifier } = settings;
+  const told = overlay({ engine: { inFlight } }, scores ? settings : withoutVerifier);
+  return ownModel({ ...rest, ...(scores ? { verifiers } : {}), settings: told });
+}
+
+async function examineEngine(url: string, settings: DoctorSettings, report: Report): Promise<ServerFacts | undefined> {
+  const connection = new Connection({ url, ...keyOf(settings.keyEnv) });
+  try {
+    const facts = await probe(connection, settings.named);
+    const version = facts.version === undefined ? '' : ` ${facts.version}`;
+    const context = facts.contextTokens === undefined ? 'context unknown' : `${facts.contextTokens} tokens of context`;
+    const title = `engine ${connection.url}: ${facts.dialect}${version}, model '${facts.model}', ${context}`;
+    const continuation = facts.dialect === 'openai' ? [await probeContinuation(connection, facts)] : [];
+    const shared = sharedServerWarning({ ...settings, engines: [url], dialect: facts.dialect });
+    const sharing = shared === undefined ? [] : [warning(shared)];
+    report.sections.push({ title, findings: [...continuation, ...engineFindings(facts), ...sharing] });
+    return facts;
+  } catch (error) {
+    report.sections.push({ title: `engine ${connection.url}`, findings: [], fault: faultOf(error).message });
+    return undefined;
+  } finally {
+    connection.close();
+  }
+}
+
+/** For 48 short texts of a judge, some at a time. */
+const judgeMs = 300_000;
+
+/** Opening it probes it; one step is scored to see that rewards come back. True where they do. */
+async function examineVerifier(settings: DoctorSettings, report: Report): Promise<boolean> {
+  if (settings.verifiers.length === 0) return false;
+  const { kind, verifiers } = settings;
+  const title = `verifier ${verifiers.join(', ')}: ${kind}`;
+  try {
+    const servers = verifiers.map((url) => ({ url, ...keyOf(settings.verifierKeyEnv) }));
+    const verifier = await openRemoteVerifier({ kind, servers, ...readingOf(settings) });
+    const rewards = await probeSteps(verifier, '\n\n').finally(() => verifier.close());
+    const agreement = kind === 'judge' ? [await judgeFinding(servers[0]!, judgeMs)] : [];
+    const doubt = probeWarning('it', rewards, 'check that the server serves the reward model that --kind names');
+    const { aggregation } = verifier.capabilities;
+    const bound = aggregation === 'product' || aggregation === 'minimum';
+    report.sections.push({
+      title,
+      findings: [
+        ...verifierFindings(kind),
+        doubt === undefined ? good(probeText(rewards)) : warning(doubt),
+        ...agreement,
+        bound
+          ? good(`its rewards are aggregated by ${aggregation}: negative exits and the bound hold`)
+          : note(`its rewards are aggregated by ${aggregation}: negative exits and the bound are refused`),
+      ],
+    });
+    return true;
+  } catch (error) {
+    report.sections.push({ title, findings: [], fault: faultOf(error).message });
+    return false;
+  }
+}
+
+/** Which model of the server it is, and how its verdicts are read, where the settings say so. */
+function readingOf({ own }: DoctorSettings): Pick<OpenVerifierOptions, 'model' | 'verdicts'> {
+  const { verifier } = ownModel(own);
+  const { model } = (own.settings?.verifier ?? {}) as { readonly model?: string };
+  const verdicts = verifier.kind === 'prm' ? { verdicts: remoteVerdicts('own', verifier as PrmSection) } : {};
+  return { ...verdicts, ...(model === undefined ? {} : { model }) };
+}
+
+async function examineEmbedder(options: Omit<EndpointOptions, 'timeoutMs'>, report: Report): Promise<void> {
+  const embedder = openEndpoint({ ...options, timeoutMs: 15_000 });
+  const probed = await probeTexts(embedder, modelKnobs.groupSimilarity.default);
+  await embedder.close();
+  const title = embedder.name;
+  if ('code' in probed) report.sections.push({ title, findings: [], fault: probed.message });
+  else report.sections.push({ title, findings: [probed.fit ? good(probed.found) : warning(probed.found)] });
+}
+
+function probeText({ right, wrong, solutions }: ProbedRewards): string {
+  const ofSums = `${right.toFixed(3)} and ${wrong.toFixed(3)}`;
+  if (solutions === undefined) return `tells right steps from wrong ones: ${ofSums}`;
+  const ofSolutions = `${solutions.right.toFixed(3)} and ${solutions.wrong.toFixed(3)}`;
+  return `tells right solutions from wrong ones: ${ofSolutions}; of bare sums it says nothing: ${ofSums}`;
+}
+
+async function probeCurve(
+  engine: Engine,
+  settings: DoctorSettings,
+  report: Report,
+  print: (line: string) => void,
+): Promise<void> {
+  print(`\nwhole steps as a search asks for them, by a probe of at most ${settings.seconds} s (prompt included)`);
+  const plain = report.facts?.length === 1 && ServerAlone.suits(report.facts[0]!) ? report.facts[0] : undefined;
+  const seconds = plain === undefined ? settings.seconds : settings.seconds / 2;
+  const curve = await measureCurve(new EngineWaves(engine), { seconds });
+  const alone = plain === undefined ? [] : await curveAlone(settings, plain, seconds);
+  const knee = kneeOf(curve);
+  report.curve = curve;
+  report.alone = alone;
+  for (const line of curveLines(curve, alone)) print(line);
+  if (knee === undefined) return print('  the probe got no answer');
+  report.knee = knee;
+  if (curve.length === 1)
+    return print(
+      `  only one point fits into ${seconds} s on this server, and no knee can be read from it: raise --seconds`,
+    );
+  const isLast = knee === curve.at(-1);
+  const last = isLast ? ' (the last that was tried: more may pay)' : '';
+  print(
+    `  knee at ${knee.sequences} sequences${last}: a budget of about ${budgetFor(knee, branching)} strands of ${branching} steps`,
+  );
+  const findings = plain === undefined ? [] : throughputFindings(plain, knee, shareOf(curve, alone), isLast);
+  for (const { level, text } of findings) print(`  ${marks[level]} ${text}`);
+}
+
+/** The shipped models take no conversation, and are known. */
+async function probeSums(
+  { engine, config, form }: OpenModel,
+  { seconds }: DoctorSettings,
+  report: Report,
+  print: (line: string) => void,
+): Promise<void> {
+  if (form !== undefined) return;
+  const advice = config.stepPrompt ?? readPrompts(['answer'], config).answer ?? '';
+  const finding = answerFinding(await probeAnswers(engine, advice, seconds));
+  report.answers = finding;
+  print(`\n  ${marks[finding.level]} ${finding.text}`);
+}
+
+async function curveAlone(settings: DoctorSettings, facts: ServerFacts, seconds: number): Promise<CurvePoint[]> {
+  const connection = new Connection({ url: settings.engines[0]!, ...keyOf(settings.keyEnv) });
+  try {
+    return await measureCurve(new ServerAlone(connection, facts), { seconds });
+  } catch {
+    return [];
+  } finally {
+    connection.close();
+  }
+}
+
+function curveLines(curve: readonly CurvePoint[], alone: readonly CurvePoint[]): string[] {
+  const head = ['sequences', 'ms per token', 'tokens per s', ...(alone.length > 0 ? ['the server alone'] : [])];
+  const rows = curve.map(({ sequences, stepMs, tokensPerSecond }) => {
+    const own = alone.find((each) => each.sequences === sequences)?.tokensPerSecond.toFixed(0);
+    return [String(sequences), stepMs.toFixed(1), tokensPerSecond.toFixed(0), own ?? ''];
+  });
+  return tableLines([head, ...rows], () => false).map((line) => `  ${line}`);
+}
+
+function sectionLines({ title, findings, fault }: Section): string[] {
+  const told = findings.map(({ level, text }) => `  ${marks[level]} ${text}`);
+  return [title, ...told, ...(fault === undefined ? [] : [`  ! ${fault}`])];
+}

@@ -1,0 +1,24 @@
+// `coppice migrate`: makes the tables of a cluster in PostgreSQL, or says that they are there. The only command that
+// changes tables: nodes look at them when they start and change nothing, so that an upgrade happens when its operator wants it.
+
+import { journalKind } from '@coppice/core/config';
+import { configFlags, readConfig } from '../flags/config-file.ts';
+import { type Flags, type Help, helpFlag } from '../flags/help.ts';
+import { readArguments } from '../flags/options.ts';
+import { defaultModels } from '../plugins/plugins.ts';
+
+export const flags = { ...configFlags, ...helpFlag } as const satisfies Flags;
+
+export const help: Help = {
+  usage: 'migrate [options]',
+  about:
+    'Makes the tables of journal.schema in the PostgreSQL that DATABASE_URL names; does nothing where they are there.',
+  groups: [['options', flags]],
+  examples: ['migrate --set journal.kind=postgres --set journal.schema=coppice'],
+};
+
+export async function run(args: readonly string[]): Promise<number> {
+  const { values } = readArguments({ args: [...args], options: flags });
+  console.log(await journalKind('postgres').migrate!(readConfig(values, defaultModels()), process.env));
+  return 0;
+}

@@ -1,0 +1,40 @@
+// The configuration in force for a command: the file that it was given or the one that lies here, then the environment, then its flags.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { raise } from '@coppice/core/base';
+import { type Config, loadConfig } from '@coppice/core/config';
+import type { Flags } from './help.ts';
+
+export const configFlags = {
+  config: { type: 'string', takes: 'FILE', about: 'JSON with comments; coppice.json here, if there is one' },
+  set: {
+    type: 'string',
+    multiple: true,
+    takes: 'KEY=VALUE',
+    about: 'one setting of it, such as journal.kind=postgres',
+  },
+} as const satisfies Flags;
+
+interface ConfigValues {
+  readonly config?: string | undefined;
+  readonly set?: readonly string[] | undefined;
+}
+
+/** `models`: those that are served where nothing else is named. `shorthand`: what other flags set, behind `--set`. */
+export function readConfig(values: ConfigValues, models: readonly object[], shorthand: readonly string[] = []): Config {
+  const file = values.config ?? (existsSync('coppice.json') ? 'coppice.json' : undefined);
+  return loadConfig({
+    base: { models },
+    ...(file !== undefined && { file: { name: file, text: textOf(file) } }),
+    environment: process.env,
+    settings: [...(values.set ?? []), ...shorthand],
+  });
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    return raise('bad-setting', `cannot read --config ${file}: ${(error as Error).message}`);
+  }
+}

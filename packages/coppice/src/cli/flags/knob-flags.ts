@@ -1,0 +1,54 @@
+// The flags of what a search is told, and the wish that they and `--set` make: a command names the settings it takes, and the
+// rest follows.
+
+import { checkWish, type Wish } from '@coppice/core/answering';
+import { raise } from '@coppice/core/base';
+import { flagName, flagValue, type SearchKnob, settingName } from '@coppice/core/config';
+import type { Flags } from './help.ts';
+
+const text = 'string';
+
+/** For node:util's parseArgs, and for the help. `--help all` has every name that they take. */
+export const knobFlags = {
+  program: { type: text, takes: 'NAME', about: 'how the tree grows: mcts, best-first, beam, … (mcts)' },
+  policy: { type: text, takes: 'NAME', about: 'when a search ends: safe, fast, positive, … (safe)' },
+  rollouts: { type: text, takes: 'N', about: 'paths to pay for, where the effort does not suit' },
+  threshold: { type: text, takes: 'X', about: 'score from which an answer is accepted (0.9)' },
+  branching: {
+    type: text,
+    takes: 'N',
+    about: 'steps per expansion (4, of the shipped models 8)',
+    rare: true,
+  },
+  choose: {
+    type: text,
+    takes: 'NAME',
+    about: 'the answer: best score, vote or majority (best, of the shipped models vote)',
+    rare: true,
+  },
+  temperature: { type: text, takes: 'X', about: 'of sampling (0.8, of the shipped models 1)', rare: true },
+  seed: { type: text, takes: 'N', about: 'of all draws (1)' },
+  'token-budget': { type: text, takes: 'N', about: 'generated tokens; gives the best so far then' },
+  'deadline-ms': { type: text, takes: 'N', about: 'milliseconds; gives the best so far then' },
+} as const satisfies Flags;
+
+/** What the flags and `--set` ask for, checked; a complaint names the flag, and what is said twice is refused. */
+export function readWish(
+  values: Readonly<Record<string, unknown>>,
+  names: readonly SearchKnob[],
+  set: Wish = {},
+): Wish {
+  const asked = names.flatMap((name) => {
+    const value = values[flagName(name)];
+    if (typeof value !== 'string') return [];
+    if (set[name] !== undefined) refuseTwice(flagName(name), settingName(name));
+    return [[name, flagValue(name, value)]];
+  });
+  const wish = { ...set, ...Object.fromEntries(asked) } as Wish;
+  checkWish(wish, 'flags');
+  return wish;
+}
+
+export function refuseTwice(flag: string, setting: string): never {
+  raise('bad-setting', `--${flag} and --set ${setting} say the same; give one of them`);
+}

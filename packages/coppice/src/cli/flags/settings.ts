@@ -1,0 +1,151 @@
+// `--set NAME=VALUE`: every setting of a model's section of the configuration, by the same name, checked by the same schema.
+// What belongs to a search becomes a wish, and the rest lies over the model that the flags name. Opens nothing.
+
+import type { ParseArgsConfig } from 'node:util';
+import { checkWish, type Wish } from '@coppice/core/answering';
+import { nearest, raise, valueOfText } from '@coppice/core/base';
+import {
+  flagValue,
+  modelKnobs,
+  modelSettings,
+  namedPaths,
+  nest,
+  overlay,
+  type PlainTree,
+  policySettingKnobs,
+  requestKnobs,
+  type SearchKnob,
+  samplingKnobs,
+  searchKnobNames,
+  settingName,
+  settingValue,
+} from '@coppice/core/config';
+import '../plugins/plugins.ts';
+import type { Flags } from './help.ts';
+import { readWish } from './knob-flags.ts';
+import { readArguments } from './options.ts';
+
+export const setFlag = {
+  set: { type: 'string', multiple: true, takes: 'NAME=VALUE', about: 'any other setting; once for each' },
+} as const satisfies Flags;
+
+/** What a command's `--set` may name: settings of a search, and settings of the model. */
+export interface SettingScope {
+  readonly search: readonly SearchKnob[];
+  readonly model: (name: string) => boolean;
+}
+
+/** Settings that only a server has: its queue, and the form of its answers. */
+const ofServers: readonly SearchKnob[] = ['priority', 'onUnaccepted', 'reasoning'];
+export const ownKnobs: readonly SearchKnob[] = searchKnobNames.filter((name) => !ofServers.includes(name));
+
+/** What names the parts of a model is said by flags: a setting cannot replace one part by another. */
+const saidByFlag: ReadonlyMap<string, string> = new Map([
+  ['engine.kind', '--engine'],
+  ['engine.urls', '--engine'],
+  ['engine.model', '--model'],
+  ['verifier.kind', '--prm or --verifier'],
+  ['verifier.urls', '--verifier'],
+  ['verifier.format', '--kind'],
+  ['embedder.url', '--embedder'],
+]);
+/** Of the gateway, and of an engine that no command opens. */
+const ofGateway: readonly string[] = [
+  'name',
+  'escalateTo',
+  'panel.models',
+  'panel.synthesizer',
+  'passthrough',
+  'examples',
+  'engine.speed',
+];
+
+export const knobsByName: ReadonlyMap<string, SearchKnob> = new Map(
+  searchKnobNames.map((name) => [settingName(name), name]),
+);
+
+/** Of the model and its parts, without what a search is told. */
+function machineNames(): string[] {
+  const isTold = (name: string) => knobsByName.has(name) || namedPaths().has(name);
+  return [...modelSettings().keys()].filter(
+    (name) => !isTold(name) && !saidByFlag.has(name) && !ofGateway.includes(name),
+  );
+}
+
+export const everySetting: SettingScope = { search: ownKnobs, model: () => true };
+
+/** The names that `--set` takes, in the order of the help. */
+export function settingNames(scope: SettingScope): string[] {
+  return settingGroups(scope).flatMap(([, names]) => names);
+}
+
+/** The arguments of a command that searches: its flags and `--set`, which together make the wish; `model` is what `--set` says of the model. */
+export function readSearchArguments<T extends ParseArgsConfig>(config: T, scope: SettingScope) {
+  const read = readArguments(config, (flag) => settingOfFlag(flag, scope));
+  const values = read.values as Readonly<Record<string, unknown>>;
+  const { wish, model } = readSettings(values.set as string[] | undefined, scope);
+  return { ...read, wish: readWish(values, scope.search, wish), model };
+}
+
+interface ToldSettings {
+  readonly wish: Wish;
+  /** Of the model's section, as a tree. */
+  readonly model: PlainTree;
+}
+
+/** The last of several values of one setting counts, as in `serve --set`. */
+export function readSettings(texts: readonly string[] = [], scope: SettingScope): ToldSettings {
+  const known = settingNames(scope);
+  const wish: Record<string, unknown> = {};
+  let model: PlainTree = {};
+  for (const text of texts) {
+    const at = text.indexOf('=');
+    const name = at < 0 ? text : text.slice(0, at);
+    if (!known.includes(name)) refuseName(name, known);
+    if (at < 0) raise('bad-setting', `--set ${name} needs a value: --set ${name}=VALUE`);
+    const value = text.slice(at + 1);
+    const knob = knobsByName.get(name);
+    const option = namedPaths().get(name);
+    if (knob !== undefined) wish[knob] = flagValue(knob, value);
+    else if (option === undefined)
+      model = overlay(model, nest(name.split('.'), settingValue(modelSettings().get(name)!, value)));
+    else wish[option.part] = { ...(wish[option.part] ?? {}), [option.option]: valueOfText(option.knob, value) };
+  }
+  checkWish(wish as Wish, 'flags');
+  return { wish: wish as Wish, model };
+}
+
+function refuseName(name: string, known: readonly string[]): never {
+  const flag = saidByFlag.get(name);
+  if (flag !== undefined) raise('bad-setting', `--set ${name}: this is said by ${flag}`);
+  const isElsewhere = knobsByName.has(name) || modelSettings().has(name);
+  const meant = nearest(name, known) ?? known.find((each) => each.split('.').at(-1) === camelled(name));
+  if (meant === undefined || isElsewhere)
+    raise('bad-setting', `there is no setting '${name.slice(0, 64)}' for this command; --help all lists them`);
+  raise('bad-setting', `there is no setting '${name.slice(0, 64)}'; did you mean ${meant}?`);
+}
+
+function camelled(name: string): string {
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The setting that a flag which is not known may mean, where `--set` of this command takes it. */
+function settingOfFlag(flag: string, scope: SettingScope): string | undefined {
+  return settingNames(scope).find((name) => name.split('.').at(-1) === camelled(flag));
+}
+
+/** The names that a scope takes, as a reader looks for them. */
+export function settingGroups({ search, model }: SettingScope): [string, string[]][] {
+  const ofSearch = (knobs: object) => search.filter((name) => Object.hasOwn(knobs, name)).map(settingName);
+  const ofModel = (part: RegExp) => machineNames().filter((name) => part.test(name) && model(name));
+  const groups: [string, string[]][] = [
+    ['the search', [...ofSearch(modelKnobs), ...ofSearch(requestKnobs), ...ofSearch(samplingKnobs)]],
+    ['the model', ofModel(/^[^.]+$/)],
+    ['its engine', ofModel(/^engine\./)],
+    ['its reward model', ofModel(/^verifier\./)],
+    ['its embedding model', ofModel(/^embedder\./)],
+    ['of policies', ofSearch(policySettingKnobs)],
+    ['of programs and rules', search.length === 0 ? [] : [...namedPaths().keys()]],
+  ];
+  return groups.filter(([, names]) => names.length > 0);
+}

@@ -1,0 +1,26 @@
+// The plug-ins of this installation: each package registers its kinds of engines, verifiers and journals, its programs and rules, when it is imported. A package
+// that is not installed is left out; a configuration that needs it says which to install.
+
+import { engineKind, type PlainTree } from '@coppice/core/config';
+import '@coppice/core';
+import '@coppice/sim';
+
+const optional = [() => import('@coppice/llama'), () => import('@coppice/postgres'), () => import('@coppice/papers')];
+
+for (const load of optional) {
+  try {
+    await load();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  }
+}
+
+/** The models that `serve` has where no configuration names any: those that ship, else the simulated one. */
+export function defaultModels(): readonly PlainTree[] {
+  const shipped = engineKind('llama')?.models?.() ?? [];
+  return shipped.length === 0 ? simulatedModels() : shipped;
+}
+
+export function simulatedModels(): readonly PlainTree[] {
+  return engineKind('sim')!.models!();
+}

@@ -1,0 +1,9 @@
+// What other packages may import of this folder, as `@coppice/core/answer`. A list only.
+
+export { readingFor } from './asked.ts';
+export { canonical, sameAnswer } from './canonical.ts';
+export { evaluate } from './expression.ts';
+export { extractAnswer, lastNumber } from './extract.ts';
+export { groupAnswers, meaningOf } from './groups.ts';
+export { checkLine, type LineCheck, type Rightness, type Task, taskOf, type WrongReason } from './task.ts';
+export { valueKey } from './value.ts';

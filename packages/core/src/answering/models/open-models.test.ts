@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { LlamaTestServer } from '../../../../../tests/servers/llama-server.ts';
+import { writeTinyAdapter } from '../../../../../tests/support/tiny-adapter.ts';
+import { writeTinyModel } from '../../../../../tests/support/tiny-gguf.ts';
+import { createLog } from '../../../../gateway/src/observe/log.ts';
+import type { LlamaEngine } from '../../../../llama/src/engine/llama-engine.ts';
+import { loadConfig } from '../../config/load.ts';
+import { openModels } from './open-models.ts';
+
+let folder: string;
+let model: string;
+/** Knows short paths alone: measured in a moment. */
+let short: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coppice-open-'));
+  model = join(folder, 'model.gguf');
+  short = join(folder, 'short.gguf');
+  writeTinyModel(model, { kind: 'random', seed: 3 });
+  writeTinyModel(short, { kind: 'random', seed: 3, contextTokens: 200 });
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Opens a tiny model with itself as its reward model; what the log said, and the generator's cells. */
+async function open(memory: { readonly kvBytes?: number; readonly contextTokens?: number }, path = model) {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', format: 'json', write: (line) => lines.push(line) });
+  const engine = { kind: 'llama', model: path, ...memory };
+  const verifier = { kind: 'prm', model: path };
+  const config = loadConfig({ base: { models: [{ name: 'tiny', engine, verifier }] } });
+  const [parts] = await openModels(config.models, {}, log);
+  await Promise.all([parts!.engine.close(), parts!.verifier?.close()]);
+  return { split: lines.map((line) => JSON.parse(line)).find(({ event }) => event === 'kv-split'), parts: parts! };
+}
+
+describe('the KV memory of a served model', () => {
+  it('is split by measurement where it is given, and the log tells how', async () => {
+    const { split } = await open({ kvBytes: 4_000_000 }, short);
+    expect(split).toMatchObject({ model: 'tiny', kvBytes: 4_000_000 });
+    expect(split.generatorTokens).toBeGreaterThan(0); // how much, depends on the machine
+    expect(split.verifierTokens).toBeGreaterThan(0);
+  });
+
+  it('is fixed, and nothing is measured, where it is not', async () => {
+    const { split, parts } = await open({ contextTokens: 300 });
+    expect(split).toBeUndefined();
+    expect(parts.engine.capabilities.contextTokens).toBeLessThanOrEqual(300);
+  });
+
+  it('is refused where it holds not even one path of each, with the least that does', async () => {
+    await expect(open({ kvBytes: 1000 })).rejects.toThrow(/1000 bytes; these models need at least \d+ \(kvBytes\)/);
+  });
+});
+
+it('checks steps where the configuration says so, whatever the verifier', async () => {
+  const named = async (check: string) => {
+    const simulated = { name: 'm', engine: { kind: 'sim' }, verifier: { kind: 'sim' }, check };
+    const [parts] = await openModels(loadConfig({ base: { models: [simulated] } }).models, {});
+    await Promise.all([parts!.engine.close(), parts!.verifier?.close()]);
+    return parts!.verifier?.capabilities.name;
+  };
+  expect(await named('arithmetic')).toMatch(/, arithmetic checked$/);
+  expect(await named('lines')).toMatch(/, lines checked$/);
+  expect(await named('none')).not.toMatch(/checked/);
+});
+
+describe('a foreign model', () => {
+  async function opened(verifier: Record<string, unknown>) {
+    const base = { models: [{ name: 'tiny', engine: { kind: 'llama', model }, verifier }] };
+    const [parts] = await openModels(loadConfig({ base }).models, {});
+    await Promise.all([parts!.engine.close(), parts!.verifier?.close()]);
+    return parts!;
+  }
+
+  it('is used with a warning where it has no chat template, and where it is no reward model', async () => {
+    const { warnings } = await opened({ kind: 'prm', model });
+    expect(warnings).toHaveLength(2);
+    expect(warnings![0]).toContain('has no chat template');
+    expect(warnings![1]).toContain('does not tell right steps from wrong ones');
+  });
+
+  it('is warned of a shipped reward model, which knows only its own generator', async () => {
+    const { warnings } = await opened({ kind: 'prm' });
+    expect(warnings?.[1]).toMatch(/^sapling-prm does not tell right steps from wrong ones/);
+  });
+
+  it('takes the verdicts that its reward model was trained with, one token each', async () => {
+    await expect(opened({ kind: 'prm', model, good: 'yes', bad: 'no' })).rejects.toThrow(/verdict 'yes' is/);
+    const { verifier } = await opened({ kind: 'prm', model, good: 'Y', bad: 'N', marker: '#' });
+    expect(verifier?.capabilities.aggregation).toBe('product');
+  });
+
+  it('is its own reward model through an adapter, which says how it is read, on the same weights', async () => {
+    const adapter = writeTinyAdapter(join(folder, 'verdict'), { seed: 2 });
+    writeFileSync(join(adapter, 'reward-model.json'), JSON.stringify({ marker: '#', aggregation: 'last' }));
+    const { verifier, note, engine, warnings } = await opened({ kind: 'prm', model: adapter });
+    expect(warnings?.join()).not.toContain('does not tell right steps');
+    expect(verifier?.capabilities).toMatchObject({
+      name: expect.stringMatching(/ with verdict$/),
+      aggregation: 'last',
+    });
+    expect(note).toContain(`scored by ${adapter} on the same weights`);
+    expect((engine as LlamaEngine).weights.holders[0]).toBe(0);
+    await expect(opened({ kind: 'prm', model: adapter, good: 'yes' })).rejects.toThrow(/verdict 'yes' is/);
+    await expect(opened({ kind: 'prm', model: folder })).rejects.toThrow(/is no LoRA adapter/);
+  });
+
+  it('on a server has no adapter in this process', async () => {
+    const server = await new LlamaTestServer().listen();
+    onTestFinished(() => server.close());
+    const adapter = writeTinyAdapter(join(folder, 'verdict'), { seed: 2 });
+    const engine = { kind: 'openai', urls: [server.url] };
+    const { models } = loadConfig({
+      base: { models: [{ name: 'm', engine, verifier: { kind: 'prm', model: adapter } }] },
+    });
+    await expect(openModels(models, {})).rejects.toThrow(
+      /verdict is an adapter and has no weights of its own: serve it/,
+    );
+  });
+
+  it('says that nothing scores it where nothing does', async () => {
+    expect((await opened({ kind: 'none' })).note).toContain('nothing scores them');
+    expect((await opened({ kind: 'confidence' })).note).toContain("the model's own confidence");
+  });
+
+  it('is tried on its server too, read as its settings say, and refused settings that its format has not', async () => {
+    const server = await new LlamaTestServer().listen();
+    onTestFinished(() => server.close());
+    const remote = { kind: 'prm', urls: [server.url], format: 'plain' };
+    server.reward = () => 0.4;
+    expect((await opened(remote)).warnings?.[1]).toMatch(/^the reward model at http.* \(plain\) does not tell right/);
+    server.reward = (text) => (/(2 . 3 = 5|8 . 7 = 15|6 . 5 = 11|9 . 4 = 13)\n$/.test(text) ? 0.9 : 0.1);
+    const good = await opened(remote);
+    expect(good.warnings).toHaveLength(1);
+    expect(good.note).toContain('scored by plain');
+    const { warnings, verifier } = await opened({ ...remote, good: '!', bad: '?' });
+    expect(verifier?.capabilities).toMatchObject({ name: 'plain' });
+    expect(warnings?.[1]).toMatch(/could not be tried: .* has neither verdict .*; 'coppice doctor' tries it again$/);
+    const complaint =
+      /sets 'good' of its verifier; format 'http' has no verdicts to set, .* math-shepherd, rlhflow, plain/;
+    await expect(opened({ ...remote, format: 'http', good: 'yes' })).rejects.toThrow(complaint);
+  });
+});

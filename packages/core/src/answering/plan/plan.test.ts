@@ -1,0 +1,283 @@
+import { describe, expect, it } from 'vitest';
+import { shippedDefaults } from '../../../../llama/src/open/default-models.ts';
+import { checkConfig, loadConfig, type PlainTree } from '../../config/load.ts';
+import { printExample } from '../../config/print.ts';
+import type { Aggregation } from '../../tree/aggregate.ts';
+import { askedQuestion } from '../question.ts';
+import { escalatedPlan, makePlan } from './plan.ts';
+import { Refusal } from './plan-check.ts';
+import { usualSearch } from './planned-search.ts';
+import type { PlannedModel, PlanRequest, Wish } from './search-plan.ts';
+import { buildSearch } from './search-request.ts';
+
+const { limits } = checkConfig({ models: [{ name: 'x', engine: { kind: 'sim' } }] });
+
+function modelOf(settings: PlainTree = {}, aggregation: Aggregation | 'none' = 'product'): PlannedModel {
+  const { models } = checkConfig({ models: [{ name: 'm', engine: { kind: 'sim' }, ...settings }] });
+  const verifier = aggregation === 'none' ? {} : { verifier: { capabilities: { aggregation } } };
+  return { config: models[0]!, engine: { capabilities: {} }, ...verifier };
+}
+
+function requestOf(wish: Wish, model = modelOf(), successor?: PlannedModel): PlanRequest {
+  const server = { limits, maxPriority: 0, defaultDeadlineMs: 1000, seed: 7 };
+  return { ...server, question: askedQuestion('q'), wish, speaker: 'body', model, successor };
+}
+
+function refusal(request: PlanRequest): Refusal {
+  try {
+    makePlan(request);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('a plan', () => {
+  it('for the model that takes over, and for a batch, keeps what its request fixed', () => {
+    const request = requestOf({ onUnaccepted: 'escalate', priority: -3 }, modelOf(), modelOf({ name: 'big' }));
+    expect(escalatedPlan(makePlan(request), request)).toMatchObject({ model: 'big', priority: -3 });
+    expect(makePlan({ ...requestOf({}), idle: true }).idle).toBe(true);
+  });
+
+  it('takes tests of a client only where the operator has switched that on', () => {
+    const tests = 'assert add(1, 2) == 3';
+    const command = { kind: 'command', language: 'python' };
+    for (const model of [modelOf(), modelOf({ verifier: command })]) {
+      expect(refusal(requestOf({ tests }, model))).toMatchObject({
+        setting: 'coppice.tests',
+        message:
+          "bad-setting: 'coppice.tests' is not taken by 'm': its operator has not switched tests of clients on (verifier.clientTests)",
+      });
+      expect(makePlan({ ...requestOf({ tests }, model), speaker: 'code' }).tests).toBe(tests);
+    }
+    const open = modelOf({ verifier: { ...command, clientTests: true } });
+    expect(makePlan(requestOf({ tests }, open)).tests).toBe(tests);
+  });
+
+  it('tells a chat model how to give a short answer, behind the words of the client, unless client or configuration say otherwise', () => {
+    const remote = { engine: { kind: 'openai', urls: ['http://127.0.0.1:1/v1'] } };
+    const sent = (content: string, { system = '', wish = {} as Wish, settings = {} as PlainTree } = {}) => {
+      const asked = requestOf(wish, modelOf({ ...remote, ...settings }));
+      const first = system === '' ? [] : [{ role: 'system' as const, content: system }];
+      const prompt = { kind: 'chat' as const, messages: [...first, { role: 'user' as const, content }] };
+      const plan = makePlan({ ...asked, question: { prompt, title: 't' } });
+      return plan.prompt.kind === 'chat' ? plan.prompt.messages.map((message) => message.content) : [];
+    };
+    const advice = 'Please reason step by step, and put your final answer within \\boxed{}.';
+    const sum = 'What is 17 * 23?';
+    expect(sent(sum)).toEqual([advice, sum]);
+    expect(sent(sum, { system: 'Be kind.' })).toEqual([`Be kind.\n\n${advice}`, sum]);
+    expect(sent(sum, { system: 'Answer with the number only.' })).toEqual(['Answer with the number only.', sum]);
+    expect(sent(sum, { settings: { stepPrompt: '' } })).toEqual([sum]);
+    expect(sent(sum, { settings: { stepPrompt: 'In steps.' } })).toEqual(['In steps.', sum]);
+    expect(sent(sum, { wish: { effort: 'none' } })).toEqual([sum]);
+    expect(sent('Write a poem about 3 stars.')).toEqual(['Write a poem about 3 stars.']);
+    expect(sent(sum, { settings: { engine: { kind: 'sim' } } })).toEqual([sum]);
+  });
+
+  it('for several answers is not ended by one that is certain', () => {
+    expect(refusal(requestOf({ answers: 3, certain: 'threshold' })).message).toMatch(
+      /ends a search once one answer is certain; 3 different/,
+    );
+    const configured = requestOf({ answers: 3 }, modelOf({ certain: 'threshold' }));
+    expect(makePlan(configured).policyOptions.certain).toBe('off');
+    expect(makePlan(requestOf({}, modelOf({ certain: 'threshold' }))).policyOptions.certain).toBe('threshold');
+  });
+
+  it('takes the prompts of its program, and refuses a probe that the engine cannot answer', () => {
+    expect(makePlan(requestOf({ program: 'chain' })).prompts).toMatchObject({ probe: 'The final answer is' });
+    expect(makePlan(requestOf({})).prompts).toBeUndefined();
+    expect(refusal(requestOf({ program: 'chain', chain: { probe: 'entropy' } })).message).toMatch(
+      /is 'entropy'; the engine of model 'm' tells none/,
+    );
+    expect(refusal(requestOf({ program: 'mcts', chain: { probe: 'off' } })).message).toMatch(
+      /'coppice.chain' has options of 'chain'; the program is 'mcts'/,
+    );
+  });
+
+  it('buys what the effort says, and no more than the limits', () => {
+    expect(makePlan(requestOf({}))).toMatchObject({ rollouts: 16, tokenBudget: 40_000 });
+    expect(makePlan(requestOf({ effort: 'high' }))).toMatchObject({ rollouts: 64, tokenBudget: 160_000 });
+    expect(refusal(requestOf({ rollouts: 257 })).message).toMatch(/is 257; at most 256 is allowed \(limits.rollouts\)/);
+  });
+
+  it('buys as many draws for a tree that grows draw by draw: a rollout of k steps at each node is k paths', () => {
+    const drawn = modelOf({ program: 'best-first', branching: 8 });
+    expect(makePlan(requestOf({}, drawn))).toMatchObject({ rollouts: 128, tokenBudget: 40_000 });
+    expect(makePlan(requestOf({ branching: 4 }, drawn)).rollouts).toBe(64);
+    expect(makePlan(requestOf({ program: 'mcts' }, drawn)).rollouts).toBe(16);
+    expect(makePlan(requestOf({ rollouts: 16 }, drawn)).rollouts).toBe(16);
+    expect(makePlan(requestOf({ program: 'best-of-n' }, drawn)).rollouts).toBe(16);
+    expect(refusal(requestOf({ rollouts: 2049 }, drawn)).message).toMatch(/is 2049; at most 2048 is allowed/);
+  });
+
+  it('of a shipped model draws step by step and ends a path at its first false line, where scores are bounds', () => {
+    const [config] = checkConfig({
+      models: [{ name: 's', engine: { kind: 'llama' }, verifier: { kind: 'prm' } }],
+    }).models;
+    const shipped = (aggregation: Aggregation) => ({
+      config: config!,
+      engine: { capabilities: {} },
+      verifier: { capabilities: { aggregation } },
+    });
+    expect(makePlan(requestOf({}, shipped('product')))).toMatchObject({
+      program: 'best-first',
+      policyOptions: { boundPrune: 'threshold' },
+      policy: 'safe',
+    });
+    expect(makePlan(requestOf({}, shipped('mean')))).toMatchObject({
+      policyOptions: { boundPrune: 'off' },
+      policy: 'safe',
+    });
+    expect(refusal(requestOf({ boundPrune: 'best' }, shipped('mean'))).message).toMatch(/bound-best/);
+  });
+
+  it('is announced as it is made: the program that really runs, and who judges its answers', () => {
+    for (const model of [modelOf(), modelOf({}, 'none'), modelOf({ verifier: { kind: 'confidence' } }, 'mean')]) {
+      const { program, policy, scoring, aggregation } = makePlan(requestOf({}, model));
+      expect(usualSearch(model)).toEqual({ program, policy, scoring, aggregation });
+    }
+    expect(usualSearch(modelOf({}, 'none'))).toMatchObject({
+      program: 'self-consistency',
+      scoring: 'self-consistency',
+    });
+    expect(usualSearch(modelOf({ verifier: { kind: 'confidence' } }, 'mean')).scoring).toBe('confidence');
+    expect(makePlan(requestOf({ program: 'greedy' })).scoring).toBe('none');
+    const rebase = modelOf({ program: 'rebase', policy: 'boost' });
+    const again = { ...rebase, config: Object.assign({}, rebase.config, { firstPaths: 2 }) };
+    expect(usualSearch(again).policy).toBe(makePlan(requestOf({}, again)).policy);
+  });
+
+  it('takes the same sizes everywhere: a beam is worth two rollouts', () => {
+    const widths = (['mcts', 'beam', 'dvts', 'rebase', 'best-of-n', 'self-consistency', 'greedy'] as const).map(
+      (program) => {
+        const { policy, ...plan } = makePlan(requestOf({ program, rollouts: 16 }));
+        expect(policy).toBe('safe');
+        return buildSearch({ ...plan, policy }).program.naturalWidth;
+      },
+    );
+    expect(widths).toEqual([1, 8, 8, 16, 16, 16, 1]);
+  });
+
+  it('keeps the knobs of its model, and takes those of one search from the client and those of an experiment', () => {
+    const model = modelOf({ order: 'sjf', certificate: { risk: 0.2 }, mcts: { prior: 'draws' } });
+    const plan = makePlan(requestOf({ internal: { slack: 5, exploration: 2 } }, model));
+    expect(plan.policyOptions).toMatchObject({ order: 'sjf', certainRisk: 0.05, slack: 5, gate: 0 });
+    expect(plan.programOptions).toMatchObject({ prior: 'draws', exploration: 2, selection: 'puct' });
+    expect(makePlan(requestOf({ program: 'beam' }, model)).programOptions).not.toHaveProperty('prior');
+    const sampled = { program: 'self-consistency', policy: 'positive', certain: 'certificate' } as const;
+    const riskOf = (wish: Wish) => makePlan(requestOf({ ...sampled, ...wish }, model)).policyOptions.certainRisk;
+    expect([riskOf({}), riskOf({ certificate: { risk: 0.1 } })]).toEqual([0.2, 0.1]);
+    expect(refusal(requestOf({ ...sampled, lead: { risk: 0.1 } })).message).toMatch(
+      /'coppice.lead'.*certain is 'certificate'/,
+    );
+  });
+
+  it('ends no path by itself that does not win where paths vote or several answers are wanted', () => {
+    const parts = (wish: Wish) => {
+      const { boundPrune, beatPrune } = makePlan(requestOf(wish, modelOf({ choose: 'best' }))).policyOptions;
+      return [boundPrune, beatPrune];
+    };
+    expect(parts({})).toEqual(['best', 0]);
+    expect(parts({ choose: 'vote' })).toEqual(['off', 0]);
+    expect(parts({ answers: 3 })).toEqual(['off', 0]);
+    expect(parts({ answers: 3, boundPrune: 'best', internal: { beatPrune: 0.1 } })).toEqual(['best', 0.1]);
+  });
+
+  it('without a verifier is of a program that needs none', () => {
+    expect(makePlan(requestOf({}, modelOf({}, 'none')))).toMatchObject({ program: 'self-consistency' });
+  });
+});
+
+describe('a plan is refused, by the name of the setting,', () => {
+  it.each<[string, Wish, PlannedModel, RegExp]>([
+    ['coppice.policy', { program: 'best-of-n', policy: 'boost' }, modelOf(), /negative-selective.*best-of-n/],
+    [
+      'coppice.policy',
+      { internal: { negativeExit: 'strict' } },
+      modelOf(),
+      /'safe' gives up on no question.*take policy 'fast'/,
+    ],
+    ['coppice.policy', { policy: 'boost' }, modelOf({}, 'mean'), /'product' or 'minimum', not 'mean'/],
+    ['coppice.bound_prune', { boundPrune: 'best' }, modelOf({}, 'sum'), /not 'sum'/],
+    ['coppice.certain', { certain: 'certificate', policy: 'positive' }, modelOf(), /independent samples/],
+    ['coppice.program', { program: 'mcts' }, modelOf({}, 'none'), /needs a verifier; model 'm' has none/],
+    [
+      'coppice.mcts',
+      { program: 'beam', mcts: { prior: 'draws' } },
+      modelOf(),
+      /has options of 'mcts'; the program is 'beam'/,
+    ],
+    ['temperature', { program: 'greedy', temperature: 1 }, modelOf(), /'greedy' has none/],
+    ['coppice.speculate', { speculate: 4 }, modelOf(), /is 4; at most 0 is allowed \(speculate of model 'm'\)/],
+    ['coppice.rollouts', { effort: 'none', rollouts: 2 }, modelOf(), /no meaning/],
+    ['coppice.priority', { priority: 1 }, modelOf(), /at most 0 is allowed \(the key's priority\)/],
+    ['coppice.on_unaccepted', { onUnaccepted: 'escalate' }, modelOf(), /no escalateTo/],
+  ])('%s', (setting, wish, model, reason) => {
+    const refused = refusal(requestOf(wish, model));
+    expect(refused.setting).toBe(setting);
+    expect(refused.fault.message).toMatch(reason);
+  });
+
+  it('before it runs where the model that would take over has no verifier, or could not take it', () => {
+    const wish: Wish = { onUnaccepted: 'escalate' };
+    expect(refusal(requestOf(wish, modelOf(), modelOf({ name: 'big' }, 'none'))).fault.message).toMatch(
+      /'coppice.on_unaccepted' is 'escalate' and model 'big', which would take over, has no verifier/,
+    );
+    const strict = { ...wish, policy: 'positive+strict' } as const;
+    expect(refusal(requestOf(strict, modelOf(), modelOf({ name: 'big' }, 'last'))).fault.message).toMatch(
+      /model 'big' could not take over: .*'last'/,
+    );
+  });
+});
+
+describe('a plan made anew for the model that takes over', () => {
+  const big = modelOf(
+    {
+      name: 'big',
+      branching: 2,
+      threshold: 0.7,
+      delimiters: ['\n'],
+      stepTokens: 99,
+      sampling: { temperature: 0.3, topP: 0.5 },
+      policy: 'positive',
+    },
+    'minimum',
+  );
+
+  it('has that model’s ways and the wishes and limits of the client', () => {
+    const small = modelOf({ escalateTo: undefined, sampling: { topP: 0.9 } });
+    const request = requestOf({ onUnaccepted: 'escalate', maxTokens: 50, rollouts: 9, minP: 0.1 }, small, big);
+    const first = { ...makePlan(request), deadlineMs: 321 };
+    expect(escalatedPlan(first, request)).toMatchObject({
+      model: 'big',
+      aggregation: 'minimum',
+      policy: 'positive',
+      branching: 2,
+      threshold: 0.7,
+      delimiters: ['\n'],
+      sampling: { temperature: 0.3, topP: 0.5, minP: 0.1 },
+      rollouts: 9,
+      stepTokens: 50,
+      maxTokens: 50,
+      onUnaccepted: 'best',
+      deadlineMs: 321,
+      seed: first.seed,
+    });
+  });
+});
+
+describe('serve without a file', () => {
+  it('does what its printed example says', () => {
+    const file = { name: 'example', text: printExample(shippedDefaults()) };
+    const base = { models: shippedDefaults() };
+    expect(loadConfig({ base, file })).toEqual(loadConfig({ base }));
+    expect(loadConfig({ base }).models[0]).toMatchObject({
+      budget: 32,
+      branching: 8,
+      choose: 'vote',
+      check: 'lines',
+    });
+  });
+});

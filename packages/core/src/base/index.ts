@@ -1,0 +1,22 @@
+// What other packages may import of this folder, as `@coppice/core/base`. A list only.
+
+export { Counter, mean, meanOrZero, median, percentile } from './arithmetic.ts';
+export { assert } from './assert.ts';
+export { type Clock, VirtualClock } from './clock.ts';
+export { type Fault, type FaultCode, FaultError, fault, isFault, raise } from './fault.ts';
+export { Heap } from './heap.ts';
+export {
+  complaint,
+  defaultsOf,
+  type Knob,
+  type Knobs,
+  type KnobValue,
+  type OptionsOf,
+  type ValueOf,
+  valueOfText,
+} from './knob.ts';
+export { nearest } from './nearest.ts';
+export { hash, Random, wideHash } from './random.ts';
+export { isRecord } from './record.ts';
+export { nextSlice } from './slices.ts';
+export { every, liveTimers, type Timers } from './timers.ts';

@@ -1,0 +1,51 @@
+// What other packages may import of this folder, as `@coppice/core/config`. A list only.
+
+export { goneSetting } from './gone-settings.ts';
+export { issueWords } from './issue-words.ts';
+export { fieldsOf, issueLine, real, schemaOf } from './knob.ts';
+export { checkConfig, loadConfig, nest, overlay, type PlainTree } from './load.ts';
+export { budgetKnob } from './machine-knobs.ts';
+export { modelSettings, settingValue } from './model-settings.ts';
+export { namedParts, namedPaths } from './named-options.ts';
+export {
+  type EngineKind,
+  engineKind,
+  type FormQuestion,
+  type JournalOpening,
+  journalKind,
+  type Opening,
+  type OpeningLog,
+  type OpenJournal,
+  type OpenParts,
+  type OpenVerifier,
+  type Plugin,
+  registerPlugin,
+  type ShippedModel,
+  shippedModel,
+  type Upstream,
+  type VerifierKind,
+} from './plugin.ts';
+export { printConfig, printExample, printSchema } from './print.ts';
+export { readPrompts } from './prompts.ts';
+export type { Config, KeyConfig, LimitsConfig, ModelConfig, ServerConfig } from './schema.ts';
+export { efforts, mostPromptChars } from './search-limits.ts';
+export type { Environment } from './secret.ts';
+export { type KindSection, plainSection } from './sections.ts';
+export { version } from './version.ts';
+export {
+  bodyName,
+  flagKnobs,
+  flagName,
+  flagValue,
+  type InternalOptions,
+  knobOf,
+  modelKnobs,
+  policySettingKnobs,
+  requestKnobs,
+  type SearchKnob,
+  type SearchSettings,
+  samplingKnobs,
+  searchKnobNames,
+  settingName,
+  withInternal,
+} from './vocabulary.ts';

@@ -1,0 +1,47 @@
+// The number of questions that a configuration and a request put to a user is held: a setting that comes takes another out. What is gone, or
+// in a package that is missing, is refused in one line that says what to do.
+
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { coppiceSettings, parseChatBody } from '../../../gateway/src/dialects/chat-body.ts';
+import { complaint } from '../base/knob.ts';
+import { checkConfig, registeredSchema } from './load.ts';
+import { namedParts } from './named-options.ts';
+import { modelKnobs } from './vocabulary.ts';
+
+/** Names of all settings; options under the name of a program or rule are theirs. */
+function settingsIn(schema: z.ZodType, path = ''): string[] {
+  const inner = schema as { unwrap?: () => z.ZodType; element?: z.ZodType };
+  if (inner.element !== undefined) {
+    const below = settingsIn(inner.element, path);
+    return below.length > 1 ? below : [path];
+  }
+  if (inner.unwrap !== undefined) return settingsIn(inner.unwrap(), path);
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((each) => settingsIn(each as z.ZodType, path));
+  if (!(schema instanceof z.ZodObject)) return [path];
+  const own = Object.entries(schema.shape).filter(([name]) => !namedParts().has(name));
+  return own.flatMap(([name, each]) => settingsIn(each as z.ZodType, `${path}.${name}`));
+}
+
+test('the configuration has at most 107 settings, and a request at most 24', () => {
+  expect(new Set(settingsIn(registeredSchema())).size).toBeLessThanOrEqual(107);
+  expect(settingsIn(coppiceSettings).length).toBeLessThanOrEqual(24);
+});
+
+test('a setting of a former version is refused with its new place', () => {
+  const configured = (settings: object) => () =>
+    checkConfig({ models: [{ name: 'm', engine: { kind: 'sim' }, ...settings }] });
+  expect(configured({ probeEvery: 9 })).toThrow('models.0.probeEvery is now chain.probeEvery');
+  expect(configured({ certainRisk: 0.1 })).toThrow('models.0.certainRisk is now certificate.risk or lead.risk');
+  expect(configured({ synthesizer: 'm' })).toThrow('models.0.synthesizer is now panel.synthesizer');
+  const messages = [{ role: 'user', content: 'q' }];
+  const asked = () => parseChatBody({ model: 'm', messages, coppice: { probe_every: 9 } });
+  expect(asked).toThrow("'coppice.probe_every' is now chain.probe_every");
+});
+
+test('a program of a package that is not installed says what to install', () => {
+  const { program } = modelKnobs;
+  expect(complaint({ ...program, values: ['mcts'] }, 'tot')).toBe(
+    "is 'tot', which needs the package @coppice/papers: npm install @coppice/papers",
+  );
+});

@@ -1,0 +1,19 @@
+// What other packages may import of this folder, as `@coppice/core/cost`. A list only.
+
+export {
+  type CostModel,
+  type DecodeBatch,
+  decodeMs,
+  decodeSpanMs,
+  decodeStepsUntil,
+  type ModelShape,
+  prefillExtraMs,
+  prefillMs,
+  unreadMs,
+} from './cost.ts';
+export { type Curve, curve, valueAt } from './curve.ts';
+export { llama8b, type MeasuredModel, prm7b } from './h200.ts';
+export { type KvSplitProblem, splitKv, timedSplit } from './kv-split.ts';
+export { type Gpu, h200, ridgeSequences } from './roofline.ts';
+export { evenSlowdown, type GpuUser, type SlowdownTable, slowdownAt } from './slowdown.ts';
+export { type MeasuredPoints, tableCost } from './table.ts';

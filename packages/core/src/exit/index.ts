@@ -1,0 +1,19 @@
+// What other packages may import of this folder, as `@coppice/core/exit`. A list only.
+
+export { requireBound } from './bound.ts';
+export {
+  type Agreement,
+  type AgreementRule,
+  type CertaintyOptions,
+  counted,
+  leadNeeded,
+  standings,
+} from './certain.ts';
+export { leadProbability } from './certificate.ts';
+export { concluded } from './concluded.ts';
+export { definePrune } from './definition.ts';
+export { type Limits, type PruneRule, readable } from './exit.ts';
+export { type CertaintyRule, certainExit, certaintyKnobs } from './exits.ts';
+export { doomedBy, type Pruning, pruningsOf, spentAt } from './prune/prune.ts';
+export { chanceToReach, experience } from './prune/prune-outdone.ts';
+export { promiseKnobs } from './prune/prunes.ts';

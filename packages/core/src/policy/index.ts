@@ -1,0 +1,7 @@
+// What other packages may import of this folder, as `@coppice/core/policy`. A list only.
+
+export { createScheduler, createSharedScheduler, optionsOf } from './create.ts';
+export { policyDefinition } from './definition.ts';
+export { type PolicyOptions, policyKnobs } from './knobs.ts';
+export { type PolicyName, partsOf, policyNames, policyOf } from './policies.ts';
+export { restingRules } from './resting-rules.ts';

@@ -1,0 +1,44 @@
+// What other packages may import of this folder, as `@coppice/core/tree`. A list only.
+
+export { absenceText } from './absences.ts';
+export { type Aggregation, aggregations, extendScore, isBound } from './aggregate.ts';
+export {
+  type Ghost,
+  isFold,
+  type Learned,
+  type NodeId,
+  type ProbeReply,
+  plantedEvent,
+  type StrandId,
+} from './events.ts';
+export { byKey, formKey, type NodeKey, nodeKey, rootKey } from './keys.ts';
+export {
+  answerPart,
+  answerText,
+  hasEnded,
+  isComplete,
+  isPathEnd,
+  lastMessage,
+  meanValue,
+  type Node,
+  pathText,
+  pathTo,
+  saysSomething,
+} from './node.ts';
+export { agreeing, type Belief, type Certainty, type PathVote, sampleEnds, treeBelief } from './readings/certaindex.ts';
+export { lowestGroup, tokenConfidence, windowFor } from './readings/confidence.ts';
+export { distinctAnswers } from './readings/distinct-answers.ts';
+export { namedSteps } from './readings/named-steps.ts';
+export { type ThinkingTags, thinkingSwitch, thoughtText, usualTags } from './readings/thinking.ts';
+export { completionTokens, stepTokens } from './readings/token-record.ts';
+export {
+  greedySampling,
+  type Manner,
+  type Message,
+  type Prompt,
+  type Sampling,
+  type Step,
+  type StepEnd,
+} from './step.ts';
+export type { Inquiry } from './strand.ts';
+export { Tree } from './tree.ts';

@@ -1,0 +1,136 @@
+// Reads along what an engine's own endpoint answers, whole or as a stream, in any of the APIs that are passed through: the text
+// that was said, and what it cost. Reads what nothing has checked; what it does not know it leaves out. It changes no byte.
+
+import type { Plain } from '@coppice/core/journal';
+import { BoundedBody, parseJson, SseParser } from '@coppice/core/remote';
+import { record } from '../dialects/unchecked.ts';
+
+export interface PassedAnswer {
+  /** What was said; where nothing was, the calls of tools as JSON. */
+  readonly text: string;
+  readonly isCut: boolean;
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  /** As the engine counts; where it does not, one for each piece of a stream. */
+  readonly completionTokens: number;
+}
+
+/** More of an answer is passed on, and not read. */
+const mostBytes = 4_194_304;
+
+export class PassedReader {
+  readonly #events: SseParser | undefined;
+  readonly #whole = new BoundedBody(mostBytes);
+  #bytes = 0;
+  #text = '';
+  #calls = '';
+  #pieces = 0;
+  #isCut = false;
+  #usage: Plain = {};
+
+  constructor(contentType: string | null) {
+    this.#events = contentType?.startsWith('text/event-stream') === true ? new SseParser(mostBytes) : undefined;
+  }
+
+  add(chunk: Uint8Array): void {
+    this.#bytes += chunk.length;
+    if (this.#events === undefined) this.#whole.add(chunk);
+    // Shorter than what an event may be: the parser refuses none of it.
+    else if (this.#bytes <= mostBytes) for (const data of this.#events.push(chunk)) this.#read(data);
+  }
+
+  end(): PassedAnswer {
+    if (this.#events === undefined && this.#bytes <= mostBytes) this.#read(this.#whole.text());
+    const usage = this.#usage;
+    const details = record(usage.prompt_tokens_details ?? usage.input_tokens_details);
+    return {
+      text: this.#text === '' ? this.#calls : this.#text,
+      isCut: this.#isCut,
+      promptTokens: count(usage.prompt_tokens ?? usage.input_tokens),
+      cachedTokens: count(details.cached_tokens ?? usage.cache_read_input_tokens),
+      completionTokens:
+        count(usage.completion_tokens ?? usage.output_tokens) || (this.#events === undefined ? 0 : this.#pieces),
+    };
+  }
+
+  #read(text: string): void {
+    try {
+      const value = record(parseJson(text, 'an answer'));
+      this.#readChat(value);
+      this.#readMessage(value);
+      this.#readResponse(value);
+    } catch {
+      // It is passed on all the same.
+    }
+  }
+
+  /** Chat completions, completions and embeddings: `choices`, whole or as deltas. */
+  #readChat({ choices, usage }: Plain): void {
+    this.#count(usage);
+    const choice = record(list(choices)[0]);
+    const { content, tool_calls: calls } = record(choice.message ?? choice.delta);
+    this.#say(content ?? choice.text);
+    for (const call of list(calls)) {
+      const { name, arguments: given } = record(record(call).function);
+      this.#call(name, given);
+    }
+    if (choice.finish_reason === 'length') this.#isCut = true;
+  }
+
+  /** Anthropic's messages: blocks, whole or as the events of a stream. */
+  #readMessage({ type, message, content, content_block: block, delta, usage, stop_reason: reason }: Plain): void {
+    if (typeof type !== 'string') return;
+    for (const each of type === 'message' ? list(content) : [block]) {
+      const { text, name, input } = record(each);
+      this.#say(text);
+      if (name !== undefined) this.#call(name, type === 'message' ? JSON.stringify(input) : '');
+    }
+    if (type === 'content_block_delta') {
+      const { text, partial_json: part } = record(delta);
+      this.#say(text);
+      this.#call(undefined, part);
+    }
+    this.#count(record(message).usage);
+    if (type.startsWith('message')) this.#count(usage);
+    if ((reason ?? record(delta).stop_reason) === 'max_tokens') this.#isCut = true;
+  }
+
+  /** Responses: the whole object, or the last event of a stream, which carries it. */
+  #readResponse({ object, response, ...rest }: Plain): void {
+    const whole = object === 'response' ? rest : record(response);
+    if (object !== 'response' && whole.usage === undefined) return;
+    for (const each of list(whole.output)) {
+      const { content, name, arguments: given } = record(each);
+      for (const part of list(content)) this.#say(record(part).text);
+      if (name !== undefined) this.#call(name, given);
+    }
+    this.#count(whole.usage);
+    if (whole.status === 'incomplete') this.#isCut = true;
+  }
+
+  #say(text: unknown): void {
+    if (typeof text !== 'string' || text === '') return;
+    this.#text += text;
+    this.#pieces += 1;
+  }
+
+  #call(name: unknown, given: unknown): void {
+    if (typeof name === 'string') this.#calls += `${this.#calls === '' ? '' : '\n'}${name} `;
+    if (typeof given !== 'string' || given === '') return;
+    this.#calls += given;
+    this.#pieces += 1;
+  }
+
+  /** Streams tell it in pieces: the last word on each count holds. */
+  #count(usage: unknown): void {
+    this.#usage = { ...this.#usage, ...record(usage) };
+  }
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
+}

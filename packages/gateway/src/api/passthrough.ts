@@ -1,0 +1,215 @@
+// Requests that cannot be searched go to the remote engine's own endpoint of the same name: the body but for the model's name and the `coppice`
+// object, the answer byte for byte. Each takes one strand and waits for it like a search. The address comes from the configuration alone.
+
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { FaultError } from '@coppice/core/base';
+import type { Upstream } from '@coppice/core/config';
+import type { Plain } from '@coppice/core/journal';
+import { parseJson, readBody, tooMuch } from '@coppice/core/remote';
+import { unfolded } from '../dialects/fields.ts';
+import { record } from '../dialects/unchecked.ts';
+import { ApiError } from '../http/api-error.ts';
+import { baseHeaders, type Exchange, goneOf, readJson, roomIn } from '../http/exchange.ts';
+import type { Caller } from '../http/keys.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import { servedModel } from '../models/served-model.ts';
+import { searchHeader, verdictHeader } from '../wire/reply-json.ts';
+import type { GatewayContext } from './context.ts';
+import type { PassedReader } from './passed-answer.ts';
+import { PassedExchange } from './passed-search.ts';
+
+export interface PassedModel {
+  readonly served: ServedModel;
+  readonly upstream: Upstream;
+}
+
+/** Undefined where its engine has none, or the operator forbids it. */
+export function passable(served: ServedModel): PassedModel | undefined {
+  const { upstream, config } = served;
+  return upstream === undefined || config.passthrough === 'forbid' ? undefined : { served, upstream };
+}
+
+const kept = ['content-type', 'retry-after'] as const;
+
+export async function passThrough(
+  context: GatewayContext,
+  exchange: Exchange,
+  { served, upstream }: PassedModel,
+  body: Plain,
+  path: string,
+): Promise<void> {
+  const { caller, response } = exchange;
+  context.usage.request(caller.name);
+  const release = context.streams.take();
+  const gone = goneOf(response);
+  const startMs = context.clock.nowMs();
+  const passed = new PassedExchange(context, caller, served, body);
+  exchange.search = passed.id;
+  let leave: (() => void) | undefined;
+  let status: number | undefined;
+  try {
+    leave = await context.searches.guests.occupy(served.name, caller, gone);
+    if (gone.aborted) return;
+    passed.begin();
+    const answer = await ask(upstream, path, forwarded(body, upstream), gone);
+    status = answer.status;
+    response.writeHead(status, headersOf(answer, passed.id));
+    await copy(answer, response, passed.reader(answer.headers.get('content-type')), mostBytes(body));
+    passed.status = status;
+  } catch (error) {
+    if (gone.aborted) return;
+    if (error instanceof ApiError || (response.headersSent && !(error instanceof FaultError))) throw error;
+    context.log.warn('passthrough', { error: error instanceof Error ? error.message : String(error) });
+    // An answer that has begun can only be broken off.
+    if (response.headersSent) return void response.destroy();
+    throw new ApiError('engine_failed', 'the engine behind this model could not be reached');
+  } finally {
+    if (leave !== undefined) context.metrics.passedThrough(served.name, status, context.clock.nowMs() - startMs);
+    if (gone.aborted && passed.status === 'none') passed.status = 'gone';
+    passed.end();
+    leave?.();
+    release();
+  }
+}
+
+function headersOf(answer: Response, id: string): OutgoingHttpHeaders {
+  const own = kept.map((name) => [name, answer.headers.get(name)]).filter(([, value]) => value !== null);
+  return {
+    ...baseHeaders,
+    'cache-control': 'no-store',
+    'x-coppice': 'passed-through',
+    [searchHeader]: id,
+    ...(answer.ok ? { [verdictHeader]: 'unscored' } : {}),
+    ...Object.fromEntries(own),
+  };
+}
+
+const wholeBytes = 32 * 1024 * 1024;
+
+/** While the engine cannot be reached, or says that it has too much to do. */
+const troubleMs = 1000;
+
+/**
+ * The same for a request that no client waits for, whole: it is served on idle strands, and asked again from the beginning where its
+ * strand was needed meanwhile, or the engine was away. Undefined where `halt` came first.
+ */
+export async function passIdle(
+  context: GatewayContext,
+  caller: Caller,
+  { served, upstream }: PassedModel,
+  body: Plain,
+  path: string,
+  halt: AbortSignal,
+): Promise<{ readonly status: number; readonly body: unknown } | undefined> {
+  context.usage.request(caller.name);
+  const text = forwarded(body, upstream);
+  while (!halt.aborted) {
+    const passed = new PassedExchange(context, caller, served, body);
+    const { leave, parked } = await context.searches.guests.occupyIdle(served.name, caller, halt);
+    try {
+      if (halt.aborted) break;
+      passed.begin();
+      const answer = await ask(upstream, path, text, AbortSignal.any([halt, parked]));
+      const said = await readBody(answer, wholeBytes, path);
+      if (answer.status !== 429 && answer.status !== 503) {
+        passed.reader(answer.headers.get('content-type')).add(Buffer.from(said));
+        passed.status = answer.status;
+        passed.end();
+        return { status: answer.status, body: jsonOf(said) };
+      }
+    } catch (error) {
+      if (error instanceof FaultError) {
+        // It is longer than what is kept of an answer, and would be again.
+        passed.end();
+        return { status: 502, body: { error: new ApiError('engine_failed', error.fault.message).body } };
+      }
+      if (!halt.aborted && !parked.aborted)
+        context.log.warn('passthrough', { error: error instanceof Error ? error.message : String(error) });
+    } finally {
+      leave();
+    }
+    if (!parked.aborted) await delay(troubleMs, undefined, { signal: halt }).catch(() => {});
+  }
+  return undefined;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text, 'an answer');
+  } catch {
+    return text;
+  }
+}
+
+function forwarded(body: Plain, { model }: Upstream): string {
+  const { coppice: _, ...rest } = body;
+  try {
+    return JSON.stringify({ ...rest, model });
+  } catch {
+    throw new ApiError('invalid_json', 'the body is nested too deeply');
+  }
+}
+
+/** Only a server that was never reached may be left for the next one: what has begun is not begun twice. */
+async function ask({ urls, headers }: Upstream, path: string, body: string, signal: AbortSignal): Promise<Response> {
+  const sent = { 'content-type': 'application/json', ...headers };
+  let failure: unknown;
+  for (const url of urls) {
+    try {
+      const to = `${url}${path.slice('/v1'.length)}`;
+      return await fetch(to, { method: 'POST', headers: sent, body, signal, redirect: 'error' });
+    } catch (error) {
+      failure = error;
+      if (signal.aborted || !isUnreached(error)) break;
+    }
+  }
+  throw failure;
+}
+
+const unreached: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
+
+function isUnreached(error: unknown): boolean {
+  return error instanceof Error && unreached.includes((error.cause as { code?: unknown } | undefined)?.code);
+}
+
+const envelopeBytes = 16 * 1024 * 1024;
+/** In an event of its own, with candidates. */
+const bytesPerToken = 16_384;
+
+/** Read in one turn of the loop: a hundredth of a second's work. */
+const turnBytes = 262_144;
+
+/** What an answer of the tokens that were asked for may take; any number of bytes where no number of tokens was. */
+function mostBytes({ max_tokens, max_completion_tokens, max_output_tokens, n }: Plain): number {
+  const tokens = [max_tokens, max_completion_tokens, max_output_tokens].find((each) => typeof each === 'number');
+  if (tokens === undefined) return Number.POSITIVE_INFINITY;
+  return envelopeBytes + bytesPerToken * Number(tokens) * (typeof n === 'number' ? n : 1);
+}
+
+async function copy(answer: Response, response: ServerResponse, reader: PassedReader, most: number): Promise<void> {
+  let [bytes, yieldAt] = [0, turnBytes];
+  for await (const chunk of answer.body ?? []) {
+    reader.add(chunk);
+    bytes += chunk.length;
+    // What has arrived already comes without a turn of the loop in between.
+    if (bytes > yieldAt) await new Promise((resolve) => setImmediate(resolve));
+    if (bytes > yieldAt) yieldAt = bytes + turnBytes;
+    if (bytes > most) throw new FaultError(tooMuch('the engine', most));
+    if (!response.write(chunk)) await roomIn(response);
+    if (response.destroyed) return;
+  }
+  response.end();
+}
+
+/** Endpoints that are never searched: they are there where the engine has them. */
+export function passOnly(path: string) {
+  return async (context: GatewayContext, exchange: Exchange): Promise<void> => {
+    const body = record(unfolded(path, await readJson(context, exchange.request)));
+    const served = servedModel(context, typeof body.model === 'string' ? body.model : '');
+    const model = passable(served);
+    if (model !== undefined) return passThrough(context, exchange, model, body, path);
+    const message = `'model' is '${served.name}', whose engine has no ${path.slice('/v1/'.length)} of its own`;
+    throw new ApiError('unsupported_parameter', message, { param: 'model' });
+  };
+}

@@ -1,0 +1,114 @@
+// What becomes of a body: what no search can do goes to the engine's own endpoint, the rest becomes a plan against the models and limits
+// that this server has. A refusal names the field that the client wrote.
+
+import { makePlan, Refusal, type SearchPlan, shapeTrouble, usualSearch } from '@coppice/core/answering';
+import type { JsonSchema } from '@coppice/core/engine';
+import type { Plain } from '@coppice/core/journal';
+import { programNames, programOf } from '@coppice/core/program';
+import { askedIn } from '../dialects/body-wish.ts';
+import type { ChatBody } from '../dialects/chat-body.ts';
+import type { Beyond, FieldNames, InboundDialect } from '../dialects/dialect.ts';
+import { drawsIn } from '../dialects/fields.ts';
+import { isFull, record } from '../dialects/unchecked.ts';
+import { ApiError } from '../http/api-error.ts';
+import type { Caller } from '../http/keys.ts';
+import type { ServedModel } from '../models/served-model.ts';
+import { modelNamed, servedModel } from '../models/served-model.ts';
+import { randomSeed } from '../searches/search-facts.ts';
+import type { GatewayContext } from './context.ts';
+import { type PassedModel, passable } from './passthrough.ts';
+
+/** The engine's own endpoint, where there is one, it is allowed, and the request needs it. Reads a body that nothing has checked yet. */
+export function upstreamFor(context: GatewayContext, dialect: InboundDialect, value: unknown): PassedModel | undefined {
+  const body = record(value);
+  const model = modelNamed(context, body.model);
+  const asked = dialect.beyond(body);
+  if (model === undefined || !(asked.isBeyond || isPassed(model, asked) || isBeyondShape(model, body, asked)))
+    return undefined;
+  return passable(model);
+}
+
+function isPassed({ engine }: ServedModel, { passed }: Beyond): boolean {
+  const { passes = [] } = engine.capabilities;
+  return passed.length > 0 && passed.every((name) => passes.includes(name));
+}
+
+/** An answer in a shape that the engine cannot be held to step by step. A format that is wrong is not: it is refused where bodies are read. */
+function isBeyondShape(model: ServedModel, { coppice }: Plain, { shape, stop }: Beyond): boolean {
+  const schema = schemaOrNone(shape);
+  if (schema === undefined) return false;
+  const named = programNames().find((each) => each === record(coppice).program);
+  const program = programOf(named ?? usualSearch(model).program);
+  return isFull(stop) || typeof stop === 'string' || shapeTrouble(model, program, schema) !== undefined;
+}
+
+function schemaOrNone(shape: Beyond['shape']): JsonSchema | undefined {
+  try {
+    return shape?.()?.schema;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the server gives a request that says nothing of it. */
+interface GivenByServer {
+  readonly deadlineMs: number;
+  /** No client waits for it: see SearchPlan. */
+  readonly idle?: true;
+}
+
+/** Plans a body that its dialect has read. `kept`: what the journal keeps of it; `chat`: what is searched. */
+export async function planAsked<Body>(
+  context: GatewayContext,
+  dialect: InboundDialect<Body>,
+  body: Body,
+  caller: Caller,
+  given: GivenByServer,
+) {
+  const { journal, config } = context;
+  const { chat, kept } = await dialect.chat(body, { journal, caller, limits: config.limits });
+  return { ...planFor(context, chat, caller, given, dialect.fieldNames), kept, chat: chat as Plain };
+}
+
+/** `names`: what the client's API calls the fields of a chat. `untaken`: sampling fields that the model's engine does not take. */
+export function planFor(
+  context: GatewayContext,
+  body: ChatBody,
+  caller: Caller,
+  { deadlineMs: defaultDeadlineMs, idle }: GivenByServer,
+  names: FieldNames = [],
+): { readonly plan: SearchPlan; readonly untaken: readonly string[] } {
+  const { limits } = context.config;
+  const { models: others } = context.searches;
+  const { name, maxPriority } = caller;
+  try {
+    const model = servedModel(context, body.model);
+    const asked = askedIn(body, limits);
+    const successor = others.get(model.config.escalateTo ?? '');
+    const server = { model, successor, others, limits, maxPriority, defaultDeadlineMs, seed: randomSeed() };
+    const plan = makePlan({ ...asked, ...server, idle });
+    // A request that is refused before costs no part of a quota.
+    context.usage.request(name);
+    return { plan, untaken: untakenBy(model, body) };
+  } catch (error) {
+    throw inTheirWords(error, names);
+  }
+}
+
+function untakenBy({ engine }: ServedModel, body: ChatBody): string[] {
+  const { takes = ['top_k', 'min_p'] } = engine.capabilities;
+  const knobs = (['top_k', 'min_p'] as const).filter((name) => (body[name] ?? 0) !== 0);
+  return [...knobs, ...Object.keys(drawsIn(body))].filter((name) => !takes.includes(name));
+}
+
+/** A client is told of the field that it wrote, not of the setting or of the chat's. */
+function inTheirWords(error: unknown, names: FieldNames): unknown {
+  const told = (text: string) => names.reduce((sum, [from, to]) => sum.replace(from, to), text);
+  if (error instanceof Refusal) {
+    const code = error.kind === 'invalid' ? 'invalid_value' : 'unsupported_parameter';
+    return new ApiError(code, told(error.fault.message), { param: told(error.setting) });
+  }
+  if (!(error instanceof ApiError)) return error;
+  const { code, message, param, options } = error;
+  return new ApiError(code, told(message), { ...options, param: param === undefined ? undefined : told(param) });
+}

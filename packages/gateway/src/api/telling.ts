@@ -1,0 +1,164 @@
+// A search told to one client by a teller: whole or as a stream, from the live search, or from the journal where clients may read it
+// again. What comes from the journal goes out only when it is on disk.
+
+import type { ServerResponse } from 'node:http';
+import { isFault, nextSlice } from '@coppice/core/base';
+import type { SearchRecord } from '@coppice/core/journal';
+import { eventsIn, type LoggedEvent } from '@coppice/core/log';
+import type { Token } from '@coppice/core/runtime';
+import type { StreamFrame, Teller } from '../dialects/dialect.ts';
+import { readThrough } from '../follow/log-watchers.ts';
+import { ApiError, asApiError, journalTrouble } from '../http/api-error.ts';
+import type { EventStream } from '../http/event-stream.ts';
+import { goneOf } from '../http/exchange.ts';
+import { endOfRecord, successorIn, type ToldEnd } from '../result/told-end.ts';
+import type { LiveSearch } from '../searches/live-search.ts';
+import { readBack } from '../searches/live-search.ts';
+import { endOfLive, requireResult } from '../searches/search-end.ts';
+import { verdictHeader } from '../wire/reply-json.ts';
+import type { GatewayContext } from './context.ts';
+
+/** What the journal holds of a search that was accepted a moment ago. */
+export const accepted: ToldEnd = { state: 'queued', outcome: undefined, texts: undefined, error: undefined };
+
+export async function wholeAnswer(
+  context: GatewayContext,
+  response: ServerResponse,
+  teller: Teller,
+  search: LiveSearch,
+  isStored: boolean,
+): Promise<unknown> {
+  follow(search, teller, (heard) => 'event' in heard && teller.event?.(heard.event));
+  const last = await search.wait();
+  const verdict = last.ended?.result?.outcome.verdict;
+  if (verdict !== undefined && !response.headersSent) response.setHeader(verdictHeader, verdict);
+  requireResult(last);
+  if (last !== search) teller.takeOver?.(last);
+  if (!isStored) return teller.answer(endOfLive(last));
+  const record = await endOnRecord(context, response, search.id);
+  return teller.answer(endOfRecord(last === search ? record : await endOnRecord(context, response, last.id)));
+}
+
+export async function streamLive(events: EventStream, teller: Teller, search: LiveSearch): Promise<void> {
+  for await (const frame of liveFrames(events, teller, search)) {
+    events.frame(frame);
+    await events.ready();
+    if (events.closed) return;
+  }
+  events.end();
+}
+
+/** `after`: the number of the last frame that the client has. */
+export async function streamStored(
+  context: GatewayContext,
+  events: EventStream,
+  teller: Teller,
+  id: string,
+  after = -1,
+): Promise<void> {
+  for await (const frame of storedFrames(context, teller, id, events.gone)) {
+    if (frame.sequence === undefined || frame.sequence > after) events.frame(frame);
+    await events.ready();
+  }
+  if (!events.closed) events.end();
+}
+
+type Heard = { readonly event: LoggedEvent } | { readonly token: Token };
+
+/**
+ * A search as it is told, at the pace of its reader: what it says meanwhile is kept, events as the fold holds them, and the tokens of
+ * one generation as one text, so that no more is held than the answer itself.
+ */
+async function* liveFrames(events: EventStream, teller: Teller, search: LiveSearch): AsyncGenerator<StreamFrame> {
+  yield* teller.begin();
+  let kept: Heard[] = [];
+  let wake = () => {};
+  follow(search, teller, (heard) => {
+    const last = events.behind ? kept.at(-1) : undefined;
+    const joined = last && joinTokens(last, heard);
+    if (joined === undefined) kept.push(heard);
+    else kept[kept.length - 1] = joined;
+    wake();
+  });
+  let end: LiveSearch | undefined;
+  void search.wait().then((last) => {
+    end = last;
+    wake();
+  });
+  while (end === undefined || kept.length > 0) {
+    const taken = kept;
+    kept = [];
+    for (const heard of taken)
+      yield* ('event' in heard ? teller.event?.(heard.event) : teller.token?.(heard.token)) ?? [];
+    if (end !== undefined || kept.length > 0) continue;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  }
+  if (end !== search) yield* teller.takeOver?.(end) ?? [];
+  yield* teller.end(endOfLive(end));
+}
+
+function joinTokens(last: Heard, next: Heard): Heard | undefined {
+  if ('event' in last || 'event' in next) return undefined;
+  const isSame = last.token.node === next.token.node && last.token.index === next.token.index;
+  return isSame ? { token: { ...last.token, text: last.token.text + next.token.text } } : undefined;
+}
+
+/** Nothing of the log of a search that has just been started has been missed. */
+function follow(search: LiveSearch, { event, token }: Teller, hear: (heard: Heard) => void): void {
+  if (event === undefined && token === undefined) return;
+  if (event !== undefined) for (const each of search.unwritten.flatMap(eventsIn)) hear({ event: each });
+  search.listeners.add({
+    ...(event && { event: (each) => hear({ event: each }) }),
+    ...(token && { token: (each) => hear({ token: each }) }),
+  });
+}
+
+/** From the first, up to the last word, of the search that took over where one did; waits for what is not on disk yet, or cannot be read now. */
+async function* storedFrames(
+  { watchers, searches, journal }: GatewayContext,
+  teller: Teller,
+  id: string,
+  gone: AbortSignal,
+): AsyncGenerator<StreamFrame> {
+  yield* teller.begin();
+  try {
+    let record: SearchRecord | undefined;
+    for (let after = -1; record === undefined; ) {
+      const page = await watchers.page(id, after, gone, () => searches.find(id) !== undefined);
+      if (page === undefined || (page.entries.length === 0 && page.record === undefined)) return;
+      for (const event of page.entries.flatMap(eventsIn)) yield* teller.event?.(event) ?? [];
+      after = page.entries.at(-1)?.sequence ?? after;
+      await nextSlice();
+      record = page.record;
+    }
+    const next = successorIn(record);
+    const last = next === undefined ? undefined : await watchers.ended(next, gone);
+    const search = last && (await readThrough(() => readBack(journal, last), gone));
+    if (gone.aborted) return;
+    if (search !== undefined) yield* teller.takeOver?.(search) ?? [];
+    yield* teller.end(endOfRecord(last ?? record));
+  } catch (error) {
+    if (!isFault(error, 'damaged')) throw error;
+    yield* teller.end({ ...accepted, state: 'failed', error: asApiError(error).body });
+  }
+}
+
+const notWritten = 'the search has ended, but its end cannot be written now; read it later by its id';
+
+/**
+ * The end of a search in the journal, final cost included, so that what one client is told is what every later reader finds. Of a search
+ * that has ended in some process. Waits for as long as its client does, or until the only journal is in trouble.
+ */
+export async function endOnRecord(
+  { journal, watchers, cluster }: GatewayContext,
+  response: ServerResponse,
+  id: string,
+): Promise<SearchRecord> {
+  const isHopeless = () => cluster === undefined && journal.trouble !== undefined;
+  const record = await watchers.ended(id, goneOf(response), isHopeless);
+  if (record !== undefined) return record;
+  if (isHopeless()) throw journalTrouble(notWritten);
+  throw new ApiError('not_found', `there is no search '${id}' any more`);
+}

@@ -1,0 +1,196 @@
+// `/v1/files`: put in, list, read, take out. A file is text in lines, of which batches are made; it lives in the journal's
+// database. A key sees its own files; an admin key sees all.
+
+import { isUtf8 } from 'node:buffer';
+import { MIMEType } from 'node:util';
+import { nextSlice } from '@coppice/core/base';
+import type { KeptDocument } from '@coppice/core/journal';
+import { z } from 'zod';
+import { type GatewayContext, requireJournal } from '../api/context.ts';
+import { ApiError, refuse, refuseField } from '../http/api-error.ts';
+import { parseBody, readQuery } from '../http/checked-input.ts';
+import { baseHeaders, type Exchange, roomIn, writeJson } from '../http/exchange.ts';
+import { batchRetention } from '../http/fixed-limits.ts';
+import type { Caller } from '../http/keys.ts';
+import { newId } from '../searches/search-facts.ts';
+import type { FileJson } from '../wire/document-json.ts';
+import { type FileFacts, fileFacts, pageParts } from './batch-results.ts';
+import { findDocument, listOf, listQuery, requireTexts } from './listing.ts';
+
+/** Characters of one part: bounds how much is read at a time. */
+const partChars = 65_536;
+/** For the fields beside the file, and what stands between them. */
+const formBytes = 16_384;
+/** Of a form: there are four fields. */
+const mostParts = 16;
+const partHeaderBytes = 4096;
+const mostFiles = 10_000;
+const leastSeconds = 3600;
+
+export async function createFile(context: GatewayContext, { request, response, caller }: Exchange): Promise<void> {
+  requireTexts(context);
+  requireJournal(context);
+  const { batchFileBytes: fileBytes } = context.limits;
+  const retentionMs = batchRetention * context.config.journal.retentionMs;
+  const type = request.headers['content-type'] ?? '';
+  if (!type.toLowerCase().startsWith('multipart/form-data'))
+    refuse('unsupported_media_type', 'a file must be sent as content-type: multipart/form-data');
+  const body = await context.bodies.read(request, fileBytes + formBytes);
+  // Each of the next steps reads 32 MB: about 100 ms, and other requests have their turn in between.
+  await nextSlice();
+  const fields = await formOf(body, type);
+  const form = parseBody(uploadForm, Object.fromEntries(fields));
+  await nextSlice();
+  const text = await textOf(form.file, fileBytes);
+  await nextSlice();
+  const bytes = Buffer.byteLength(text);
+  await requireRoom(context, caller, bytes);
+  const createdMs = context.clock.nowMs();
+  const expiresMs = createdMs + Math.min(retentionMs, wishedMs(form) ?? retentionMs);
+  const filename = form.file.name.slice(0, 255).toWellFormed();
+  const facts: FileFacts = { filename, purpose: 'batch', bytes };
+  const id = newId('file-', createdMs);
+  const kept = { id, kind: 'file', owner: caller.name, createdMs, open: false, expiresMs } as const;
+  const document = { ...kept, facts };
+  await context.journal.documents.add(document, inParts(text));
+  writeJson(response, 200, viewFile({ ...document, revision: 0 }));
+}
+
+async function formOf(body: Buffer, type: string): Promise<FormData> {
+  checkParts(body, type);
+  try {
+    return await new Response(body as Buffer<ArrayBuffer>, { headers: { 'content-type': type } }).formData();
+  } catch {
+    return refuse('bad_request', 'the body is not valid multipart/form-data');
+  }
+}
+
+/** Parsing takes time for every part and every line of its headers, and holds up all other requests: both are bounded first. */
+function checkParts(body: Buffer, type: string): void {
+  const line = `--${boundaryOf(type)}`;
+  let parts = 0;
+  for (let at = body.indexOf(line); at >= 0; at = body.indexOf(line, at + line.length)) {
+    const start = at + line.length;
+    // Two more dashes end the form.
+    if (body.toString('latin1', start, start + 2) === '--') return;
+    parts += 1;
+    if (parts > mostParts) refuse('bad_request', `the form has more than ${mostParts} parts, the limit`);
+    const isBounded = body.subarray(start, start + partHeaderBytes).includes('\r\n\r\n');
+    if (!isBounded && body.length > start + partHeaderBytes)
+      refuse(
+        'bad_request',
+        `the headers of part ${parts} of the form are larger than ${partHeaderBytes} bytes, the limit`,
+      );
+  }
+}
+
+function boundaryOf(type: string): string {
+  try {
+    const boundary = new MIMEType(type).params.get('boundary');
+    if (boundary) return boundary;
+  } catch {
+    // It is told below.
+  }
+  return refuse('bad_request', 'the content-type names no boundary of the form');
+}
+
+const anchored = z.object({
+  'expires_after[anchor]': z.literal('created_at', "must be 'created_at'"),
+  'expires_after[seconds]': z.coerce.number().int().min(leastSeconds),
+});
+
+export const uploadForm = z.strictObject({
+  file: z.file('must be a file'),
+  purpose: z.literal('batch', "must be 'batch': files are for batches"),
+  ...anchored.partial().shape,
+});
+
+async function textOf(file: File, most: number): Promise<string> {
+  const bytes = Buffer.from(await file.arrayBuffer());
+  if (bytes.length > most) throw new ApiError('body_too_large', `'file' has ${bytes.length} bytes; at most ${most}`);
+  if (bytes.length === 0) refuseField('invalid_value', 'file', 'is empty');
+  if (!isUtf8(bytes) || bytes.includes(0)) refuseField('invalid_value', 'file', 'must be text in UTF-8');
+  return bytes.toString('utf8');
+}
+
+function wishedMs({ file: _, purpose: __, ...expiry }: z.output<typeof uploadForm>): number | undefined {
+  if (Object.keys(expiry).length === 0) return undefined;
+  return parseBody(anchored, expiry)['expires_after[seconds]'] * 1000;
+}
+
+async function requireRoom({ journal, limits }: GatewayContext, { name: owner }: Caller, bytes: number): Promise<void> {
+  const files = await journal.documents.list({ kind: 'file', owner, limit: mostFiles });
+  const kept = files.reduce((sum, file) => sum + fileFacts(file).bytes, 0);
+  const { keyFileBytes: keyBytes } = limits;
+  if (files.length >= mostFiles || kept + bytes > keyBytes)
+    throw new ApiError(
+      'storage_full',
+      `this key keeps ${files.length} files of ${kept} bytes; at most ${mostFiles} files and ${keyBytes} bytes`,
+    );
+}
+
+function inParts(text: string): string[] {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    let end = Math.min(text.length, at + partChars);
+    const last = text.charCodeAt(end - 1);
+    // Never in the middle of a character.
+    if (end < text.length && last >= 0xd800 && last <= 0xdbff) end -= 1;
+    parts.push(text.slice(at, end));
+    at = end;
+  }
+  return parts;
+}
+
+export const filesQuery = z.object({
+  ...listQuery.shape,
+  purpose: z.string().optional(),
+  order: z.literal('desc', "must be 'desc': the newest come first").optional(),
+});
+
+export async function listFiles(context: GatewayContext, exchange: Exchange): Promise<void> {
+  const { purpose } = readQuery(filesQuery, exchange.query);
+  const isWanted = (document: KeptDocument) =>
+    !document.open && (purpose === undefined || fileFacts(document).purpose === purpose);
+  writeJson(exchange.response, 200, await listOf(context, 'file', exchange, viewFile, isWanted));
+}
+
+export async function readFile(context: GatewayContext, { response, caller, parameters }: Exchange): Promise<void> {
+  writeJson(response, 200, viewFile(await findDocument(context, 'file', caller, parameters.id)));
+}
+
+export async function readContent(context: GatewayContext, { response, caller, parameters }: Exchange): Promise<void> {
+  const { id } = await findDocument(context, 'file', caller, parameters.id);
+  response.writeHead(200, { ...baseHeaders, 'content-type': 'application/octet-stream', 'cache-control': 'no-store' });
+  for (let after: number | undefined = -1; after !== undefined && !response.destroyed; ) {
+    await roomIn(response);
+    await nextSlice();
+    const page = await context.journal.documents.parts(id, after, pageParts);
+    // A part that the reader has no room for is the last one of this round.
+    after = (page.find(({ text }) => !response.write(text)) ?? page.at(-1))?.part;
+  }
+  response.end();
+}
+
+export async function removeFile(context: GatewayContext, { response, caller, parameters }: Exchange): Promise<void> {
+  const { id } = await findDocument(context, 'file', caller, parameters.id);
+  requireJournal(context);
+  await context.journal.documents.remove(id);
+  writeJson(response, 200, { id, object: 'file', deleted: true });
+}
+
+function viewFile(document: KeptDocument): FileJson {
+  const { filename, purpose, bytes } = fileFacts(document);
+  const { id, createdMs, expiresMs } = document;
+  return {
+    id,
+    object: 'file',
+    bytes,
+    created_at: Math.floor(createdMs / 1000),
+    expires_at: expiresMs === undefined ? null : Math.floor(expiresMs / 1000),
+    filename,
+    purpose,
+    status: 'processed',
+    status_details: null,
+  };
+}

@@ -1,0 +1,99 @@
+// The shape that a body wants its answer to have: JSON of a schema, wherever an API writes it (`response_format` of a chat,
+// `text.format` of a response, `output_config.format` of a message), or the call of a function that a chat forces.
+
+import type { WishedShape } from '@coppice/core/answering';
+import { isRecord } from '@coppice/core/base';
+import type { JsonSchema } from '@coppice/core/engine';
+import { refuseField } from '../http/api-error.ts';
+import { record } from './unchecked.ts';
+
+const anyObject: JsonSchema = { type: 'object' };
+
+/** Undefined where plain text will do; a format that no search knows is refused under the name that a chat has for it. */
+function schemaIn(format: unknown): JsonSchema | undefined {
+  if (format === undefined || format === null) return undefined;
+  const { type, json_schema: nested, schema } = record(format);
+  if (type === 'text') return undefined;
+  if (type === 'json_object') return anyObject;
+  if (type !== 'json_schema')
+    return refuseField('invalid_value', 'response_format.type', 'must be text, json_object or json_schema');
+  const found = nested === undefined ? schema : record(nested).schema;
+  if (!isRecord(found)) return refuseField('invalid_value', 'response_format', 'has no schema');
+  requireShallow(found);
+  return found;
+}
+
+interface ChatFields {
+  readonly response_format?: unknown;
+  readonly tools?: unknown;
+  readonly tool_choice?: unknown;
+}
+
+export function shapeIn({ response_format: format, ...call }: ChatFields): WishedShape | undefined {
+  return shapeWith(format, forcedCall(call));
+}
+
+export function shapeWith(format: unknown, forced: WishedShape | undefined): WishedShape | undefined {
+  const schema = schemaIn(format);
+  if (schema === undefined) return forced;
+  if (forced !== undefined) refuseField('unsupported_parameter', 'tools', "cannot be forced beside 'response_format'");
+  return { schema, about: schema };
+}
+
+interface OfferedFunction {
+  readonly name: string;
+  readonly description?: unknown;
+  readonly parameters?: JsonSchema;
+}
+
+/**
+ * The call of one of the functions that `tool_choice` names; undefined where it leaves it to the model whether there is one, which
+ * only an engine that was taught its own way of calling can decide, or where the tools are of other kinds.
+ */
+export function forcedCall({
+  tools,
+  tool_choice: choice,
+}: Omit<ChatFields, 'response_format'>): WishedShape | undefined {
+  const tried = Array.isArray(tools) ? tools.map(functionOf) : [];
+  const offered = tried.filter((each) => each !== undefined);
+  const { name } = record(record(choice).function);
+  if (choice !== 'required' && typeof name !== 'string') return undefined;
+  const functions = offered.filter((each) => choice === 'required' || each.name === name);
+  if (functions.length === 0 || offered.length < tried.length) return undefined;
+  const schema = callSchema(functions);
+  return schema && { schema, about: functions, isCall: true };
+}
+
+function functionOf(tool: unknown): OfferedFunction | undefined {
+  const { type, function: described } = record(tool);
+  const { name, description, parameters } = record(described);
+  if (type !== 'function' || typeof name !== 'string') return undefined;
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    ...(isRecord(parameters) ? { parameters } : {}),
+  };
+}
+
+/** Definitions of one function move up, so that references to them still lead there; those of several could be confused. */
+function callSchema(functions: readonly OfferedFunction[]): JsonSchema | undefined {
+  const calls = functions.map(({ name, parameters = anyObject }) => {
+    const { $defs, definitions, $schema: _, ...fields } = parameters;
+    const properties = { name: { const: name }, arguments: fields };
+    const call = { type: 'object', properties, required: ['name', 'arguments'], additionalProperties: false };
+    return { call, defined: { ...(isRecord($defs) && { $defs }), ...(isRecord(definitions) && { definitions }) } };
+  });
+  const [only] = calls;
+  if (calls.length === 1) return { ...only!.call, ...only!.defined };
+  const isClear = calls.every(({ defined }) => Object.keys(defined).length === 0);
+  return isClear ? { anyOf: calls.map(({ call }) => call) } : undefined;
+}
+
+/** It is written out in the words before the answer, and in the journal. */
+function requireShallow(schema: JsonSchema): void {
+  try {
+    JSON.stringify(schema);
+  } catch {
+    refuseField('invalid_value', 'response_format', 'has a schema that is nested too deeply');
+  }
+}

@@ -1,0 +1,138 @@
+// The body of a chat completion as OpenAI's clients send it, and the `coppice` object. Shape only: what the fields mean
+// for a search is decided in answering/plan/plan.ts, and what becomes of all others in fields.ts.
+
+import type { KnobValue } from '@coppice/core/base';
+import {
+  bodyName,
+  efforts,
+  knobOf,
+  namedParts,
+  requestKnobs,
+  samplingKnobs,
+  schemaOf,
+  searchKnobNames,
+} from '@coppice/core/config';
+import { z } from 'zod';
+import { parseBody } from '../http/checked-input.ts';
+import { forcedCall } from './answer-format.ts';
+import { drawFields, refuseShaping } from './fields.ts';
+import { record } from './unchecked.ts';
+
+const anything = z.unknown().optional();
+/** Choices of one request; each is a path of the same tree. */
+const mostAnswers = 16;
+
+const part = z.looseObject({ type: z.string() });
+const message = z.object({
+  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
+  content: z.union([z.string(), z.array(part)]).nullish(),
+  refusal: z.string().nullish(),
+  // Taken as they are; body-wish.ts refuses by name those that a search cannot honour.
+  tool_calls: anything,
+  tool_call_id: anything,
+  function_call: anything,
+  audio: anything,
+  annotations: anything,
+  reasoning_content: anything,
+  reasoning: anything,
+});
+
+/** Every setting that a client may make and that OpenAI's API has no field for. */
+export const coppiceSettings = z.lazy(() =>
+  z.strictObject({
+    ...(Object.fromEntries(
+      searchKnobNames
+        .filter((name) => knobOf(name).client === 'coppice')
+        .map((name) => [bodyName(name), schemaOf(knobOf(name)).optional()]),
+    ) as Record<string, z.ZodOptional<z.ZodType<KnobValue>>>),
+    tests: z
+      .string()
+      .min(1)
+      .max(65_536)
+      .optional()
+      .meta({ description: 'tests that judge each answer, where the operator allows it (verifier.clientTests)' }),
+    ...namedFields(),
+  }),
+);
+
+/** One object for each program or rule with options, under its name. */
+function namedFields(): Record<string, z.ZodOptional<z.ZodType<Readonly<Record<string, KnobValue>>>>> {
+  const objects = [...namedParts()].map(([part, own]) => {
+    const options = Object.entries(own).map(([name, { knob }]) => [bodyName(name), schemaOf(knob).optional()]);
+    return [part, z.strictObject(Object.fromEntries(options)).optional()];
+  });
+  return Object.fromEntries(objects);
+}
+
+/** Servers of models take -1 for off as well as 0. */
+export const topK = z.preprocess((value) => (value === -1 ? 0 : value), schemaOf(samplingKnobs.topK).nullish());
+
+const fields = {
+  model: z.string().min(1),
+  messages: z.array(message).min(1),
+  temperature: schemaOf(samplingKnobs.temperature).nullish(),
+  top_p: schemaOf(samplingKnobs.topP).nullish(),
+  top_k: topK,
+  min_p: schemaOf(samplingKnobs.minP).nullish(),
+  seed: schemaOf(requestKnobs.seed).nullish(),
+  max_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
+  max_completion_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
+  stop: z.union([z.string().min(1), z.array(z.string().min(1)).max(4)]).nullish(),
+  logprobs: z.boolean().nullish(),
+  return_token_ids: z.boolean().nullish(),
+  n: z.int().min(1).max(mostAnswers).nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z
+    .object({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() })
+    .nullish(),
+  reasoning_effort: z.enum(['none', ...efforts]).nullish(),
+  // Of vLLM, SGLang and llama-server: the switch of a template for thinking, under either of its names.
+  chat_template_kwargs: z.object({ enable_thinking: z.boolean().nullish(), thinking: z.boolean().nullish() }).nullish(),
+  user: z.string().max(512).nullish(),
+  safety_identifier: z.string().max(512).nullish(),
+  prompt_cache_key: z.string().max(512).nullish(),
+  metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
+  // Of OpenRouter and vLLM: whether the client reads reasoning.
+  include_reasoning: z.boolean().nullish(),
+  reasoning: z.object({ effort: z.enum(['none', ...efforts]).nullish(), exclude: z.boolean().nullish() }).nullish(),
+  coppice: coppiceSettings.nullish(),
+  ...drawFields,
+  // Searched where the engine holds steps to a schema.
+  response_format: anything,
+  tools: anything,
+  tool_choice: anything,
+} as const;
+
+export const chatSchema = z.object(fields);
+export const searchSchema = z.object({
+  ...fields,
+  background: z.boolean().nullish(),
+  title: z.string().max(200).nullish(),
+});
+
+export type ChatBody = z.output<typeof chatSchema>;
+export type SearchBody = z.output<typeof searchSchema>;
+
+export function parseChatBody(value: unknown): ChatBody {
+  return honoured(parseBody(chatSchema, value), value);
+}
+
+export function parseSearchBody(value: unknown): SearchBody {
+  return honoured(parseBody(searchSchema, value), value);
+}
+
+const searched = ['response_format', 'n', 'logprobs', 'stop'];
+
+function honoured<Body extends ChatBody>(body: Body, value: unknown): Body {
+  const isCall = forcedCall(body) !== undefined;
+  const isDirect = (body.reasoning_effort ?? body.reasoning?.effort) === 'none';
+  const by = isDirect ? 'the engine behind this model' : 'a search';
+  refuseShaping(record(value), isCall ? [...searched, 'tools', 'tool_choice'] : searched, by);
+  return body;
+}
+
+/** Whether it asks to be shown reasoning, or for some of it: only then progress is told where reasoning goes. */
+export function takesReasoning({ include_reasoning: shown, reasoning, reasoning_effort: effort }: ChatBody): boolean {
+  if (shown === false || reasoning?.exclude === true) return false;
+  return shown === true || (reasoning ?? effort ?? null) !== null;
+}

@@ -1,0 +1,56 @@
+// `POST /v1/chat/completions` as OpenAI's clients speak it. The other dialects are searched as the chats that they ask for, so this one
+// needs no names of its own.
+
+import type { Plain } from '@coppice/core/journal';
+import { forcedCall, shapeWith } from '../answer-format.ts';
+import { type ChatBody, chatSchema, parseChatBody, takesReasoning } from '../chat-body.ts';
+import { type DeltaWords, deltaTeller } from '../deltas.ts';
+import type { AskedBody, Beyond, InboundDialect, Teller, ToldSearch } from '../dialect.ts';
+import { ignoredIn, passedIn } from '../fields.ts';
+import { isFull, needsPassthrough, record, some } from '../unchecked.ts';
+import { Chunks, completion } from './chat-answer.ts';
+
+export const chatDialect: InboundDialect<ChatBody> = {
+  path: '/v1/chat/completions',
+  fieldNames: [],
+  beyond,
+  read,
+  chat: (body) => ({ chat: body, kept: body as Plain }),
+  teller,
+  error: (error) => ({ error }),
+};
+
+function beyond(body: Plain): Beyond {
+  const { tools, functions, messages, reasoning_effort: effort, reasoning, stop } = body;
+  const call = forcedCall(body);
+  const isOffered = isFull(functions) || (isFull(tools) && call === undefined);
+  const isBeyond = isOffered || some(messages, needsPassthrough) || (effort ?? record(reasoning).effort) === 'none';
+  return { isBeyond, passed: passedIn(body), shape: () => shapeWith(body.response_format, call), stop };
+}
+
+function read(value: unknown): AskedBody<ChatBody> {
+  const body = parseChatBody(value);
+  return { body, stream: body.stream === true, ignored: ignoredIn(chatSchema, value) };
+}
+
+function teller({ body, stream }: AskedBody<ChatBody>, search: ToldSearch): Teller {
+  const includesUsage = body.stream_options?.include_usage === true;
+  const chunks = new Chunks(search, includesUsage);
+  const words: DeltaWords = {
+    begin: () => words.delta({ role: 'assistant', content: '' }),
+    delta: (delta) => [{ data: chunks.delta(delta) }],
+    last: (last, result) => [
+      ...chunks.last(last, result).map((data) => ({ data })),
+      ...(includesUsage ? [{ data: chunks.usage(result.outcome) }] : []),
+      { data: '[DONE]' },
+    ],
+    failed: (error) => [{ data: { error } }],
+    whole: completion,
+  };
+  return { ...deltaTeller(search, stream, words, takesReasoning(body)), heartbeat: () => progress(search) };
+}
+
+function progress({ state, fold }: ToldSearch): string {
+  const best = fold.bestScore === undefined ? '-' : fold.bestScore.toPrecision(3);
+  return `coppice ${state} nodes=${fold.nodes} rollouts=${fold.rollouts} best=${best}`;
+}

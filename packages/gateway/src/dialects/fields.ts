@@ -1,0 +1,190 @@
+// The one table of fields that no search reads itself. A field either shapes draws, and goes to an engine that takes it; or shapes the reply,
+// and is honoured or refused by name; or is ignored, and named in a header and in the log.
+
+import { isRecord } from '@coppice/core/base';
+import type { Plain } from '@coppice/core/journal';
+import { z } from 'zod';
+import { refuseField } from '../http/api-error.ts';
+import { record } from './unchecked.ts';
+
+type Test = (value: unknown) => boolean;
+
+const finite = z.number().nullish();
+const penalty = z.number().min(-2).max(2).nullish();
+const positive = z.number().positive().nullish();
+/** They stand in every entry of the log that asks for draws. */
+const mostBiases = 300;
+
+/** Shape draws: for an engine whose dialect takes them (engine/remote/dialect), else ignored. */
+export const drawFields = {
+  presence_penalty: penalty,
+  frequency_penalty: penalty,
+  repetition_penalty: positive,
+  repeat_penalty: positive,
+  logit_bias: z
+    .record(z.string().max(16), z.number().min(-100).max(100))
+    .refine((biases) => Object.keys(biases).length <= mostBiases, { error: `must have at most ${mostBiases} tokens` })
+    .nullish(),
+  bad_words: z.array(z.string().min(1).max(256)).max(mostBiases).nullish(),
+  repeat_last_n: finite,
+  typical_p: finite,
+  top_n_sigma: finite,
+  xtc_probability: finite,
+  xtc_threshold: finite,
+  mirostat: finite,
+  mirostat_tau: finite,
+  mirostat_eta: finite,
+  dynatemp_range: finite,
+  dry_multiplier: finite,
+  dry_base: finite,
+  dry_allowed_length: finite,
+  dry_penalty_last_n: finite,
+} as const;
+
+const is = (...usual: readonly unknown[]): Test => {
+  return (value) => usual.includes(value);
+};
+const isEmpty: Test = (value) => typeof value === 'object' && Object.keys(value ?? {}).length === 0;
+const never: Test = () => false;
+const isTyped = (...types: readonly string[]): Test => {
+  return (value) => is(...types)(isRecord(value) ? value.type : value);
+};
+
+/** Shape the reply, or what the model reads: whether a value asks for nothing. Any other is refused where no dialect honours it. */
+const shapingOfOpenAi: Readonly<Record<string, Test>> = {
+  response_format: isTyped('text'),
+  tools: isEmpty,
+  tool_choice: isTyped('none', 'auto'),
+  parallel_tool_calls: (value) => typeof value === 'boolean',
+  functions: isEmpty,
+  function_call: is('none', 'auto'),
+  web_search_options: never,
+  modalities: (value) => Array.isArray(value) && value.every(is('text')),
+  audio: never,
+  n: is(1),
+  logprobs: is(false),
+  top_logprobs: is(0),
+  stop: isEmpty,
+  prompt: never,
+  conversation: never,
+};
+
+/** The same of model servers and of Anthropic; an engine's own endpoint may honour some (EngineCapabilities.passes). */
+const shapingOfServers: Readonly<Record<string, Test>> = {
+  guided_json: never,
+  guided_regex: never,
+  guided_choice: never,
+  guided_grammar: never,
+  structured_outputs: isEmpty,
+  json_schema: never,
+  grammar: is(''),
+  regex: never,
+  ebnf: never,
+  prompt_logprobs: is(0),
+  echo: is(false),
+  stop_token_ids: isEmpty,
+  allowed_token_ids: isEmpty,
+  include_stop_str_in_output: is(false),
+  return_tokens_as_token_ids: is(false),
+  add_generation_prompt: is(true),
+  continue_final_message: is(false),
+  chat_template: never,
+  documents: isEmpty,
+  mcp_servers: isEmpty,
+  container: never,
+  inference_geo: never,
+};
+const shaping = { ...shapingOfOpenAi, ...shapingOfServers };
+
+/** Values of ignored fields that ask for nothing, and so are not named. */
+const usual: Readonly<Record<string, Test>> = {
+  store: is(false),
+  verbosity: is('medium'),
+  service_tier: is('auto', 'default', 'standard_only'),
+  truncation: is('disabled'),
+  best_of: is(1),
+  length_penalty: is(1),
+  use_beam_search: is(false),
+  extra_body: isEmpty,
+};
+
+/** With what some clients send in `extra_body` among the other fields, and a chat's schema by another name as `response_format`. */
+export function unfolded(path: string, value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const { extra_body: extra, ...rest } = value;
+  const body = isRecord(extra) ? { ...rest, ...extra } : value;
+  return path === '/v1/chat/completions' ? withFormat(body) : body;
+}
+
+/** vLLM's names for an answer in JSON, old and new, and that of SGLang and llama-server; some take the schema as text. */
+function withFormat(body: Plain): Plain {
+  const structured = record(body.structured_outputs);
+  const kinds = Object.keys(structured).filter((kind) => (structured[kind] ?? null) !== null);
+  const isJson = kinds.length === 1 && is('json', 'json_object')(kinds[0]);
+  const named = ['guided_json', 'json_schema'].find((each) => (body[each] ?? null) !== null);
+  const name = named ?? (isJson ? 'structured_outputs' : undefined);
+  if (name === undefined) return body;
+  const { [name]: wanted, response_format: format = null, ...rest } = body;
+  if (format !== null && !isTyped('text')(format))
+    refuseField('unsupported_parameter', name, "cannot stand beside 'response_format'");
+  if (structured.json_object === true) return { ...rest, response_format: { type: 'json_object' } };
+  const given = name === 'structured_outputs' ? structured.json : wanted;
+  const schema = typeof given === 'string' ? parsed(given) : given;
+  if (!isRecord(schema)) refuseField('invalid_value', name, 'must hold a JSON schema');
+  return { ...rest, response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Fields of these that ask for something. `body`: nothing has checked it yet. */
+function asked(of: Readonly<Record<string, Test>>, body: unknown): string[] {
+  const found = Object.entries(record(body)).filter(([name, value]) => Object.hasOwn(of, name) && value !== null);
+  return found.filter(([name, value]) => value !== undefined && !of[name]!(value)).map(([name]) => name);
+}
+
+export function passedIn(body: unknown): string[] {
+  return asked(shapingOfServers, body);
+}
+
+export function refuseShaping(body: unknown, honoured: readonly string[], by = 'a search'): void {
+  const name = asked(shaping, body).find((each) => !honoured.includes(each));
+  if (name !== undefined) refuseField('unsupported_parameter', name, `cannot be honoured by ${by}`);
+}
+
+export function drawsIn(body: object): Record<string, unknown> {
+  const fields = record(body);
+  const named = Object.keys(drawFields).map((name) => [name, fields[name] ?? undefined] as const);
+  return Object.fromEntries(named.filter(([name, value]) => value !== undefined && !isNeutral(name, value)));
+}
+
+function isNeutral(name: string, value: unknown): boolean {
+  if (name === 'repetition_penalty' || name === 'repeat_penalty' || name === 'typical_p') return value === 1;
+  return value === 0 || (typeof value === 'object' && isEmpty(value));
+}
+
+interface Shaped {
+  readonly shape?: Readonly<Record<string, unknown>>;
+  readonly element?: unknown;
+  unwrap?(): unknown;
+}
+
+/** The names of fields that a schema has left out of a body, and of the objects and lists in it, as its client wrote them. */
+export function ignoredIn(schema: unknown, value: unknown, within = ''): string[] {
+  let at = schema as Shaped | undefined;
+  while (at?.unwrap !== undefined && at.element === undefined) at = at.unwrap() as Shaped;
+  if (Array.isArray(value)) return [...new Set(value.flatMap((each) => ignoredIn(at?.element, each, within)))];
+  const shape = at?.shape;
+  if (shape === undefined || !isRecord(value)) return [];
+  return Object.entries(value).flatMap(([name, each]) => {
+    if (Object.hasOwn(shape, name)) return ignoredIn(shape[name], each, `${within}${name}.`);
+    const isKnown =
+      within === '' && (Object.hasOwn(shaping, name) || (Object.hasOwn(usual, name) && usual[name]!(each)));
+    return each === null || isKnown ? [] : [`${within}${name}`];
+  });
+}

@@ -1,0 +1,71 @@
+// `POST /v1/messages` as Anthropic's clients speak it: searched as the chat that it asks for, answered in blocks.
+
+import type { Plain } from '@coppice/core/journal';
+import type { ErrorJson } from '../../wire/search-json.ts';
+import { shapeIn } from '../answer-format.ts';
+import { type DeltaWords, deltaTeller } from '../deltas.ts';
+import type { AskedBody, Beyond, InboundDialect, StreamFrame, Teller, ToldSearch } from '../dialect.ts';
+import { ignoredIn, passedIn } from '../fields.ts';
+import { isFull, record, some } from '../unchecked.ts';
+import { type BlockEvent, MessageEvents, wholeMessage } from './message-answer.ts';
+import { chatOf, type MessageBody, messageSchema, parseMessageBody, showsThinking } from './message-body.ts';
+
+export const messagesDialect: InboundDialect<MessageBody> = {
+  path: '/v1/messages',
+  fieldNames: [
+    [/\bmax_completion_tokens\b/g, 'max_tokens'],
+    [/\breasoning_effort\b/g, 'output_config.effort'],
+    [/'stop'|^stop$/g, 'stop_sequences'],
+    [/\bresponse_format\b/g, 'output_config.format'],
+  ],
+  beyond,
+  read,
+  chat: (body, { limits }) => {
+    const chat = chatOf(body, limits.tokens);
+    return { chat, kept: chat as Plain };
+  },
+  teller,
+  error: messagesError,
+};
+
+function beyond(body: Plain): Beyond {
+  const { tools, messages, output_config: output, stop_sequences: stop } = body;
+  return {
+    isBeyond: isFull(tools) || some(messages, hasOtherBlocks),
+    passed: passedIn(body),
+    shape: () => shapeIn({ response_format: record(output).format }),
+    stop,
+  };
+}
+
+const searchedBlocks: readonly unknown[] = ['text', 'thinking', 'redacted_thinking'];
+
+function hasOtherBlocks(message: unknown): boolean {
+  return some(record(message).content, (block) => !searchedBlocks.includes(record(block).type));
+}
+
+function read(value: unknown): AskedBody<MessageBody> {
+  const body = parseMessageBody(value);
+  return { body, stream: body.stream === true, ignored: ignoredIn(messageSchema, value) };
+}
+
+function teller({ body, stream }: AskedBody<MessageBody>, search: ToldSearch): Teller {
+  const thinks = showsThinking(body);
+  const message = new MessageEvents(thinks);
+  const words: DeltaWords = {
+    begin: () => framed(message.start(search)),
+    delta: (delta) => framed(message.delta(delta)),
+    last: (last, result) => framed(message.last(last, result)),
+    failed: (error) => framed([messagesError(error)]),
+    whole: (last, result) => wholeMessage(last, result, thinks),
+  };
+  return deltaTeller(search, stream, words, thinks);
+}
+
+function framed(events: readonly BlockEvent[]): StreamFrame[] {
+  return events.map((data) => ({ event: data.type, data }));
+}
+
+function messagesError({ type, code, message, param }: ErrorJson) {
+  return { type: 'error', error: { type: type === 'server_error' ? 'api_error' : type, message, code, param } };
+}

@@ -1,0 +1,82 @@
+// What was said before a response: by the response that it names, and by items that it points to. All of it stands in the
+// journal; a key sees its own, and what was not to be stored is never read.
+
+import type { SearchPlan } from '@coppice/core/answering';
+import { raise } from '@coppice/core/base';
+import type { SearchRecord } from '@coppice/core/journal';
+import { ApiError, refuse } from '../../http/api-error.ts';
+import { maySee } from '../../http/keys.ts';
+import { successorIn } from '../../result/told-end.ts';
+import type { ResultTexts } from '../../wire/result-json.ts';
+import type { ChatBody } from '../chat-body.ts';
+import type { Desk } from '../dialect.ts';
+import { type InputItem, itemsOf, messageOf, type ResponseBody } from './response-body.ts';
+import { type ResponseFacts, searchIdOf } from './response-json.ts';
+
+type ChatMessage = ChatBody['messages'][number];
+type Asker = Pick<Desk, 'journal' | 'caller'>;
+
+interface StoredBody extends ResponseBody {
+  readonly history: readonly ChatMessage[];
+}
+
+export interface StoredResponse {
+  readonly record: SearchRecord;
+  readonly body: StoredBody;
+  readonly facts: ResponseFacts;
+}
+
+export async function findResponse({ journal, caller }: Asker, name: string): Promise<StoredResponse> {
+  const id = searchIdOf(name);
+  const record = id === undefined ? undefined : await journal.find(id);
+  const body = record?.request?.body as StoredBody | undefined;
+  const mayRead = record !== undefined && maySee(caller, record.owner);
+  if (mayRead && record.damage !== undefined) raise('damaged', record.damage);
+  // One that took over answers under the name of the first.
+  const isOther = (record?.about.escalated_from ?? null) !== null;
+  if (!mayRead || isOther || body?.input === undefined || body.store === false) throw noResponse(name);
+  const { id: search, createdMs, background } = record;
+  const plan = record.request?.plan as SearchPlan;
+  return { record, body, facts: { id: search, plan, body, createdMs, background, stored: true } };
+}
+
+export function noResponse(name: string): ApiError {
+  return new ApiError('not_found', `there is no response '${name.slice(0, 64)}'`);
+}
+
+export async function historyOf(asker: Asker, body: ResponseBody): Promise<ChatMessage[]> {
+  const { previous_response_id: name } = body;
+  if (name === undefined || name === null) return [];
+  const previous = await findResponse(asker, name).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error;
+    throw new ApiError('not_found', error.message, { param: 'previous_response_id' });
+  });
+  const own = await saidIn(asker, itemsOf(previous.body));
+  return [...previous.body.history, ...own, await answerOf(asker, previous, 'previous_response_id')];
+}
+
+/** The messages of an input, those included that it only points to. */
+export async function saidIn(asker: Asker, items: readonly InputItem[]): Promise<ChatMessage[]> {
+  const said: ChatMessage[] = [];
+  for (const [at, item] of items.entries()) {
+    const message = item.type === 'item_reference' ? await pointedAt(asker, item, at) : messageOf(item, at);
+    if (message !== undefined) said.push(message);
+  }
+  return said;
+}
+
+async function pointedAt(asker: Asker, { id }: InputItem, at: number): Promise<ChatMessage | undefined> {
+  const name = id ?? '';
+  if (name.startsWith('rs_')) return undefined;
+  return answerOf(asker, await findResponse(asker, name), `input.${at}`);
+}
+
+async function answerOf({ journal }: Asker, { record: first }: StoredResponse, param: string): Promise<ChatMessage> {
+  const next = successorIn(first);
+  const record = (next === undefined ? undefined : await journal.find(next)) ?? first;
+  const texts = record.texts as Partial<ResultTexts> | undefined;
+  const content = texts?.content ?? texts?.refusal;
+  if (content === undefined || content === null)
+    return refuse('invalid_value', `'${param}' names a response without an answer; it is ${record.state}`, param);
+  return { role: 'assistant', content };
+}

@@ -1,0 +1,136 @@
+// The body of a response as OpenAI's clients send it, and the chat that it asks for. Shape only: what cannot be honoured is
+// refused by name, here or where every chat is planned.
+
+import { efforts, requestKnobs, samplingKnobs, schemaOf } from '@coppice/core/config';
+import { z } from 'zod';
+import { refuseField } from '../../http/api-error.ts';
+import { parseBody } from '../../http/checked-input.ts';
+import { type ChatBody, coppiceSettings, topK } from '../chat-body.ts';
+import { drawFields, drawsIn, refuseShaping } from '../fields.ts';
+import { record, some } from '../unchecked.ts';
+
+const item = z.looseObject({
+  type: z.string().optional(),
+  role: z.enum(['user', 'assistant', 'system', 'developer']).optional(),
+  content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]).optional(),
+  id: z.string().nullish(),
+});
+
+export const responseSchema = z.object({
+  model: z.string().min(1),
+  input: z.union([z.string().min(1), z.array(item).min(1)]),
+  instructions: z.string().nullish(),
+  stream: z.boolean().nullish(),
+  background: z.boolean().nullish(),
+  store: z.boolean().nullish(),
+  previous_response_id: z.string().nullish(),
+  metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
+  temperature: schemaOf(samplingKnobs.temperature).nullish(),
+  top_p: schemaOf(samplingKnobs.topP).nullish(),
+  seed: schemaOf(requestKnobs.seed).nullish(),
+  max_output_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
+  reasoning: z
+    .object({
+      effort: z.enum(['none', ...efforts]).nullish(),
+      summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
+      generate_summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
+    })
+    .nullish(),
+  user: z.string().max(512).nullish(),
+  safety_identifier: z.string().max(512).nullish(),
+  prompt_cache_key: z.string().max(512).nullish(),
+  stream_options: z.object({ include_obfuscation: z.boolean().nullish() }).nullish(),
+  top_k: topK,
+  min_p: schemaOf(samplingKnobs.minP).nullish(),
+  coppice: coppiceSettings.nullish(),
+  ...drawFields,
+  text: z.object({ format: z.looseObject({}).nullish() }).nullish(),
+  include: z.array(z.string()).nullish(),
+});
+
+export type ResponseBody = z.output<typeof responseSchema>;
+export type InputItem = Exclude<ResponseBody['input'], string>[number];
+type ChatMessage = ChatBody['messages'][number];
+
+export function parseResponseBody(value: unknown): ResponseBody {
+  const body = parseBody(responseSchema, value);
+  refuseShaping(value, []);
+  return body;
+}
+
+/** The one thing that can be included; others, such as encrypted reasoning, do not exist here. */
+const includesLogprobs = 'message.output_text.logprobs';
+
+export function notIncluded({ include }: ResponseBody): string[] {
+  return (include ?? []).filter((each) => each !== includesLogprobs).map((each) => `include.${each}`);
+}
+
+export function itemsOf({ input }: ResponseBody): readonly InputItem[] {
+  return typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input;
+}
+
+export function formatOf({ text }: ResponseBody): Readonly<Record<string, unknown>> | undefined {
+  return text?.format ?? undefined;
+}
+
+export function chatOf(body: ResponseBody, said: readonly ChatMessage[]): ChatBody {
+  const { model, instructions, temperature, top_p, seed, max_output_tokens, reasoning, coppice, metadata, user } = body;
+  const system: ChatMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
+  return {
+    model,
+    messages: [...system, ...said],
+    temperature,
+    top_p,
+    seed,
+    coppice,
+    metadata,
+    user,
+    top_k: body.top_k,
+    min_p: body.min_p,
+    ...drawsIn(body),
+    ...(body.include?.includes(includesLogprobs) ? { logprobs: true } : {}),
+    response_format: formatOf(body),
+    max_completion_tokens: max_output_tokens,
+    reasoning_effort: reasoning?.effort,
+  } as ChatBody;
+}
+
+const textTypes: readonly string[] = ['input_text', 'output_text', 'text', 'refusal'];
+
+const itemTypes: readonly unknown[] = ['message', 'reasoning', 'item_reference', undefined];
+
+/** Whether an item of an input is more than a search takes. Reads what nothing has checked yet. */
+export function isBeyondSearch(value: unknown): boolean {
+  const { type, content } = record(value);
+  if (!itemTypes.includes(type)) return true;
+  return type !== 'reasoning' && some(content, (part) => isOtherPart(record(part).type));
+}
+
+function isOtherPart(type: unknown): boolean {
+  return typeof type === 'string' && !textTypes.includes(type);
+}
+
+/** A message of the input; reasoning of former turns is taken and not sent again, as is usual. */
+export function messageOf(
+  { type = 'message', role, content, ...rest }: InputItem,
+  at: number,
+): ChatMessage | undefined {
+  const where = `input.${at}`;
+  if (type === 'reasoning') return undefined;
+  if (type !== 'message' || role === undefined || content === undefined)
+    return refuseField('unsupported_parameter', where, `is of type '${type.slice(0, 40)}': a search takes messages`);
+  const unknown = Object.keys(rest).find((key) => !['id', 'status', 'phase'].includes(key));
+  if (unknown !== undefined) refuseField('unknown_parameter', `${where}.${unknown}`, 'is not a known parameter');
+  return {
+    role,
+    content:
+      typeof content === 'string' ? content : content.map((part, n) => textOf(part, `${where}.content.${n}`)).join(''),
+  };
+}
+
+function textOf(part: Readonly<Record<string, unknown>>, where: string): string {
+  const text = part.type === 'refusal' ? part.refusal : part.text;
+  if (textTypes.includes(String(part.type)) && typeof text === 'string') return text;
+  const type = String(part.type).slice(0, 40);
+  return refuseField('unsupported_parameter', where, `is of type '${type}': a search takes text only`);
+}

@@ -1,0 +1,88 @@
+// `POST /v1/responses` as OpenAI's clients speak it: the conversation before it and its input are searched as a chat, and its events
+// are a fold of the log, and of that of the search that took over, so that a stored response can be resumed.
+
+import type { Plain, TextKeeping } from '@coppice/core/journal';
+import { refuseField } from '../../http/api-error.ts';
+import { shapeIn } from '../answer-format.ts';
+import type { AskedBody, Beyond, Desk, InboundDialect, SearchedChat, StreamFrame, Teller } from '../dialect.ts';
+import { ignoredIn, passedIn } from '../fields.ts';
+import { isFull, record, some } from '../unchecked.ts';
+import { historyOf, saidIn } from './conversation.ts';
+import {
+  chatOf,
+  isBeyondSearch,
+  itemsOf,
+  notIncluded,
+  parseResponseBody,
+  type ResponseBody,
+  responseSchema,
+} from './response-body.ts';
+import { type ResponseEvent, ResponseFold } from './response-fold.ts';
+import type { ResponseFacts } from './response-json.ts';
+
+export const responsesDialect: InboundDialect<ResponseBody> = {
+  path: '/v1/responses',
+  fieldNames: [
+    [/\bmax_completion_tokens\b/g, 'max_output_tokens'],
+    [/\breasoning_effort\b/g, 'reasoning.effort'],
+    [/\bmessages\b/g, 'input'],
+    [/\blogprobs\b/g, 'include'],
+    [/\bresponse_format\b/g, 'text.format'],
+  ],
+  beyond,
+  read,
+  chat,
+  teller: ({ body, stored = false }, { facts: { id, plan, createdMs, background } }) =>
+    responseTeller({ id, plan, body, createdMs, background, stored }),
+  error: (error) => ({ error }),
+};
+
+/** An earlier response and work in the background are ours alone. */
+function beyond(body: Plain): Beyond {
+  const { tools, input, previous_response_id: previous, background, text } = body;
+  if (typeof previous === 'string' || background === true) return { isBeyond: false, passed: [] };
+  const isBeyond = isFull(tools) || some(input, isBeyondSearch);
+  return { isBeyond, passed: passedIn(body), shape: () => shapeIn({ response_format: record(text).format }) };
+}
+
+function read(value: unknown, texts: TextKeeping): AskedBody<ResponseBody> {
+  const body = parseResponseBody(value);
+  const { stream, background } = body;
+  const ignored = [...ignoredIn(responseSchema, value), ...notIncluded(body)];
+  const stored = isStored(body, texts);
+  return { body, stream: stream === true, background: background === true, stored, ignored };
+}
+
+const unsupported = 'unsupported_parameter';
+
+/** What is to be read again needs texts that stay; what does not say so is stored where it can be. */
+function isStored({ store, background, previous_response_id: previous }: ResponseBody, texts: TextKeeping): boolean {
+  const needsTexts = { store: store === true, previous_response_id: typeof previous === 'string', background };
+  const [name] = Object.entries(needsTexts).find(([, isAsked]) => isAsked === true) ?? [];
+  if (texts !== 'keep' && name !== undefined)
+    refuseField(unsupported, name, `needs texts that are kept, and journal.texts is '${texts}'`);
+  if (background === true && store === false)
+    refuseField(unsupported, 'store', 'is false: a response in the background must be stored to be read');
+  return texts === 'keep' && store !== false;
+}
+
+async function chat(body: ResponseBody, desk: Desk): Promise<SearchedChat> {
+  const history = await historyOf(desk, body);
+  const said = await saidIn(desk, itemsOf(body));
+  return { chat: chatOf(body, [...history, ...said]), kept: { ...body, history } };
+}
+
+export function responseTeller(facts: ResponseFacts): Teller {
+  const fold = new ResponseFold(facts);
+  return {
+    begin: () => framed(fold.begin()),
+    event: (entry) => framed(fold.apply(entry)),
+    takeOver: (search) => framed(fold.takeOver(search)),
+    end: (end) => framed(fold.finish(end)),
+    answer: (end) => fold.json(end),
+  };
+}
+
+function framed(events: readonly ResponseEvent[]): StreamFrame[] {
+  return events.map((data) => ({ event: data.type, data, sequence: data.sequence_number }));
+}

@@ -1,0 +1,69 @@
+// One generation as it is written, its thinking apart from its answer. Reads every character once: what may be part of a tag, and no more,
+// is held back. A text that neither begins with the tag nor goes on from thinking has none (tree/thinking.ts).
+
+import type { ThinkingTags } from '@coppice/core/tree';
+
+interface Split {
+  readonly thought: string;
+  readonly said: string;
+}
+
+export class ThoughtStream {
+  readonly #tags: ThinkingTags | undefined;
+  #place: 'before' | 'thinking' | 'behind' | 'answer';
+  #blank = '';
+  #held = '';
+  readonly #opened: boolean;
+
+  constructor(tags: (ThinkingTags & { readonly opened: boolean }) | undefined) {
+    this.#tags = tags;
+    this.#place = tags === undefined ? 'answer' : 'before';
+    this.#opened = tags?.opened === true;
+  }
+
+  push(text: string): Split {
+    this.#held += text;
+    if (this.#place === 'before') this.#begin();
+    const thought = this.#place === 'thinking' ? this.#think() : '';
+    return { thought, said: this.#say() };
+  }
+
+  /** Behind the tag, and a line break after it, the thinking begins; so it does at once where the template has opened it. */
+  #begin(): void {
+    const { open } = this.#tags!;
+    const text = this.#held.trimStart();
+    if (this.#isBlank() || open.startsWith(text)) return;
+    const isTagged = text.startsWith(open);
+    this.#held = isTagged ? text.slice(open.length).replace(/^\n/, '') : this.#blank + this.#held;
+    this.#blank = '';
+    this.#place = isTagged || this.#opened ? 'thinking' : 'answer';
+  }
+
+  #think(): string {
+    const { close } = this.#tags!;
+    const at = this.#held.indexOf(close);
+    const upTo = at < 0 ? Math.max(0, this.#held.length - close.length + 1) : at;
+    const thought = this.#held.slice(0, upTo);
+    this.#held = this.#held.slice(at < 0 ? upTo : at + close.length);
+    if (at >= 0) this.#place = 'behind';
+    return thought;
+  }
+
+  /** Blank lines between thinking and answer belong to neither. */
+  #say(): string {
+    if (this.#place === 'before' || this.#place === 'thinking') return '';
+    if (this.#place === 'behind' && this.#isBlank()) return '';
+    const said = this.#place === 'behind' ? (this.#blank + this.#held).replace(/^\n+/, '') : this.#held;
+    this.#held = '';
+    this.#place = 'answer';
+    return said;
+  }
+
+  /** Sets white space aside until a word follows. */
+  #isBlank(): boolean {
+    if (this.#held.trim() !== '') return false;
+    this.#blank += this.#held;
+    this.#held = '';
+    return true;
+  }
+}

@@ -1,0 +1,128 @@
+// For those who read the log of a search, or wait for its end: wakes them when the journal has more, and reads it for them. Only the
+// journal says what is true; while it cannot be read, a reader waits.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { isFault } from '@coppice/core/base';
+import { type Journal, pageEntries, type SearchRecord } from '@coppice/core/journal';
+import type { LogEntry } from '@coppice/core/log';
+
+/** The next entries of a log; none where none will come any more, and then the record, unless that is gone too. */
+interface LogPage {
+  readonly entries: readonly LogEntry[];
+  readonly record?: SearchRecord;
+}
+
+/** For bells that were missed. */
+const lookMs = 5000;
+
+export class LogWatchers {
+  readonly #journal: Journal;
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+    const wake = (search: string) => this.wake(search);
+    journal.listen({ durable: wake, grownElsewhere: wake, trouble: () => this.wakeAll() });
+  }
+
+  wake(search: string): void {
+    const waiting = this.#waiting.get(search);
+    if (waiting === undefined) return;
+    this.#waiting.delete(search);
+    for (const wake of waiting) wake();
+  }
+
+  wakeAll(): void {
+    for (const search of [...this.#waiting.keys()]) this.wake(search);
+  }
+
+  /** Resolves at the next sign of life of the search, or when the signal says so. */
+  next(search: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(search) ?? new Set();
+      this.#waiting.set(search, waiting);
+      const done = () => {
+        signal.removeEventListener('abort', done);
+        waiting.delete(done);
+        if (waiting.size === 0 && this.#waiting.get(search) === waiting) this.#waiting.delete(search);
+        resolve();
+      };
+      waiting.add(done);
+      signal.addEventListener('abort', done, { once: true });
+      if (signal.aborted) done();
+    });
+  }
+
+  /** Entries after this one, as soon as there are some. Undefined where the reader is gone. `isComing`: it may not be written yet. */
+  page(search: string, after: number, gone: AbortSignal, isComing = () => false): Promise<LogPage | undefined> {
+    return this.#whenWoken(search, gone, async () => {
+      const entries = await this.#journal.read(search, after, pageEntries);
+      if (entries.length > 0) return { entries };
+      const record = await this.#journal.find(search);
+      if (record === undefined) return isComing() ? undefined : { entries };
+      if (record.endedMs === undefined) return undefined;
+      // The last entries may have been written together with the end.
+      const last = await this.#journal.read(search, after, pageEntries);
+      return last.length > 0 ? { entries: last } : { entries, record };
+    });
+  }
+
+  /** Its record when it has an end. Undefined where there is no such search, or waiting is of no use any more. */
+  async ended(search: string, gone: AbortSignal, isHopeless = () => false): Promise<SearchRecord | undefined> {
+    const found = await this.#whenWoken(search, gone, async () => {
+      const record = await this.#journal.find(search);
+      if (record === undefined || record.endedMs !== undefined) return { record };
+      return isHopeless() ? {} : undefined;
+    });
+    return found?.record;
+  }
+
+  async #whenWoken<Found>(
+    search: string,
+    gone: AbortSignal,
+    look: () => Promise<Found | undefined>,
+  ): Promise<Found | undefined> {
+    while (!gone.aborted) {
+      // Asked for before looking, so that what becomes safe in between is not missed.
+      const enough = new AbortController();
+      const woken = this.next(search, AbortSignal.any([gone, enough.signal, AbortSignal.timeout(lookMs)]));
+      try {
+        const found = await readThrough(look, gone);
+        if (found !== undefined) return found;
+        await woken;
+      } finally {
+        enough.abort();
+      }
+    }
+    return undefined;
+  }
+}
+
+const firstPauseMs = 50;
+const longestPauseMs = 2000;
+
+export type Pause = (ms: number, gone: AbortSignal) => Promise<void>;
+
+/**
+ * Reads the journal for a client whose answer has begun: while it cannot be read (a database restarts) the read is tried again for as long as
+ * the client stays. Undefined where the client went first.
+ */
+export async function readThrough<Result>(
+  read: () => Promise<Result>,
+  gone: AbortSignal,
+  pause: Pause = pauseUnlessGone,
+): Promise<Result | undefined> {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isFault(error, 'unavailable')) throw error;
+    }
+    if (!gone.aborted) await pause(pauseMs, gone);
+    if (gone.aborted) return undefined;
+  }
+}
+
+function pauseUnlessGone(ms: number, gone: AbortSignal): Promise<void> {
+  return delay(ms, undefined, { signal: gone }).catch(() => {});
+}

@@ -1,0 +1,69 @@
+// Bodies and queries of requests, read by a schema: what is wrong is refused by name. A field that is not known is refused in a body and
+// left alone in a query.
+
+import { nearest } from '@coppice/core/base';
+import { bodyName, goneSetting, issueLine, issueWords } from '@coppice/core/config';
+import type { z } from 'zod';
+import { refuse } from './api-error.ts';
+
+export function parseBody<Output>(schema: z.ZodType<Output>, value: unknown): Output {
+  if (valuesIn(value, mostValues) > mostValues)
+    refuse('invalid_value', `the body holds more than ${mostValues} values, the limit`);
+  const parsed = schema.safeParse(value, { error: issueWords });
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys;
+    const name = [...path, key].join('.');
+    const gone = path.join('.') === 'coppice' ? goneSetting('models', camelled(key)) : undefined;
+    if (gone !== undefined) return refuse('unknown_parameter', `'${name}' ${bodyName(gone)}`, name);
+    const meant = nearest(key, fieldsAt(schema, path));
+    const hint = meant === undefined ? '' : `; did you mean '${meant}'?`;
+    return refuse('unknown_parameter', `'${name}' is not a known parameter${hint}`, name);
+  }
+  const where = path.length === 0 ? 'the body' : `'${path.join('.')}'`;
+  return refuse('invalid_value', issueLine(where, issue.message), path.length === 0 ? undefined : path.join('.'));
+}
+
+function camelled(key: string): string {
+  return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** A schema takes up to 10 µs for each value that is wrong, and reads all of them: 200 ms at most. */
+const mostValues = 20_000;
+
+/** Items and fields, at any depth; counts no further than to `most` and one more. */
+function valuesIn(value: unknown, most: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const items = Array.isArray(value) ? value : Object.values(value);
+  let count = items.length;
+  for (const item of items) {
+    if (count > most) return count;
+    count += valuesIn(item, most - count);
+  }
+  return count;
+}
+
+/** The names that an object of a body may have; none where its place is not an object's alone. */
+function fieldsAt(schema: unknown, path: readonly string[]): readonly string[] {
+  let at = schema as { readonly shape?: Readonly<Record<string, unknown>>; unwrap?: () => unknown } | undefined;
+  while (at?.unwrap !== undefined) at = at.unwrap() as typeof at;
+  const [next, ...rest] = path;
+  const shape = at?.shape ?? {};
+  return next === undefined ? Object.keys(shape) : fieldsAt(shape[next], rest);
+}
+
+export function readQuery<Schema extends z.ZodObject>(schema: Schema, query: URLSearchParams): z.output<Schema> {
+  const given = Object.entries(schema.shape).flatMap(([name, field]) => {
+    const text = query.get(name);
+    return text === null ? [] : [[name, inQuery(text, field as z.ZodType)] as const];
+  });
+  return parseBody(schema, Object.fromEntries(given)) as z.output<Schema>;
+}
+
+/** A query is text: what is to be a number is read as one. */
+function inQuery(text: string, field: z.ZodType): unknown {
+  const isNumber = text.trim() !== '' && !Number.isNaN(Number(text));
+  return isNumber && !field.safeParse(text).success ? Number(text) : text;
+}

@@ -1,0 +1,3 @@
+// What other packages may import of this folder, as `@coppice/gateway`. A list only.
+
+export { Gateway } from './gateway.ts';

@@ -1,0 +1,191 @@
+// One model of the configuration with its engine, verifier and runtime, running. Searches of one model share one budget;
+// models do not share theirs. Draws of a panel go to the engines of its members, each of which has at most its own budget of them.
+
+import { extractAnswer } from '@coppice/core/answer';
+import {
+  type Extract,
+  followReplicas,
+  mostStrands,
+  type OpenModel,
+  policySettings,
+  strandsOf,
+} from '@coppice/core/answering';
+import type { Clock, Fault } from '@coppice/core/base';
+import type { FormQuestion, ModelConfig, ServerConfig, Upstream } from '@coppice/core/config';
+import type { Embedder } from '@coppice/core/embedder';
+import { type Engine, type PanelMember, panelEngine } from '@coppice/core/engine';
+import { GrowthMeter, type LogEntry } from '@coppice/core/log';
+import { createSharedScheduler } from '@coppice/core/policy';
+import { programOf } from '@coppice/core/program';
+import { LiveLoop, Runtime, type Token } from '@coppice/core/runtime';
+import type { Verifier } from '@coppice/core/verifier';
+import { ApiError } from '../http/api-error.ts';
+import { meterPrompts } from './prompt-meter.ts';
+
+export interface ModelHooks {
+  onEntry(entry: LogEntry): void;
+  onToken(token: Token): void;
+  watches(search: string): boolean;
+  onFault(search: string | undefined, fault: Fault): void;
+  onPrompt(search: string, tokens: number): void;
+}
+
+/** What steps a runtime: timers in production, virtual time where it is simulated. */
+export interface Loop {
+  readonly wake: () => void;
+  drive(runtime: Runtime): void;
+  stop(): void;
+}
+
+export interface Generators {
+  readonly own: Engine;
+  readonly members: ReadonlyMap<string, PanelMember>;
+}
+
+function noPanel({ engine }: OpenModel): Generators {
+  return { own: engine, members: new Map() };
+}
+
+function writersOf({ name, program, panel }: ModelConfig, own: Engine, members: Generators['members']): Engine[] {
+  if (panel?.models === undefined || !programOf(program).asksModels) return [own];
+  return panel.models.flatMap((each) => (each === name ? own : (members.get(each)?.engine ?? [])));
+}
+
+export class ServedModel {
+  readonly config: ModelConfig;
+  readonly engine: Engine;
+  readonly verifier: Verifier | undefined;
+  readonly embedder: Embedder | undefined;
+  readonly extract: Extract;
+  readonly form: FormQuestion | undefined;
+  readonly upstream: Upstream | undefined;
+  readonly runtime: Runtime;
+  /** How fast its searches complete paths, and how often what they grow ahead is asked for. */
+  readonly growth = new GrowthMeter();
+  weights: string | undefined;
+  isReloading = false;
+  readonly #writers: readonly Engine[];
+  readonly #loop: Loop;
+  /** Of the servers, what is this process's where several use them. */
+  #part = 1;
+
+  constructor(
+    parts: OpenModel,
+    hooks: ModelHooks,
+    onLogWanted: (search: string) => void,
+    clock: Clock,
+    loop: Loop = new LiveLoop(clock),
+    generators: Generators = noPanel(parts),
+  ) {
+    const { config, engine, verifier, embedder } = parts;
+    this.config = config;
+    this.engine = engine;
+    this.verifier = verifier;
+    this.embedder = embedder;
+    this.extract = parts.extract ?? extractAnswer;
+    this.form = parts.form;
+    this.upstream = parts.upstream;
+    this.#writers = writersOf(config, engine, generators.members);
+    this.#loop = loop;
+    this.runtime = new Runtime({
+      engine: meterPrompts(panelEngine(config.name, generators.own, generators.members), (search, tokens) =>
+        hooks.onPrompt(search, tokens),
+      ),
+      verifier,
+      embedder,
+      // It boosts only searches whose own policy says so: each request may choose.
+      scheduler: createSharedScheduler(config.policy, policySettings({}, config)),
+      budget: mostStrands(config),
+      clock,
+      requestTimeoutMs: config.requestMs,
+      onEntry: (entry, fold) => {
+        this.growth.read(entry, fold);
+        hooks.onEntry(entry);
+      },
+      onLogWanted,
+      onToken: (token) => hooks.onToken(token),
+      watches: (search) => hooks.watches(search),
+      onFault: (search, fault) => hooks.onFault(search, fault),
+      wake: this.#loop.wake,
+    });
+    this.#loop.drive(this.runtime);
+    followReplicas(config, engine, () => this.#allow());
+  }
+
+  get name(): string {
+    return this.config.name;
+  }
+
+  /** Whether a search that names no program can be answered: of a program that asks a panel, one of it is enough. */
+  get healthy(): boolean {
+    return this.#writers.some((engine) => engine.load().healthy) && (this.verifier?.load().healthy ?? true);
+  }
+
+  get servers(): readonly string[] {
+    return this.engine.servers?.() ?? [];
+  }
+
+  /** Its weights have changed: caches go, and later searches name them. Nothing may run. */
+  async reload(weights: string): Promise<void> {
+    this.isReloading = true;
+    try {
+      await this.engine.reload?.();
+      this.weights = weights;
+    } finally {
+      this.isReloading = false;
+    }
+  }
+
+  /** So many processes use a server, this one included: budget and limits are this one's part. */
+  divide(sharersOf: (url: string) => number): void {
+    const parts = this.servers.map((url) => 1 / sharersOf(url));
+    this.#part = parts.length === 0 ? 1 : parts.reduce((sum, each) => sum + each, 0) / parts.length;
+    this.#allow();
+    this.engine.divide?.(sharersOf);
+  }
+
+  get strands(): number {
+    return strandsOf(this.config, this.engine);
+  }
+
+  #allow(): void {
+    this.runtime.queue.allow(Math.max(1, Math.floor(this.strands * this.#part)));
+  }
+
+  /** Ends the engine's work at once; searches that run are left as they are, for the journal to resume. */
+  async close(): Promise<void> {
+    this.#loop.stop();
+    await Promise.all([this.engine.close(), this.verifier?.close(), this.embedder?.close()]);
+  }
+}
+
+export type ServedModels = ReadonlyMap<string, ServedModel>;
+
+export function servedBy(models: ServedModels, name: string): ServedModel {
+  const model = models.get(name);
+  if (model !== undefined) return model;
+  throw new ApiError('model_not_found', `there is no model '${name.slice(0, 128)}'`, { param: 'model' });
+}
+
+export interface Serving {
+  readonly searches: { readonly models: ServedModels };
+  readonly config: { readonly server: Pick<ServerConfig, 'foreignNames'> };
+}
+
+/** The model that a request names; where the operator allows it, the first under any other name. */
+export function modelNamed({ searches: { models }, config }: Serving, name: unknown): ServedModel | undefined {
+  const known = models.get(String(name));
+  if (known !== undefined || config.server.foreignNames === 'refuse') return known;
+  return typeof name === 'string' && name !== '' ? models.values().next().value : undefined;
+}
+
+export function servedModel(serving: Serving, name: string): ServedModel {
+  const model = modelNamed(serving, name);
+  if (model?.isReloading)
+    throw new ApiError('unavailable', `model '${model.name}' is taking new weights`, { retryAfterSeconds: 1 });
+  if (model !== undefined) return model;
+  const known = [...serving.searches.models.keys()].join(', ');
+  throw new ApiError('model_not_found', `there is no model '${name.slice(0, 128)}'; there are ${known}`, {
+    param: 'model',
+  });
+}

@@ -1,0 +1,94 @@
+// What the queue between nodes asks of this one: whether it has room, to take a search up, to let it go. Knows no order: what
+// it is given is next.
+
+import type { Journal, Plain, Taker, WindowUse } from '@coppice/core/journal';
+import type { NodeReport } from '../observe/overview/overview.ts';
+import type { UsageMeter } from '../observe/usage.ts';
+import { type LiveSearchFacts, mayMove } from '../searches/live-search.ts';
+import type { Searches } from '../searches/searches.ts';
+
+interface NodeFace {
+  readonly node: string;
+  readonly report: () => NodeReport;
+  readonly usage?: Pick<UsageMeter, 'windows' | 'learn'>;
+}
+
+export class NodeTaker implements Taker {
+  readonly #searches: Searches;
+  readonly #journal: Journal;
+  readonly #face: NodeFace;
+  /** Strands that the last search of a model wanted: the next one will want about as many. */
+  readonly #seats = new Map<string, number>();
+
+  constructor(searches: Searches, journal: Journal, face: NodeFace) {
+    this.#face = face;
+    this.#searches = searches;
+    this.#journal = journal;
+  }
+
+  /** Whether one more search would start at once: what would wait here may start elsewhere. */
+  hasRoom(name: string): boolean {
+    const model = this.#searches.models.get(name);
+    if (model === undefined || !model.healthy || this.#journal.trouble !== undefined) return false;
+    return model.runtime.queue.forecast({ arrivalMs: 0, priority: 0, seats: this.#seats.get(name) ?? 1 }).fits;
+  }
+
+  async takeUp(id: string): Promise<'runs' | 'over' | 'missed'> {
+    // Its lease was lost and came back before another node had it.
+    if (this.#searches.find(id) !== undefined) return 'runs';
+    const record = await this.#journal.find(id);
+    if (record === undefined || record.endedMs !== undefined) return 'over';
+    if (await this.#searches.recoverOne(record)) {
+      const { plan } = this.#searches.find(id)?.facts ?? {};
+      if (plan !== undefined) this.#seats.set(plan.model, this.#searches.find(id)?.built.program.naturalWidth ?? 1);
+      return 'runs';
+    }
+    const now = await this.#journal.find(id);
+    return now === undefined || now.endedMs !== undefined ? 'over' : 'missed';
+  }
+
+  cancel(id: string): void {
+    const search = this.#searches.find(id);
+    if (search !== undefined) this.#searches.cancel(search);
+  }
+
+  has(id: string): boolean {
+    return this.#searches.find(id) !== undefined;
+  }
+
+  lose(id: string): void {
+    this.#searches.lose(id);
+  }
+
+  divide(sharersOf: (url: string) => number): void {
+    for (const model of this.#searches.models.values()) model.divide(sharersOf);
+  }
+
+  servers(): readonly string[] {
+    return [...this.#searches.models.values()].flatMap(({ servers }) => servers);
+  }
+
+  report(): Plain {
+    return this.#face.report() as unknown as Plain;
+  }
+
+  used(): readonly WindowUse[] {
+    return this.#face.usage?.windows() ?? [];
+  }
+
+  usedElsewhere(used: readonly WindowUse[]): void {
+    this.#face.usage?.learn(used);
+  }
+
+  /**
+   * Stops every search that no client of this node waits for, where it is. Resolves to them, when all that they have is in the journal.
+   */
+  async letGo(): Promise<LiveSearchFacts[]> {
+    const going = [...this.#searches.live].filter(
+      (search) => search.ended === undefined && mayMove(search) && search.facts.home !== this.#face.node,
+    );
+    await this.#searches.handOver(going);
+    await this.#journal.flush();
+    return going.map(({ facts }) => facts);
+  }
+}

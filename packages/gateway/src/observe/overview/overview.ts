@@ -1,0 +1,269 @@
+// The overview of the page, once a second: budget, queue, running searches, exits, tokens and latency. Sums are made once for all readers;
+// the list of searches is the reader's own. Lists, remembered ends and samples are bounded.
+
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Clock } from '@coppice/core/base';
+import { version } from '@coppice/core/config';
+import type { Journal } from '@coppice/core/journal';
+import { type ExitKind, exitKinds } from '@coppice/core/log';
+import type { ServerCost, Servers } from '@coppice/core/scheduler';
+import type { ServedModel } from '../../models/served-model.ts';
+import type { Ended, LiveSearch } from '../../searches/live-search.ts';
+import type { ObservedSearches } from '../../searches/searches-options.ts';
+import type {
+  JournalHealthJson,
+  ListedJson,
+  ModelCostJson,
+  ModelLoadJson,
+  OverviewJson,
+  SampleJson,
+  ServerCostJson,
+} from '../../wire/overview-json.ts';
+import { percentile } from './history.ts';
+
+const windowMs = 15 * 60_000;
+const mostEnds = 20_000;
+/** Between two samples of the history. */
+export const sampleMs = 5000;
+const mostSamples = windowMs / sampleMs;
+export const mostListed = 200;
+/** Searches that a node tells the others of, every few seconds. */
+const mostReported = 50;
+/** Samples back to the one that tokens per second are counted from. */
+const rateSamples = 3;
+const tokenClasses = ['committed', 'discarded', 'speculative', 'adopted', 'forsaken', 'verifier'] as const;
+
+export interface NodeReport {
+  readonly healthy: boolean;
+  readonly budget: { readonly total: number; readonly used: number };
+  readonly running: number;
+  readonly listed: readonly { readonly owner: string; readonly row: ListedJson }[];
+}
+
+interface PastEnd {
+  readonly atMs: number;
+  readonly kind: ExitKind;
+  readonly latencyMs: number;
+}
+
+export class Overview {
+  readonly #clock: Clock;
+  readonly #startedMs: number;
+  readonly #delay = monitorEventLoopDelay({ resolution: 10 });
+  #ends: PastEnd[] = [];
+  readonly #samples: SampleJson[] = [];
+  readonly #tokens: Record<string, number> = Object.fromEntries(tokenClasses.map((name) => [name, 0]));
+  #endedTokens = 0;
+  readonly #marks: { readonly atMs: number; readonly tokens: number }[] = [];
+  refused = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#startedMs = clock.nowMs();
+    this.#marks.push({ atMs: this.#startedMs, tokens: 0 });
+    this.#delay.enable();
+  }
+
+  ended(search: LiveSearch, { result, endedMs }: Ended): void {
+    if (result === undefined) return;
+    const { exit, tokens, usage } = result.outcome;
+    const latencyMs = endedMs - search.facts.createdMs;
+    this.#ends.push({ atMs: endedMs, kind: exit.kind, latencyMs });
+    this.#endedTokens += usage.completion_tokens;
+    if (this.#ends.length > mostEnds) this.#ends = this.#ends.slice(-mostEnds / 2);
+    for (const name of tokenClasses) this.#tokens[name] = (this.#tokens[name] ?? 0) + (tokens[name] ?? 0);
+  }
+
+  sample(searches: ObservedSearches): void {
+    const { running, waiting } = searches.admission;
+    this.#marks.push({ atMs: this.#clock.nowMs(), tokens: this.#generated(searches) });
+    if (this.#marks.length > rateSamples) this.#marks.shift();
+    this.#samples.push({ at_ms: Math.round(this.#clock.nowMs()), ...budgetOf(searches), running, waiting });
+    if (this.#samples.length > mostSamples) this.#samples.shift();
+  }
+
+  get history(): readonly SampleJson[] {
+    return this.#samples;
+  }
+
+  /** The sums; the searches are listed for each reader. */
+  frame(searches: ObservedSearches, queueLimit: number, journal: JournalHealthJson): OverviewJson {
+    const nowMs = this.#clock.nowMs();
+    this.#ends = this.#ends.filter(({ atMs }) => nowMs - atMs <= windowMs);
+    return {
+      at_ms: Math.round(nowMs),
+      uptime_ms: Math.round(nowMs - this.#startedMs),
+      version,
+      models: [...searches.models.values()].map(viewModel),
+      journal,
+      budget: budgetOf(searches),
+      nodes: [],
+      queue: { waiting: searches.admission.waiting, limit: queueLimit },
+      searches: { running: searches.admission.running, listed: [] },
+      exits: this.#exits(),
+      tokens: { ...this.#tokens, ...this.#pace(this.#generated(searches), nowMs) },
+      latency: latencyOf(this.#ends),
+      refused: this.refused,
+      event_loop_ms: this.#eventLoopMs(),
+    };
+  }
+
+  /** Running searches, oldest first, then those that wait, the next one first: those of one key, or of all. */
+  listed(searches: ObservedSearches, owner: string | undefined): ListedJson[] {
+    const nowMs = this.#clock.nowMs();
+    return inOrder(searches)
+      .filter(({ search }) => owner === undefined || search.facts.owner === owner)
+      .slice(0, mostListed)
+      .map(({ search, place }) => listedRow(search, place, nowMs));
+  }
+
+  report(searches: ObservedSearches, keepsTitles: boolean): NodeReport {
+    const running = [...searches.live].filter(({ state }) => state === 'running').slice(0, mostReported);
+    const nowMs = this.#clock.nowMs();
+    return {
+      healthy: [...searches.models.values()].some(({ healthy }) => healthy),
+      budget: budgetOf(searches),
+      running: searches.admission.running,
+      listed: running.map((search) => {
+        const row = listedRow(search, null, nowMs);
+        return { owner: search.facts.owner, row: keepsTitles ? row : { ...row, title: null } };
+      }),
+    };
+  }
+
+  close(): void {
+    this.#delay.disable();
+  }
+
+  #exits(): OverviewJson['exits'] {
+    const counts: Record<string, number> = Object.fromEntries(exitKinds.map((kind) => [kind, 0]));
+    for (const { kind } of this.#ends) counts[kind] = (counts[kind] ?? 0) + 1;
+    return counts;
+  }
+
+  #generated({ live }: ObservedSearches): number {
+    let sum = this.#endedTokens;
+    for (const { summary } of live) sum += summary.tokens;
+    return sum;
+  }
+
+  #pace(generated: number, nowMs: number): { readonly generated: number; readonly per_second: number } {
+    const { atMs, tokens } = this.#marks[0]!;
+    const seconds = Math.max(1, (nowMs - atMs) / 1000);
+    return { generated, per_second: Math.round(Math.max(0, generated - tokens) / seconds) };
+  }
+
+  #eventLoopMs(): number {
+    const ms = this.#delay.percentile(99) / 1e6;
+    this.#delay.reset();
+    return Math.round(ms * 10) / 10;
+  }
+}
+
+/** Strands of all models: those that may be open, and those that are. */
+function budgetOf({ models }: ObservedSearches): OverviewJson['budget'] {
+  const served = [...models.values()];
+  return {
+    total: served.reduce((sum, { runtime }) => sum + runtime.queue.budget, 0),
+    used: served.reduce((sum, { runtime }) => sum + runtime.leasesTaken, 0),
+  };
+}
+
+/** Figures only: what the trouble is, with its paths, is for the log. */
+export function viewJournal(kind: string, journal: Pick<Journal, 'trouble' | 'health'>): JournalHealthJson {
+  const { unwritten, oldestUnwrittenMs, failures, bytes } = journal.health();
+  const healthy = journal.trouble === undefined;
+  return { kind, healthy, unwritten, oldest_unwritten_ms: Math.round(oldestUnwrittenMs), failures, bytes };
+}
+
+function viewVerifier(kind: string, verifier: ServedModel['verifier']): ModelLoadJson['verifier'] {
+  if (verifier === undefined) return null;
+  const { healthy, waiting, scoreMs } = verifier.load();
+  return { kind, healthy, waiting, score_ms: scoreMs ?? null };
+}
+
+function viewModel({ name, config, engine, verifier, runtime, healthy }: ServedModel): ModelLoadJson {
+  const { runningSequences, waitingSequences, stepMs, drafting, healthy: engineHealthy } = engine.load();
+  return {
+    name,
+    engine: config.engine.kind,
+    healthy,
+    engine_healthy: engineHealthy,
+    verifier: viewVerifier(config.verifier.kind, verifier),
+    budget: runtime.queue.budget,
+    open_strands: runtime.leasesTaken,
+    running_sequences: runningSequences,
+    waiting_sequences: waitingSequences,
+    step_ms: stepMs ?? null,
+    drafting: drafting === undefined ? null : { gain: readable(drafting.gain), used: drafting.isUsed },
+    expected_wait_ms: Math.round(runtime.queue.backWaitMs),
+    cost: runtime.servers === undefined ? null : viewCost(runtime.servers),
+  };
+}
+
+function viewCost({ engine, verifier, perStrand }: Servers): ModelCostJson {
+  const view = ({ inFlight, line }: ServerCost): ServerCostJson => ({
+    in_flight: inFlight,
+    alone_ms: readable(line.baseMs),
+    each_more_ms: readable(line.slopeMs),
+  });
+  return {
+    engine: view(engine),
+    verifier: verifier === undefined ? null : view(verifier),
+    children_per_strand: readable(perStrand),
+  };
+}
+
+function readable(value: number): number {
+  return Number(value.toPrecision(4));
+}
+
+/** Those that run, then those that wait, each with its place in the queue of its model, over all keys. */
+function inOrder({ live }: ObservedSearches): { readonly search: LiveSearch; readonly place: number | null }[] {
+  const running: { search: LiveSearch; place: null }[] = [];
+  const waiting: LiveSearch[] = [];
+  for (const search of live) {
+    if (search.state === 'running') running.push({ search, place: null });
+    else if (search.state === 'queued') waiting.push(search);
+  }
+  const isIdle = ({ facts }: LiveSearch) => Number(facts.plan.idle === true);
+  waiting.sort((a, b) => isIdle(a) - isIdle(b) || a.turn - b.turn);
+  const ahead = new Map<string, number>();
+  return [
+    ...running,
+    ...waiting.map((search) => {
+      const { model } = search.facts.plan;
+      const place = (ahead.get(model) ?? 0) + 1;
+      ahead.set(model, place);
+      return { search, place };
+    }),
+  ];
+}
+
+function listedRow({ id, facts, state, summary }: LiveSearch, place: number | null, nowMs: number): ListedJson {
+  const { plan, title, createdMs } = facts;
+  const { width, why, open_strands, nodes, rollouts, best_score, tokens } = summary;
+  return {
+    id,
+    title,
+    model: plan.model,
+    state,
+    place,
+    ...width,
+    why,
+    open_strands,
+    nodes,
+    rollouts,
+    rollout_limit: plan.rollouts,
+    best_score,
+    tokens,
+    threshold: plan.threshold,
+    age_ms: Math.round(nowMs - createdMs),
+  };
+}
+
+function latencyOf(ends: readonly PastEnd[]): OverviewJson['latency'] {
+  if (ends.length === 0) return null;
+  const sorted = ends.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
+  return { p50_ms: percentile(sorted, 0.5), p99_ms: percentile(sorted, 0.99), count: sorted.length };
+}

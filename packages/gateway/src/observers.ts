@@ -1,0 +1,84 @@
+// Who hears of every search that ends: metrics, overview, usage, traces and the log. None of them may slow an answer.
+
+import type { Clock } from '@coppice/core/base';
+import type { Config } from '@coppice/core/config';
+import type { Cluster, Journal } from '@coppice/core/journal';
+import type { HttpServer } from './http/http-server.ts';
+import type { Log } from './observe/log.ts';
+import { Metrics } from './observe/metrics/metrics.ts';
+import { addKeyMetrics, addServerMetrics, addSharedQueueMetrics } from './observe/metrics/server-metrics.ts';
+import { Overview } from './observe/overview/overview.ts';
+import { noTelemetry, type Telemetry } from './observe/traces/telemetry.ts';
+import { countUsage, UsageMeter } from './observe/usage.ts';
+import { wholeTenths } from './result/search-result.ts';
+import type { Ended, LiveSearch } from './searches/live-search.ts';
+import type { ObservedSearches } from './searches/searches-options.ts';
+
+interface ObserversOptions {
+  readonly config: Config;
+  readonly journal: Journal;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly cluster?: Cluster | undefined;
+  readonly telemetry?: Telemetry | undefined;
+}
+
+export class Observers {
+  readonly metrics: Metrics;
+  readonly overview: Overview;
+  readonly usage: UsageMeter;
+  readonly telemetry: Telemetry;
+  readonly #options: ObserversOptions;
+
+  /** `searches`: those that there are, once there are any. */
+  constructor(options: ObserversOptions, searches: () => ObservedSearches) {
+    const { config, clock } = options;
+    this.#options = options;
+    this.metrics = new Metrics(searches);
+    this.overview = new Overview(clock);
+    this.usage = new UsageMeter(clock, config.keys);
+    this.telemetry = options.telemetry ?? noTelemetry;
+  }
+
+  ended(search: LiveSearch, ended: Ended): void {
+    this.metrics.ended(search, ended);
+    this.overview.ended(search, ended);
+    countUsage(this.usage, search, ended);
+    this.telemetry.ended(search, ended);
+    this.#options.log.info('search', searchLine(search, ended));
+  }
+
+  /** Metrics of what stands around the searches. */
+  watch({ connections }: HttpServer): void {
+    const { config, journal, cluster } = this.#options;
+    const { registry } = this.metrics;
+    if (config.telemetry.keyLabels) addKeyMetrics(registry, this.usage);
+    addServerMetrics(registry, { journal, connections, telemetry: this.telemetry });
+    addSharedQueueMetrics(registry, cluster);
+  }
+}
+
+/** The one log line of a search that has ended: names, codes and numbers alone, in the words of docs/http-api.md. */
+function searchLine(search: LiveSearch, { result, endedMs, error }: Ended) {
+  const { id, owner, plan, background, createdMs } = search.facts;
+  const whose = { id, key: owner, model: plan.model, program: plan.program, policy: plan.policy, background };
+  const end = { state: search.state, ...(error && { error: error.code }), ms: wholeTenths(endedMs - createdMs) };
+  if (result === undefined) return { ...whose, ...end };
+  const { exit, verdict, score, usage, tokens, rollouts, queue_ms, search_ms } = result.outcome;
+  return {
+    ...whose,
+    ...end,
+    exit: exit.kind,
+    rule: exit.rule,
+    verdict,
+    score,
+    rollouts,
+    prompt: usage.prompt_tokens,
+    generated: usage.completion_tokens,
+    computed: tokens.computed ?? 0,
+    thrown_away: tokens.thrown_away ?? 0,
+    verifier: tokens.verifier ?? 0,
+    queue_ms,
+    search_ms,
+  };
+}

@@ -1,0 +1,34 @@
+// Where the built dashboard lies: in a checkout it is built on first use and when its sources have changed since, with Vite; in the
+// package it is there already.
+
+import { existsSync, globSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Log } from '../observe/log.ts';
+
+/** The same place as seen from src/cli and from dist/cli. */
+const web = fileURLToPath(new URL('../../../../web', import.meta.url));
+
+/** Undefined where there is no page and none can be built: the API is served all the same. */
+export async function findPage(log: Log): Promise<string | undefined> {
+  const page = join(web, 'dist');
+  const built = join(page, 'index.html');
+  if (existsSync(built) && !isStale(web, built)) return page;
+  try {
+    const { build } = await import('vite');
+    await build({ configFile: join(web, 'vite.config.ts'), logLevel: 'error' });
+    log.info('built the page', { page });
+    return page;
+  } catch (error) {
+    log.warn('the page cannot be built', { error });
+    return existsSync(built) ? page : undefined;
+  }
+}
+
+/** Sources are newer; the package has none. */
+export function isStale(sources: string, built: string): boolean {
+  const builtMs = statSync(built).mtimeMs;
+  return globSync('{src/**/*,index.html,*.ts}', { cwd: sources }).some(
+    (file) => statSync(join(sources, file)).mtimeMs > builtMs,
+  );
+}

@@ -1,0 +1,139 @@
+// Which paths of a tree are given to a client, and how one is told: what of its text is reasoning and what is the answer. Reads tree and plan only.
+
+import { meaningOf } from '@coppice/core/answer';
+import type { SearchPlan } from '@coppice/core/answering';
+import type { SearchFold } from '@coppice/core/log';
+import { programOf } from '@coppice/core/program';
+import {
+  answerPart,
+  completionTokens,
+  distinctAnswers,
+  isPathEnd,
+  lastMessage,
+  type Node,
+  type NodeId,
+  thoughtText,
+  usualTags,
+} from '@coppice/core/tree';
+import { cutAtStop, stopsOf } from './stop-cut.ts';
+import { isHeldBack } from './unaccepted.ts';
+
+/** The path of the answer behind the last turn, cut at the last step that fits into the client's token limit. */
+export function chosenPath(plan: SearchPlan, fold: SearchFold): Node[] {
+  const answer = fold.answer;
+  if (answer === undefined) return [];
+  const most = plan.maxTokens ?? Number.POSITIVE_INFINITY;
+  return messageAt(fold, answer.node).filter(({ pathTokens }) => pathTokens <= most);
+}
+
+/**
+ * Where the end of a path brings no text, because it was cut there or its model ended it at once: all of it is reasoning, and its last
+ * step with a text stands for the answer.
+ */
+export function repeatsStep(plan: SearchPlan, path: readonly Node[], complete: boolean): boolean {
+  if (plan.mode === 'direct' || plan.reasoning === 'inline' || hasThought(path)) return false;
+  return !complete || textOf(path.at(-1)) === '';
+}
+
+export function answerStep(path: readonly Node[]): Node | undefined {
+  return path.findLast((node) => textOf(node) !== '') ?? path.at(-1);
+}
+
+/** The model has thought on the way: then that is the reasoning, and all behind it the answer. */
+export function hasThought(path: readonly Node[]): boolean {
+  return path.some(({ step }) => step?.thought !== undefined);
+}
+
+/** What an answer says behind the text of its path: a chain that was asked for it in the middle of its thinking. */
+export function wordsBehind({ answer }: SearchFold, path: readonly Node[]): string {
+  const last = path.at(-1);
+  if (last === undefined || answer?.node !== last.id || !hasThought(path)) return '';
+  return answer.text.slice(path.reduce((sum, node) => sum + textOf(node).length, 0));
+}
+
+interface ToldPath {
+  readonly content: string;
+  readonly reasoning: string;
+  readonly matchedStop?: string | undefined;
+}
+
+/** `behind`: words of the answer that are no step of the path. */
+export function splitPath(plan: SearchPlan, path: readonly Node[], complete: boolean, behind = ''): ToldPath {
+  const { content, reasoning } = wholePath(plan, path, complete, behind);
+  const { text, stop } = cutAtStop(content, stopsOf(plan));
+  return { content: text, reasoning, matchedStop: stop };
+}
+
+function wholePath(plan: SearchPlan, path: readonly Node[], complete: boolean, behind: string): ToldPath {
+  const texts = path.map(textOf);
+  const thought = hasThought(path);
+  if (thought && (plan.mode === 'direct' || plan.reasoning === 'separate')) {
+    const tags = plan.thinking ?? usualTags;
+    const said = path.map(({ step }) => answerPart(step)).join('');
+    const isOpen = path.at(-1)?.step?.thought?.open === true;
+    const rest = isOpen ? behindTag(behind, tags.close) : behind;
+    const reasoning = path.map(({ step }) => (step === undefined ? '' : thoughtText(step, tags))).join('');
+    return { content: (said + rest).replace(/^\n+/, ''), reasoning };
+  }
+  if (plan.mode === 'direct') return { content: texts.at(-1) ?? '', reasoning: '' };
+  if (plan.reasoning === 'inline') return { content: texts.join(''), reasoning: '' };
+  const before = repeatsStep(plan, path, complete) ? texts : texts.slice(0, -1);
+  return { content: textOf(answerStep(path)), reasoning: before.join('') };
+}
+
+/** The paths of the next best different answers of a search that was asked for several: fewer than asked for where there are no more. */
+export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {
+  const { answers = 1 } = plan;
+  if (answers === 1 || fold.answer === undefined || fold.tree === undefined) return [];
+  if (programOf(plan.program).keepsRollouts)
+    return otherRollouts(fold.tree.nodes, fold.answer.node)
+      .slice(0, answers - 1)
+      .map(({ id }) => messageAt(fold, id));
+  const first = meaningOf({ answer: fold.answer.answer, group: fold.tree.node(fold.answer.node).group });
+  if (first === undefined) return [];
+  // Where only accepted answers are given, that holds for each of several.
+  const isGiven = ({ score = 0 }: Node) => !isHeldBack(plan) || plan.scoring !== 'verifier' || score >= plan.threshold;
+  const others = distinctAnswers(fold.tree).filter((node) => meaningOf(node) !== first && isGiven(node));
+  return others.slice(0, answers - 1).map(({ id }) => messageAt(fold, id));
+}
+
+function messageAt(fold: SearchFold, id: NodeId): Node[] {
+  const node = fold.tree?.nodes[id];
+  return node === undefined ? [] : lastMessage(node);
+}
+
+function behindTag(text: string, close: string): string {
+  const at = text.indexOf(close);
+  return at < 0 ? '' : text.slice(at + close.length);
+}
+
+function textOf(node: Node | undefined): string {
+  return node?.step?.text ?? '';
+}
+
+/** All but the one that is given first; one that was drawn several times is given as often. */
+export function otherRollouts(nodes: readonly Node[], first: NodeId): Node[] {
+  return nodes
+    .filter(isPathEnd)
+    .flatMap((leaf) => Array.from({ length: leaf.count - (leaf.id === first ? 1 : 0) }, () => leaf));
+}
+
+export interface ChoiceTokens {
+  /** Of the completion; null where the engine does not tell. */
+  readonly token_ids: readonly number[] | null;
+  /** 0 where a token was composed and no model drew it. */
+  readonly token_mask: readonly number[] | null;
+  /** Of the model before temperature and cuts; 0 where the mask is. */
+  readonly token_logprobs: readonly number[] | null;
+  readonly score: number | null;
+}
+
+export function choiceTokens(leaf: Node | undefined): ChoiceTokens {
+  const { ids = null, mask = null, logprobs = null } = (leaf && completionTokens(leaf)) ?? {};
+  const score = leaf?.reward === undefined ? null : leaf.score;
+  return { token_ids: ids, token_mask: mask, token_logprobs: logprobs, score };
+}
+
+export function promptTokenIds(leaf: Node | undefined): readonly number[] | null {
+  return (leaf && completionTokens(leaf)?.promptIds) ?? null;
+}

@@ -1,0 +1,56 @@
+// What a search does while its answer is not decided, in short lines for people. Lines follow from the log and its times alone, so that a
+// response that is read again says the same.
+
+import { groupAnswers } from '@coppice/core/answer';
+import type { SearchPlan } from '@coppice/core/answering';
+import { roundedScore, type SearchFold } from '@coppice/core/log';
+import { saysSomething } from '@coppice/core/tree';
+import { isHeldBack } from './unaccepted.ts';
+
+/** Between two lines, unless another path has become the best. */
+const quietMs = 2000;
+const answerLength = 60;
+
+export class Progress {
+  readonly #fold: SearchFold;
+  readonly #plan: SearchPlan;
+  #spokeMs: number | undefined;
+  #best: string | undefined;
+  #line = '';
+
+  constructor(fold: SearchFold, plan: SearchPlan) {
+    this.#fold = fold;
+    this.#plan = plan;
+  }
+
+  /** Undefined where nothing is to be said. `atMs`: of the event that the fold has just taken in. */
+  next(atMs: number): string | undefined {
+    this.#spokeMs ??= atMs;
+    const { best } = this.#fold.tree ?? {};
+    const isOther = best?.answer !== undefined && best.answer !== this.#best;
+    if (!isOther && atMs - this.#spokeMs < quietMs) return undefined;
+    this.#spokeMs = atMs;
+    this.#best = best?.answer;
+    const line = this.#now();
+    if (line === this.#line) return undefined;
+    this.#line = line;
+    return line;
+  }
+
+  #now(): string {
+    const { rollouts, nodes, openStrands, bestScore, tree } = this.#fold;
+    if (rollouts === 0 && tree?.best === undefined) return `${nodes - 1} steps, ${openStrands} paths open.\n`;
+    const made = `${rollouts} of ${this.#plan.rollouts}`;
+    if (this.#plan.scoring === 'verifier' && bestScore !== undefined)
+      return `${made} rollouts, ${nodes - 1} steps: ${this.#shown(tree?.best?.answer)} has the best score, ${roundedScore(bestScore)}.\n`;
+    const said = (tree?.nodes ?? []).filter((node) => node.terminal && saysSomething(node));
+    const [first] = groupAnswers(said.map(({ answer, group, count }) => ({ answer, group, weight: count })));
+    if (first === undefined) return `${made} samples.\n`;
+    return `${made} samples: ${this.#shown(first.votes[0]?.answer)} leads with ${first.weight} votes.\n`;
+  }
+
+  #shown(answer: string | undefined): string {
+    if (answer === undefined || isHeldBack(this.#plan)) return 'one answer';
+    return `answer ${answer.replace(/\s+/g, ' ').slice(0, answerLength).toWellFormed()}`;
+  }
+}

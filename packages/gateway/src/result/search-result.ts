@@ -1,0 +1,161 @@
+// What a finished search says to its client, made from its plan and its log alone, so that it is the same before and
+// after a restart.
+
+import type { SearchPlan } from '@coppice/core/answering';
+import {
+  type Exit,
+  type Judged,
+  type SearchFold,
+  shapeOf,
+  shownScore,
+  verdictOf,
+  verdictText,
+} from '@coppice/core/log';
+import { isComplete as isWhole, type Node } from '@coppice/core/tree';
+import type { ClientResult, CoppiceJson, ResultFacts, ResultTexts } from '../wire/result-json.ts';
+import type { AboutJson } from '../wire/search-json.ts';
+import { chosenPath, furtherAnswers, splitPath, wordsBehind } from './chosen-path.ts';
+import { tokensOf, usageOf, writersOf } from './result-tokens.ts';
+import { isUnaccepted, unacceptedText } from './unaccepted.ts';
+
+export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: number, createdMs: number): ClientResult {
+  const { answer } = fold;
+  const exit: Exit = fold.exit ?? { kind: 'failed', rule: 'no-exit', evidence: {} };
+  const path = chosenPath(plan, fold);
+  const complete = isComplete(plan, fold, path);
+  const judged = judgedBy(plan, fold, path, complete);
+  const told = splitPath(plan, path, complete, wordsBehind(fold, path));
+  const texts = textsOf(plan, fold, told, complete, exit, judged);
+  const isCut = told.matchedStop !== undefined && texts.refusal === null;
+  const choices = choicesOf(plan, fold, judged);
+  const outcome: ResultFacts = {
+    exit,
+    finish_reason: isCut ? 'stop' : finishReason(plan, path, complete, texts),
+    ...(isCut ? { matchedStop: told.matchedStop } : {}),
+    ...judged,
+    verdict_text: judged.verdict_text + (isCut ? unseen(texts) : ''),
+    ...(choices === undefined ? {} : { choices }),
+    support: answer?.support ?? null,
+    complete,
+    usage: usageOf(plan, fold, path, promptTokens),
+    rollouts: fold.rollouts,
+    nodes: fold.nodes,
+    queue_ms: fold.admittedMs === undefined ? null : wholeTenths(fold.admittedMs - createdMs),
+    search_ms:
+      fold.admittedMs === undefined || fold.exitedMs === undefined
+        ? null
+        : wholeTenths(fold.exitedMs - fold.admittedMs),
+    tokens: tokensOf(plan, fold, path, promptTokens),
+    ...writersOf(fold),
+    ...(fold.tree && plan.mode !== 'direct' && { shape: { ...shapeOf(fold.tree), changes: fold.changes } }),
+  };
+  return { texts, outcome };
+}
+
+/** Says that the answer is not in the text. */
+function unseen({ answer, content }: ResultTexts): string {
+  return answer === null || content?.includes(answer) ? '' : '; a stop string ended its text before the answer';
+}
+
+/** A generation without search may also be ended by a stop string of the client. */
+function isComplete(plan: SearchPlan, fold: SearchFold, path: readonly Node[]): boolean {
+  const last = path.at(-1);
+  if (plan.mode === 'direct') return last?.step !== undefined && last.step.end !== 'length';
+  return fold.answer?.complete === true && last?.id === fold.answer.node;
+}
+
+/** Given as `on_unaccepted` says; an error in its place is made where the client is told. */
+function textsOf(
+  plan: SearchPlan,
+  fold: SearchFold,
+  { content, reasoning }: ReturnType<typeof splitPath>,
+  complete: boolean,
+  exit: Exit,
+  { verdict, score }: Pick<ResultFacts, 'verdict' | 'score'>,
+): ResultTexts {
+  if (plan.onUnaccepted === 'refuse' && isUnaccepted(plan, exit.kind, verdict)) {
+    const refusal = unacceptedText(verdict, score, plan.threshold, fold.rollouts);
+    return { content: null, reasoning_content: null, refusal, answer: null };
+  }
+  const answer = complete ? (fold.answer?.answer ?? null) : null;
+  return { content, reasoning_content: reasoning === '' ? null : reasoning, refusal: null, answer };
+}
+
+/** A generation without search is an answer as it is; what was cut off is none. */
+function judgedBy(
+  { mode, scoring, threshold }: SearchPlan,
+  { answer }: SearchFold,
+  path: readonly Node[],
+  complete: boolean,
+): Pick<ResultFacts, 'verdict' | 'verdict_text' | 'score'> {
+  const given = path.length === 0 ? undefined : answer;
+  const judged: Judged = {
+    // A generation without search was asked for no mark.
+    answer: given && {
+      ...given,
+      answer: mode === 'direct' ? given.text : given.answer,
+      complete: mode === 'direct' || complete,
+    },
+    scoring,
+    threshold,
+  };
+  const score = shownScore({ ...judged, answer }) ?? null;
+  return { verdict: verdictOf(judged), verdict_text: verdictText(judged), score };
+}
+
+type JudgedChoice = NonNullable<ResultFacts['choices']>[number];
+
+/** Of a search for several answers, what to think of each: in the order in which they are given. */
+function choicesOf(
+  plan: SearchPlan,
+  fold: SearchFold,
+  { verdict, score }: Pick<ResultFacts, 'verdict' | 'score'>,
+): JudgedChoice[] | undefined {
+  if (plan.answers === undefined || fold.answer === undefined) return undefined;
+  const { scoring, threshold, marked } = plan;
+  const others = furtherAnswers(plan, fold).map((path, at): JudgedChoice => {
+    const leaf = path.at(-1)!;
+    const { answer, reward } = leaf;
+    const unsaid = marked && answer === undefined ? { unsaid: marked } : {};
+    const said = { answer, complete: isWhole(leaf), score: reward === undefined ? undefined : leaf.score, ...unsaid };
+    const judged: Judged = { answer: said, scoring, threshold };
+    return { index: at + 1, node: leaf.id, verdict: verdictOf(judged), score: shownScore(judged) ?? null };
+  });
+  return [{ index: 0, node: fold.answer.node, verdict, score }, ...others];
+}
+
+function finishReason(
+  plan: SearchPlan,
+  path: readonly Node[],
+  complete: boolean,
+  texts: ResultTexts,
+): 'stop' | 'length' {
+  const end = path.at(-1)?.step?.end;
+  if (texts.refusal !== null || end === undefined) return 'stop'; // nothing was cut where nothing is said
+  if (plan.mode === 'direct') return end === 'eos' || end === 'delimiter' ? 'stop' : 'length';
+  return complete && end !== 'length' ? 'stop' : 'length';
+}
+
+/** Of milliseconds; a clock that was set back counts as none. */
+export function wholeTenths(ms: number): number {
+  return Math.round(Math.max(0, ms) * 10) / 10;
+}
+
+export function describeForClient(
+  id: string,
+  plan: Pick<AboutJson, 'mode' | 'program' | 'policy' | 'policy_note' | 'scoring'> & {
+    readonly weights?: string | undefined;
+  },
+  texts: ResultTexts,
+  outcome: ResultFacts,
+  escalatedFrom: string | null,
+): CoppiceJson {
+  const { finish_reason, matchedStop, usage, escalated_to, shape, ...effort } = outcome;
+  const { program, policy, policy_note, scoring } = plan;
+  const note = {
+    ...(policy_note === undefined ? {} : { policy_note }),
+    ...(plan.weights === undefined ? {} : { weights: plan.weights }),
+  };
+  const how = plan.mode === 'direct' ? ({ passed_through: true } as const) : { scoring, program, policy, ...note };
+  return { search: id, answer: texts.answer, ...effort, ...how, escalated_from: escalatedFrom };
+}

@@ -1,0 +1,51 @@
+// The end of a search as its clients are told of it, whether its record or the live search says it, and what each exit means to them.
+
+import type { SearchPlan } from '@coppice/core/answering';
+import type { SearchRecord, SearchState } from '@coppice/core/journal';
+import type { ExitKind } from '@coppice/core/log';
+import { ApiError } from '../http/api-error.ts';
+import type { ClientResult, ResultFacts, ResultTexts } from '../wire/result-json.ts';
+import type { ErrorJson, SummaryJson } from '../wire/search-json.ts';
+import { unacceptedJson } from './unaccepted.ts';
+
+export interface ToldEnd {
+  readonly state: SearchState;
+  readonly outcome: ResultFacts | undefined;
+  readonly texts: ResultTexts | undefined;
+  readonly error: ErrorJson | undefined;
+}
+
+/**
+ * A search that failed is told as an error; what it found until then stays with the search object. Every other is told as its best so far,
+ * which says itself whether it is complete.
+ */
+export function stateAfter(exit: ExitKind): 'done' | 'failed' | 'cancelled' {
+  return exit === 'cancelled' || exit === 'failed' ? exit : 'done';
+}
+
+/** The outcome as the journal has it. */
+export interface WrittenOutcome extends Partial<ResultFacts> {
+  readonly summary?: SummaryJson;
+  readonly error?: ErrorJson;
+}
+
+export function endOfRecord({ state, outcome, texts }: SearchRecord): ToldEnd {
+  const { error, summary, ...facts } = (outcome ?? {}) as WrittenOutcome;
+  const known = facts.exit === undefined ? undefined : (facts as ResultFacts);
+  return { state, outcome: known, texts: texts as ResultTexts | undefined, error };
+}
+
+export function successorIn(record: SearchRecord | undefined): string | undefined {
+  return (record?.outcome as Partial<ResultFacts> | undefined)?.escalated_to;
+}
+
+export function resultFor(plan: SearchPlan, end: ToldEnd): ClientResult | { readonly error: ErrorJson } {
+  const { outcome, texts } = end;
+  const error = end.error ?? unacceptedJson(plan, outcome);
+  if (error !== undefined) return { error };
+  return outcome === undefined || texts === undefined ? { error: cancelledEarly().body } : { outcome, texts };
+}
+
+export function cancelledEarly(): ApiError {
+  return new ApiError('cancelled', 'the search was cancelled before it started');
+}

@@ -1,0 +1,182 @@
+// Whether a search may come in: the bounds of the queue and of each key, and deadlines that can be kept. Keeps counts,
+// never an order: a request that is let in waits in the runtime, by its turn.
+
+import type { Clock } from '@coppice/core/base';
+import type { Forecast, Guest, Queue } from '@coppice/core/runtime';
+import { type LineKey, tooLate } from '@coppice/core/scheduler';
+import { ApiError } from '../http/api-error.ts';
+import type { Caller } from '../http/keys.ts';
+import { type ServedModels, servedBy } from '../models/served-model.ts';
+import { newId } from './search-facts.ts';
+
+interface Applicant {
+  readonly id: string;
+  readonly owner: string;
+  readonly ownerQueue: number;
+  readonly leftMs?: number;
+}
+
+interface AdmissionPlace {
+  readonly owner: string;
+  isWaiting: boolean;
+}
+
+/** What a client is told while nothing has been measured. */
+const unmeasuredSeconds = 10;
+const mostSeconds = 60;
+
+export class Admission {
+  readonly #queue: number;
+  readonly #elsewhere: (owner?: string) => number;
+  readonly #places = new Map<string, AdmissionPlace>();
+  readonly #waitingByOwner = new Map<string, number>();
+  #waiting = 0;
+
+  /** `queue`: searches that may wait, over all models; `elsewhere`: those of an owner, or all, that wait between nodes. */
+  constructor(queue: number, elsewhere: (owner?: string) => number = () => 0) {
+    this.#queue = queue;
+    this.#elsewhere = elsewhere;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  get running(): number {
+    return this.#places.size - this.#waiting;
+  }
+
+  /** Counts a search in, or refuses it with 429 and the time after which to come back. What starts at once is not refused. */
+  apply(applicant: Applicant, forecast: Forecast): void {
+    if (!forecast.fits) this.#check(applicant, forecast);
+    this.enter(applicant.id, applicant.owner, forecast.fits);
+  }
+
+  /** Never refuses: work that was accepted, resumed or handed over is owed. */
+  enter(id: string, owner: string, fits: boolean): void {
+    this.#places.set(id, { owner, isWaiting: false });
+    if (!fits) this.#wait(id, owner);
+  }
+
+  admitted(id: string): void {
+    const place = this.#places.get(id);
+    if (place?.isWaiting !== true) return;
+    place.isWaiting = false;
+    this.#waiting -= 1;
+    const left = (this.#waitingByOwner.get(place.owner) ?? 1) - 1;
+    if (left === 0) this.#waitingByOwner.delete(place.owner);
+    else this.#waitingByOwner.set(place.owner, left);
+  }
+
+  leave(id: string): void {
+    this.admitted(id);
+    this.#places.delete(id);
+  }
+
+  #wait(id: string, owner: string): void {
+    this.#places.set(id, { owner, isWaiting: true });
+    this.#waiting += 1;
+    this.#waitingByOwner.set(owner, (this.#waitingByOwner.get(owner) ?? 0) + 1);
+  }
+
+  #check({ owner, ownerQueue, leftMs }: Applicant, forecast: Forecast): void {
+    const { waitMs, pace } = forecast;
+    const again = { retryAfterSeconds: retryAfterSeconds(waitMs) };
+    const owned = (this.#waitingByOwner.get(owner) ?? 0) + this.#elsewhere(owner);
+    const waiting = this.#waiting + this.#elsewhere();
+    if (waiting >= this.#queue) {
+      throw new ApiError('queue_full', `the queue is full: ${waiting} searches wait (admission.queue)`, again);
+    }
+    if (owned >= ownerQueue) {
+      throw new ApiError('key_queue_full', `${owned} searches of this key wait, its limit (keys.queue)`, again);
+    }
+    if (leftMs === undefined || waitMs === undefined || pace === undefined) return;
+    const late = tooLate(leftMs, waitMs, pace);
+    if (late === undefined) return;
+    const message = `a wait of ${late.expectedWaitMs} ms and a service of ${late.serviceMs} ms are to be expected, and the deadline is in ${late.leftMs} ms (coppice.deadline_ms)`;
+    const excessMs = waitMs + pace.medianMs - leftMs;
+    throw new ApiError('deadline_unreachable', message, { retryAfterSeconds: retryAfterSeconds(excessMs) });
+  }
+}
+
+/** When so much of the queue will have been served, from 1 to 60 s. */
+export function retryAfterSeconds(waitMs: number | undefined): number {
+  if (waitMs === undefined) return unmeasuredSeconds;
+  return Math.min(mostSeconds, Math.max(1, Math.ceil(waitMs / 1000)));
+}
+
+/**
+ * Requests that are passed through take an engine's time like a search: each waits for its turn in the runtime of its model, holds the lease
+ * of one strand, and gives it back.
+ */
+interface GuestsOptions {
+  readonly admission: Admission;
+  readonly models: ServedModels;
+  readonly clock: Clock;
+  readonly keyOf: (name: string) => LineKey | undefined;
+}
+
+export class GuestPlaces {
+  readonly #options: GuestsOptions;
+
+  constructor(options: GuestsOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the guest may begin or is gone, throws where there is no room. Give the place back once. */
+  async occupy(model: string, caller: Caller, gone: AbortSignal): Promise<() => void> {
+    const { admission } = this.#options;
+    const { queue, id, arrivalMs, facts } = this.#arrive(model, caller);
+    admission.apply({ id, owner: caller.name, ownerQueue: caller.queue }, queue.forecast(facts));
+    const turn = queue.take(id, facts);
+    await admitted(queue, { id, turn, arrivalMs }, gone, () => admission.admitted(id));
+    return () => {
+      queue.dismiss(id);
+      admission.leave(id);
+    };
+  }
+
+  /**
+   * One that no client waits for: it holds up no other and fills no queue. `parked` comes when its strand is needed: the place is
+   * given back then, and it is to begin anew.
+   */
+  async occupyIdle(model: string, caller: Caller, gone: AbortSignal): Promise<IdlePlace> {
+    const { queue, id, arrivalMs, facts } = this.#arrive(model, caller);
+    const turn = queue.take(id, { ...facts, idle: true });
+    const parked = new AbortController();
+    const onParked = () => parked.abort();
+    await admitted(queue, { id, turn, arrivalMs, idle: true, onParked }, gone);
+    return { parked: parked.signal, leave: () => queue.dismiss(id) };
+  }
+
+  #arrive(model: string, caller: Caller) {
+    const { models, clock, keyOf } = this.#options;
+    const { queue } = servedBy(models, model).runtime;
+    const arrivalMs = clock.nowMs();
+    const key = keyOf(caller.name);
+    const priority = Math.min(0, caller.maxPriority);
+    const facts = { arrivalMs, priority, seats: 1, ...(key && { key }) };
+    return { queue, id: newId('srch_', arrivalMs), arrivalMs, facts };
+  }
+}
+
+function admitted(
+  queue: Pick<Queue, 'enter'>,
+  guest: Omit<Guest, 'onAdmitted'>,
+  gone: AbortSignal,
+  then: () => void = () => {},
+): Promise<void> {
+  return new Promise((resolve) => {
+    gone.addEventListener('abort', () => resolve(), { once: true });
+    const onAdmitted = () => {
+      then();
+      resolve();
+    };
+    queue.enter({ ...guest, onAdmitted });
+  });
+}
+
+interface IdlePlace {
+  readonly parked: AbortSignal;
+  readonly leave: () => void;
+}

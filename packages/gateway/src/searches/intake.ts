@@ -1,0 +1,102 @@
+// Takes in searches: refuses those that have no room or cannot be done in time, gives the others a turn, and tells the journal.
+// Starts nothing.
+
+import type { SearchPlan } from '@coppice/core/answering';
+import type { KeyConfig } from '@coppice/core/config';
+import type { Plain } from '@coppice/core/journal';
+import { workKind } from '@coppice/core/runtime';
+import type { LineFacts, LineKey } from '@coppice/core/scheduler';
+import { ApiError } from '../http/api-error.ts';
+import type { Caller } from '../http/keys.ts';
+import { type ServedModels, servedBy } from '../models/served-model.ts';
+import type { Admission } from './admission.ts';
+import { LiveSearch, mayMove } from './live-search.ts';
+import { fingerprint, newId, toAccept } from './search-facts.ts';
+import type { Known, NewSearchOptions, SearchesOptions } from './searches-options.ts';
+
+export class Intake {
+  readonly #options: SearchesOptions;
+  readonly #models: ServedModels;
+  readonly #admission: Admission;
+  #keys: readonly KeyConfig[];
+
+  constructor(options: SearchesOptions, models: ServedModels, admission: Admission) {
+    this.#options = options;
+    this.#models = models;
+    this.#admission = admission;
+    this.#keys = options.config.keys;
+  }
+
+  useKeys(keys: readonly KeyConfig[]): void {
+    this.#keys = keys;
+  }
+
+  /** Keys share a line only where there are several: else it is served by arrival and priority alone. */
+  keyOf(name: string): LineKey | undefined {
+    const keys = this.#keys;
+    return keys.length < 2 ? undefined : { name, share: keys.find((key) => key.name === name)?.share ?? 1 };
+  }
+
+  /** Throws an ApiError where there is no room; else the search has its turn. */
+  admit(plan: SearchPlan, caller: Caller, { body, chat, background, title, trace }: NewSearchOptions) {
+    const { clock, cluster, journal } = this.#options;
+    const createdMs = clock.nowMs();
+    const id = newId('srch_', createdMs);
+    const { name: owner, queue: ownerQueue } = caller;
+    const known = { id, owner, plan, body, background, createdMs, title: title ?? plan.title, escalatedFrom: null };
+    // Other nodes may run a search whose client waits here, where they can read it.
+    const home = background || journal.texts !== 'keep' ? undefined : cluster?.node;
+    const more = { ...(chat && { chat }), ...(trace && { trace }), ...(home === undefined ? {} : { home }) };
+    const search = new LiveSearch({ ...known, ...more });
+    const { queue } = this.#runtime(search);
+    const facts = this.#lineFacts(search);
+    const forecast = queue.forecast(facts);
+    // A search that takes what is left holds up no other.
+    if (plan.idle !== true) this.#admission.apply({ id, owner, ownerQueue, leftMs: plan.deadlineMs }, forecast);
+    search.turn = queue.take(id, facts);
+    const isNext = forecast.fits && cluster?.isDrained(plan.model) === true;
+    // The node that feeds a batch runs its searches.
+    return { search, startsHere: isNext || plan.idle === true || cluster === undefined || !mayMove(search) };
+  }
+
+  /** Work that is owed comes in without being asked whether there is room. `turn`: the one that it had before. */
+  enter(search: LiveSearch, turn?: number): void {
+    const { queue } = this.#runtime(search);
+    const facts = { ...this.#lineFacts(search), ...(turn === undefined ? {} : { turn }) };
+    if (!facts.idle) this.#admission.enter(search.id, search.facts.owner, queue.forecast(facts).fits);
+    search.turn = queue.take(search.id, facts);
+  }
+
+  /** Gives back what an applicant was given, where nothing comes of it. */
+  forget(search: LiveSearch): void {
+    this.#runtime(search).queue.leave(search.id);
+    this.#admission.leave(search.id);
+  }
+
+  accept(search: LiveSearch, idempotencyKey: string | undefined) {
+    const { journal, log } = this.#options;
+    const accepted = journal.accept(toAccept(search, idempotencyKey));
+    accepted.catch((error: Error) => log.warn('journal', { search: search.id, message: error.message }));
+    return accepted;
+  }
+
+  /** The search that was there before under the same idempotency key: the new one is given up. */
+  known(search: LiveSearch, { id, fingerprint: earlier }: { id: string; fingerprint: string }, body: Plain): Known {
+    this.forget(search);
+    if (earlier === fingerprint(body)) return { known: id };
+    throw new ApiError('idempotency_conflict', `this Idempotency-Key was used for another request, search ${id}`);
+  }
+
+  #lineFacts({ facts, built }: LiveSearch): LineFacts {
+    const key = this.keyOf(facts.owner);
+    const { plan, createdMs: arrivalMs } = facts;
+    const seats = built.program.naturalWidth;
+    const idle = plan.idle === true;
+    const kind = workKind(plan.program, plan.rollouts);
+    return { arrivalMs, priority: plan.priority, seats, idle, kind, ...(key === undefined ? {} : { key }) };
+  }
+
+  #runtime({ facts }: LiveSearch) {
+    return servedBy(this.#models, facts.plan.model).runtime;
+  }
+}

@@ -1,0 +1,187 @@
+// One search that waits or runs in this process, or that a client here waits for: its plan, the fold of its log, and those who
+// listen to it. Where it runs here the runtime keeps the fold; see watches.ts for the others.
+
+import { type BuiltSearch, buildSearch, type SearchPlan } from '@coppice/core/answering';
+import { type FaultCode, raise } from '@coppice/core/base';
+import { type Journal, type Plain, readLog, type SearchRecord, type SearchState } from '@coppice/core/journal';
+import { eventsIn, type LogEntry, type LoggedEvent, SearchFold } from '@coppice/core/log';
+import { policyKnobs } from '@coppice/core/policy';
+import type { Token } from '@coppice/core/runtime';
+import type { ApiError } from '../http/api-error.ts';
+import type { TraceContext } from '../http/exchange.ts';
+import type { ClientResult } from '../wire/result-json.ts';
+import type { SummaryJson } from '../wire/search-json.ts';
+
+export interface Ended {
+  readonly state: 'done' | 'failed' | 'cancelled';
+  readonly endedMs: number;
+  readonly result: ClientResult | undefined;
+  readonly error: ApiError | undefined;
+}
+
+export interface SearchListener {
+  event?(event: LoggedEvent): void;
+  token?(token: Token): void;
+  ended?(ended: Ended): void;
+}
+
+export interface LiveSearchFacts {
+  readonly id: string;
+  readonly owner: string;
+  readonly plan: SearchPlan;
+  readonly body: Plain;
+  /** The chat that is searched, where the body is not one: another model may be asked it. */
+  readonly chat?: Plain;
+  readonly background: boolean;
+  readonly createdMs: number;
+  readonly title: string;
+  /** The model that gave up, where this search took over. */
+  readonly escalatedFrom: string | null;
+  /** The node whose client waits for it, where other nodes may run it. */
+  readonly home?: string;
+  readonly trace?: TraceContext;
+}
+
+export function mayMove({ facts: { background, home } }: { readonly facts: LiveSearchFacts }): boolean {
+  return background || home !== undefined;
+}
+
+interface ReadFold {
+  readonly fold: SearchFold;
+}
+
+export class LiveSearch {
+  readonly facts: LiveSearchFacts;
+  readonly built: BuiltSearch;
+  readonly #log: ReadFold;
+  state: SearchState = 'queued';
+  /** Its place among all who wait, fixed when it was accepted; see scheduler/turns/turn.ts. */
+  turn = 0;
+  epoch = 0;
+  runs = 0;
+  hasBegun = false;
+  startedMs: number | undefined;
+  promptTokens = 0;
+  /** The last fault of engine or verifier, in case the search fails of it. */
+  lastFault: FaultCode | undefined;
+  /** Set when it is over in this process. Its clients are told when that is safe: see `tell`. */
+  ended: Ended | undefined;
+  /** The place of its last word in the log; missing where it never ran here. */
+  exitSequence: number | undefined;
+  isTold = false;
+  settled = false;
+  /** Its client or an operator has asked for it to end. */
+  cancelled = false;
+  /** The search on another model that went on where this one was futile. */
+  successor: LiveSearch | undefined;
+  /** The same where a former process began it: it goes on, or has ended, by itself. */
+  knownSuccessor: string | undefined;
+  /** The beginning of its log, until it is admitted and its epoch begins. */
+  readonly unwritten: LogEntry[] = [];
+  readonly listeners = new Set<SearchListener>();
+
+  constructor(facts: LiveSearchFacts, log: ReadFold = { fold: new SearchFold() }) {
+    this.facts = facts;
+    this.#log = log;
+    this.built = buildSearch(facts.plan);
+  }
+
+  get fold(): SearchFold {
+    return this.#log.fold;
+  }
+
+  get id(): string {
+    return this.facts.id;
+  }
+
+  get summary(): SummaryJson {
+    const { sequence, rollouts, openStrands, width, widthReason, bestScore, generatedTokens, nodes } = this.fold;
+    const counts = { sequence, nodes, rollouts, open_strands: openStrands };
+    return { ...counts, width, why: widthReason ?? null, best_score: bestScore ?? null, tokens: generatedTokens };
+  }
+
+  get last(): LiveSearch {
+    return this.successor?.last ?? this;
+  }
+
+  async wait(): Promise<LiveSearch> {
+    if (!this.isTold) {
+      await new Promise<void>((resolve) => {
+        this.listeners.add({ ended: () => resolve() });
+      });
+    }
+    return this.successor === undefined ? this : this.successor.wait();
+  }
+
+  hear(entry: LogEntry): void {
+    if (this.listeners.size === 0) return;
+    for (const event of eventsIn(entry)) for (const listener of this.listeners) listener.event?.(event);
+  }
+
+  /** It is over here; nothing is told yet. */
+  end(ended: Ended): void {
+    this.state = ended.state;
+    this.ended = ended;
+  }
+
+  /** Its end is safe, or the only node that could say otherwise is this one: those who wait for it are told, once. */
+  tell(): void {
+    const { ended } = this;
+    if (this.isTold || ended === undefined) return;
+    this.isTold = true;
+    for (const listener of [...this.listeners]) listener.ended?.(ended);
+    this.listeners.clear();
+  }
+}
+
+/** Brings the fold up to date. `tell` is told of every event after its entry was folded. */
+export async function replayLog(
+  journal: Journal,
+  { id, fold }: Pick<LiveSearch, 'id' | 'fold'>,
+  tell: (event: LoggedEvent) => void = () => {},
+): Promise<void> {
+  for await (const page of readLog(journal, id, fold.sequence)) {
+    for (const entry of page) {
+      fold.apply(entry);
+      for (const event of eventsIn(entry)) tell(event);
+    }
+    if (fold.fault !== undefined) raise('bad-event', fold.fault);
+  }
+}
+
+export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
+  const { id, owner, background, createdMs } = record;
+  const { body = {}, chat } = (record.request ?? {}) as { readonly body?: Plain; readonly chat?: Plain };
+  const escalatedFrom = (record.about.escalated_from ?? null) as string | null;
+  const title = record.title ?? '';
+  // Records of older versions have no turn: by arrival, as if they had had no priority.
+  const turn = typeof record.about.turn === 'number' ? record.about.turn : createdMs / 1000;
+  const home = typeof record.about.home === 'string' ? { home: record.about.home } : {};
+  const kept = { ...renamed(plan), policyOptions: knownOptions(plan.policyOptions) };
+  const known = { id, owner, plan: kept, body, background, createdMs, title, escalatedFrom };
+  const search = new LiveSearch({ ...known, ...(chat && { chat }), ...home });
+  search.turn = turn;
+  search.epoch = record.epoch + 1;
+  search.runs = record.runs;
+  search.startedMs = record.startedMs;
+  return search;
+}
+
+/** Best-first search was `mcts` with `expansion: lazy` once; its trees are the same. */
+function renamed(plan: SearchPlan): SearchPlan {
+  const isLazy = plan.program === 'mcts' && plan.programOptions.expansion === 'lazy';
+  return isLazy ? { ...plan, program: 'best-first' } : plan;
+}
+
+/** Drops options that a plan of another version has and this one does not know. */
+function knownOptions(options: SearchPlan['policyOptions']): SearchPlan['policyOptions'] {
+  const known = Object.entries(options).filter(([name]) => Object.hasOwn(policyKnobs, name));
+  return Object.fromEntries(known) as SearchPlan['policyOptions'];
+}
+
+/** One that has ended, with its log. Only for records with texts. */
+export async function readBack(journal: Journal, record: SearchRecord): Promise<LiveSearch> {
+  const search = searchOf(record, record.request?.plan as SearchPlan);
+  await replayLog(journal, search);
+  return search;
+}

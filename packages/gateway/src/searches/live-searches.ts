@@ -1,0 +1,296 @@
+// The searches that wait or run in this process. What the runtime tells of them is journalled and handed on. A search exists once it is in the
+// journal, runs under an epoch, and ends when its `exited` event is written; only then its clients are told. Writes are called in the order
+// in which they must be found after a crash.
+
+import { requestOf } from '@coppice/core/answering';
+import type { Fault } from '@coppice/core/base';
+import { eventsIn, hasEvent, type LogEntry } from '@coppice/core/log';
+import type { CancelReason, Token } from '@coppice/core/runtime';
+import { ApiError, journalTrouble } from '../http/api-error.ts';
+import { type ModelHooks, type ServedModel, type ServedModels, servedBy } from '../models/served-model.ts';
+import { type Admission, retryAfterSeconds } from './admission.ts';
+import { type Ended, type LiveSearch, mayMove, type SearchListener } from './live-search.ts';
+import { cancelError, endOf, mayEscalate } from './search-end.ts';
+import { toFinish } from './search-facts.ts';
+import type { SearchesOptions } from './searches-options.ts';
+import type { Watches } from './watches.ts';
+
+interface LiveSearchesParts {
+  readonly models: ServedModels;
+  readonly admission: Admission;
+  readonly watches: Watches | undefined;
+  /** The search that takes over from one without an accepted answer, where one does. */
+  readonly escalate: (search: LiveSearch) => LiveSearch | undefined;
+}
+
+const answers = ['grown', 'merged', 'ghosted', 'probed'] as const;
+
+export class LiveSearches implements ModelHooks {
+  readonly #options: SearchesOptions;
+  readonly #parts: LiveSearchesParts;
+  readonly #byId = new Map<string, LiveSearch>();
+
+  constructor(options: SearchesOptions, parts: LiveSearchesParts) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  get all(): Iterable<LiveSearch> {
+    return this.#byId.values();
+  }
+
+  get count(): number {
+    return this.#byId.size;
+  }
+
+  find(id: string): LiveSearch | undefined {
+    return this.#byId.get(id);
+  }
+
+  modelOf({ facts }: LiveSearch): ServedModel {
+    return servedBy(this.#parts.models, facts.plan.model);
+  }
+
+  /** From here on it waits in the runtime. One from a former process waits without its log. */
+  submit(search: LiveSearch): void {
+    const { id } = search;
+    const { runtime } = this.modelOf(search);
+    this.hold(search);
+    try {
+      const request = this.#request(search);
+      if (search.epoch === 0) runtime.submit(request, search.fold);
+      else runtime.revive(request, search.fold);
+    } catch (error) {
+      // Checked when it was accepted; a restart with another configuration can still make it impossible.
+      this.#options.log.error('submit', { search: id, error });
+      this.endUnstarted(search, new ApiError('internal', 'the search cannot be run as this server is configured'));
+    }
+  }
+
+  hold(search: LiveSearch): void {
+    this.#byId.set(search.id, search);
+  }
+
+  cancel(search: LiveSearch, reason: CancelReason): void {
+    if (search.ended !== undefined) return;
+    search.cancelled = true;
+    const isRunning = search.state === 'running';
+    this.#dismiss(search, reason);
+    if (!isRunning) this.endUnstarted(search, cancelError(reason));
+  }
+
+  /** Another process has it, or is to have it: whatever we do now would be done twice. */
+  lose(id: string): void {
+    const { cluster, journal } = this.#options;
+    cluster?.drop(id);
+    if (this.#byId.get(id)?.hasBegun) void journal.outlive(id).catch(() => {});
+    const search = this.#giveUp(id, 'the journal could not keep this search');
+    if (search !== undefined) this.#options.log.warn('lost', { search: id, epoch: search.epoch });
+  }
+
+  refuse(id: string, why: string): void {
+    const search = this.#giveUp(id, `the journal could not keep this search: ${why}`);
+    if (search === undefined) return;
+    this.#options.log.error('journal', { search: id, message: why });
+    this.hold(search);
+    this.#finish(search, { state: 'failed', endedMs: this.#nowMs(), result: undefined, error: journalTrouble(why) });
+  }
+
+  /** Undefined where it is not here. What it did and what is not in the journal never happened. */
+  #giveUp(id: string, why: string): LiveSearch | undefined {
+    this.#parts.watches?.lost(id);
+    const search = this.#byId.get(id);
+    if (search === undefined) return undefined;
+    this.#byId.delete(id);
+    if (search.ended === undefined) this.#dismiss(search);
+    this.#parts.admission.leave(id);
+    if (!search.isTold) {
+      search.end({ state: 'failed', endedMs: this.#nowMs(), result: undefined, error: journalTrouble(why) });
+      search.tell();
+    }
+    return search;
+  }
+
+  #request(search: LiveSearch) {
+    const waitedMs = this.#nowMs() - search.facts.createdMs;
+    return requestOf(search.built, search.id, this.modelOf(search).extract, waitedMs);
+  }
+
+  // ---- what the runtime tells ------------------------------------------------------------------------------------
+
+  onEntry(entry: LogEntry): void {
+    const search = this.#byId.get(entry.search);
+    if (search === undefined) return;
+    if (hasEvent(entry, 'admitted')) this.#onAdmitted(search, entry.atMs);
+    this.#write(search, entry);
+    // It got further: whatever ended the processes before this one, it was not in its way.
+    if (search.runs > 1 && answers.some((type) => hasEvent(entry, type))) void this.#note(search, 1);
+    search.hear(entry);
+    this.#parts.watches?.logged(entry);
+    if (hasEvent(entry, 'exited')) {
+      search.exitSequence = entry.sequence;
+      this.end(search);
+    }
+    if (hasEvent(entry, 'cost')) this.#settle(search);
+  }
+
+  /** Entries up to this one are safe: so is an end among them. */
+  onDurable(id: string, sequence: number): void {
+    const search = this.#byId.get(id);
+    if (search?.exitSequence !== undefined && search.exitSequence <= sequence) search.tell();
+  }
+
+  /** Where no other node could end it in another way, a client that waits is not made to wait for the disk. */
+  onTrouble(): void {
+    for (const search of this.#byId.values()) this.#tellEarly(search);
+  }
+
+  #tellEarly(search: LiveSearch): void {
+    const { cluster, journal } = this.#options;
+    if (cluster === undefined && journal.trouble !== undefined && !search.facts.background) search.tell();
+  }
+
+  onToken(token: Token): void {
+    for (const listener of this.#listeners(token.search)) listener.token?.(token);
+  }
+
+  watches(id: string): boolean {
+    return [...this.#listeners(id)].some(({ token }) => token !== undefined);
+  }
+
+  onFault(search: string | undefined, fault: Fault): void {
+    const live = this.#byId.get(search ?? '');
+    if (live !== undefined) live.lastFault = fault.code;
+    this.#options.log.warn('fault', { search, code: fault.code, message: fault.message });
+  }
+
+  onPrompt(id: string, tokens: number): void {
+    const search = this.#byId.get(id);
+    if (search !== undefined && search.promptTokens === 0) search.promptTokens = tokens;
+  }
+
+  #onAdmitted(search: LiveSearch, atMs: number): void {
+    search.state = 'running';
+    search.startedMs ??= atMs;
+    this.#parts.admission.admitted(search.id);
+  }
+
+  /** What is logged before a search is admitted is held back: in the journal it is queued until then. */
+  #write(search: LiveSearch, entry: LogEntry): void {
+    const { journal } = this.#options;
+    search.unwritten.push(entry);
+    const isEarly = eventsIn(entry).every(({ event: { type } }) => type === 'submitted' || type === 'planted');
+    if (search.epoch === 0 && isEarly) return;
+    if (search.epoch === 0) this.#claim(search);
+    for (const each of search.unwritten.splice(0)) journal.append(search.epoch, each);
+  }
+
+  #claim(search: LiveSearch): void {
+    const claimed = this.#options.journal.claim(search.id, search.epoch, this.#nowMs());
+    search.epoch += 1;
+    claimed.then((taken) => taken || this.lose(search.id)).catch(() => this.lose(search.id));
+    if (mayMove(search)) void this.#begin(search, 1);
+  }
+
+  /** One from a former process runs from now on. Resolves when the journal knows, to whether it may. */
+  async begin(search: LiveSearch): Promise<boolean> {
+    const noted = this.#begin(search, search.runs + 1);
+    await this.#options.journal.flush().catch(() => {});
+    return noted;
+  }
+
+  /** This process stops in good order: the run that ends here counts as none. Resolves when the journal knows. */
+  async putDown(searches: Iterable<LiveSearch>): Promise<void> {
+    for (const search of searches)
+      if (search.ended === undefined && search.hasBegun) {
+        search.hasBegun = false;
+        void this.#note(search, search.runs - 1);
+      }
+    // What the disk refuses is told when the journal is closed.
+    await this.#options.journal.flush().catch(() => {});
+  }
+
+  #begin(search: LiveSearch, runs: number): Promise<boolean> {
+    search.hasBegun = true;
+    return this.#note(search, runs);
+  }
+
+  #note(search: LiveSearch, runs: number): Promise<boolean> {
+    search.runs = runs;
+    return this.#options.journal.begin(search.id, search.epoch, runs).catch(() => false);
+  }
+
+  #listeners(id: string): Iterable<SearchListener> {
+    return (this.#parts.watches?.find(id) ?? this.#byId.get(id))?.listeners ?? [];
+  }
+
+  // ---- ending ----------------------------------------------------------------------------------------------------
+
+  /** Its clients are answered when its last word is safe, with what is known of its cost. */
+  end(search: LiveSearch, isSettled = false): void {
+    const { admission, escalate } = this.#parts;
+    if (search.knownSuccessor === undefined && mayEscalate(search)) search.successor = escalate(search);
+    admission.leave(search.id);
+    search.end(this.#endOf(search, this.#nowMs()));
+    // Its client waits for the commit: there is no company to wait for.
+    if (!search.facts.background) this.#options.journal.flush().catch(() => {});
+    this.#tellEarly(search);
+    if (isSettled) this.#settle(search);
+  }
+
+  endUnstarted(search: LiveSearch, error?: ApiError): void {
+    if (search.ended !== undefined) return;
+    const state = error === undefined || search.cancelled ? 'cancelled' : 'failed';
+    const ended = { state, endedMs: this.#nowMs(), result: undefined, error } as const;
+    this.#parts.admission.leave(search.id);
+    search.end(ended);
+    this.#tellEarly(search);
+    this.#finish(search, ended);
+  }
+
+  /** Engines and verifiers that owed an answer are gone: what is known of the cost stands. */
+  settleAll(): void {
+    for (const search of this.#byId.values()) if (!search.settled) this.#settle(search);
+  }
+
+  #settle(search: LiveSearch): void {
+    if (search.ended === undefined) return;
+    search.ended = this.#endOf(search, search.ended.endedMs);
+    this.#finish(search, search.ended);
+  }
+
+  #endOf(search: LiveSearch, endedMs: number): Ended {
+    return endOf(search, endedMs, retryAfterSeconds(this.modelOf(search).runtime.queue.pace?.meanMs));
+  }
+
+  /** Takes it from the runtime: as an end of its own where it runs, without a word where it waits. */
+  #dismiss(search: LiveSearch, reason?: CancelReason): void {
+    const { runtime } = this.modelOf(search);
+    if (search.state === 'running') runtime.cancel(search.id, reason);
+    else runtime.withdraw(search.id);
+  }
+
+  #finish(search: LiveSearch, ended: Ended): void {
+    search.settled = true;
+    const { journal, log, cluster, onEnded, onFinished } = this.#options;
+    journal
+      .finish(search.id, search.epoch, toFinish(search, ended))
+      .then((isOurs) => {
+        if (!isOurs) return this.lose(search.id);
+        search.tell();
+        if (mayMove(search)) cluster?.ended(search.facts);
+        else cluster?.look();
+        this.#parts.watches?.ended(search.id, ended, search.successor);
+        onEnded?.(search, ended);
+      })
+      .catch((error: Error) => log.error('journal', { search: search.id, message: error.message }))
+      .finally(() => {
+        this.#byId.delete(search.id);
+        onFinished?.(search.id);
+      });
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.nowMs();
+  }
+}

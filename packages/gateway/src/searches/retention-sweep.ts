@@ -1,0 +1,27 @@
+// How long ended searches, files and batches stay in the journal: swept every minute, in slices, so that requests come in between.
+
+import { nextSlice } from '@coppice/core/base';
+import type { SearchesOptions } from './searches-options.ts';
+
+const sweepMs = 60_000;
+const sliceSearches = 200;
+
+type SweptJournal = Pick<SearchesOptions, 'config' | 'journal' | 'clock' | 'log'>;
+
+/** Returns the way to stop it. */
+export function sweepJournal(swept: SweptJournal): () => void {
+  const timer = setInterval(() => void sweep(swept), sweepMs).unref();
+  return () => clearInterval(timer);
+}
+
+async function sweep({ config, journal, clock, log }: SweptJournal): Promise<void> {
+  if (journal.trouble !== undefined) return;
+  const { retentionMs, keepSearches } = config.journal;
+  const slice = { endedBeforeMs: clock.nowMs() - retentionMs, keepSearches, atMost: sliceSearches };
+  try {
+    while ((await journal.sweep(slice)) === sliceSearches) await nextSlice();
+    await journal.documents.expire(clock.nowMs(), sliceSearches);
+  } catch (error) {
+    log.error('sweep', { error });
+  }
+}

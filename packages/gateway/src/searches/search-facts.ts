@@ -1,0 +1,77 @@
+// Names and summaries of searches: ids, fingerprints, and what the journal is told of a search at its start and at its end.
+
+import { createHash, randomBytes } from 'node:crypto';
+import type { SearchPlan } from '@coppice/core/answering';
+import { hash } from '@coppice/core/base';
+import type { Ending, NewSearch, OfferedSearch, Plain } from '@coppice/core/journal';
+import { restingRules } from '@coppice/core/policy';
+import type { AboutJson } from '../wire/search-json.ts';
+import type { Ended, LiveSearch } from './live-search.ts';
+
+/** Sorts by time, and cannot be guessed. */
+export function newId(prefix: string, nowMs: number): string {
+  return `${prefix}${timePart(nowMs)}${randomBytes(10).toString('hex')}`;
+}
+
+function timePart(atMs: number): string {
+  return Math.floor(atMs).toString(16).padStart(12, '0');
+}
+
+/** The id of the search that takes over follows from its id: a process that begins it again after a crash begins the same one. Sorts behind it. */
+export function successorId({ id, createdMs }: { readonly id: string; readonly createdMs: number }): string {
+  return `srch_${timePart(createdMs + 1)}${createHash('sha256').update(id).digest('hex').slice(0, 20)}`;
+}
+
+export function randomSeed(): number {
+  return hash(randomBytes(8).toString('hex'));
+}
+
+export function fingerprint(body: Plain): string {
+  return createHash('sha256').update(JSON.stringify(body)).digest('hex');
+}
+
+function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): AboutJson {
+  const { model, mode, program, policy, scoring, priority, rollouts, threshold, tokenBudget, deadlineMs } = plan;
+  const limits = { rollouts, threshold, token_budget: tokenBudget, deadline_ms: deadlineMs };
+  const note = mode === 'search' ? restingRules(plan) : undefined;
+  return {
+    model,
+    mode,
+    program,
+    policy,
+    ...(plan.weights === undefined ? {} : { weights: plan.weights }),
+    ...(note === undefined ? {} : { policy_note: note }),
+    scoring,
+    priority,
+    limits,
+    escalated_from: escalatedFrom,
+  };
+}
+
+export function toAccept({ facts, turn }: LiveSearch, idempotencyKey?: string): NewSearch {
+  const { id, owner, plan, body, chat, background, createdMs, title, escalatedFrom, home } = facts;
+  // Needed again only where another model may be asked.
+  const isKept = chat !== undefined && chat !== body && plan.onUnaccepted === 'escalate';
+  return {
+    id,
+    owner,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    fingerprint: fingerprint(body),
+    background,
+    createdMs,
+    about: { ...aboutPlan(plan, escalatedFrom), turn, ...(home && { home }), ...(plan.idle && { idle: true }) },
+    title,
+    request: { plan, body, ...(isKept && { chat }) },
+  };
+}
+
+export function offered({ id, facts, turn }: LiveSearch): OfferedSearch {
+  return { id, model: facts.plan.model, turn };
+}
+
+export function toFinish(search: LiveSearch, { state, endedMs, result, error }: Ended): Ending {
+  const failure = error === undefined ? {} : { error: error.body };
+  const outcome = { ...result?.outcome, summary: search.summary, ...failure };
+  const log = result === undefined ? {} : { lastSequence: search.fold.sequence };
+  return { state, endedMs, outcome, texts: { ...result?.texts }, ...log };
+}

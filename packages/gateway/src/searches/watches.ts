@@ -1,0 +1,228 @@
+// Searches that a client of this node waits for, where other nodes may run them. Clients are told from the durable log alone, whichever node
+// writes it: so a search may move in the middle, and its answer goes on. Entries made here are told from memory once they are safe, the rest
+// is read from the journal when a bell rings, or every few seconds. It runs nothing and writes nothing but the wish to cancel.
+
+import type { SearchPlan } from '@coppice/core/answering';
+import { type Clock, every, type Timers } from '@coppice/core/base';
+import { type Journal, readLog, type SearchRecord } from '@coppice/core/journal';
+import { hasEvent, type LogEntry, SearchFold } from '@coppice/core/log';
+import { ApiError, journalTrouble } from '../http/api-error.ts';
+import { endOfRecord, successorIn } from '../result/told-end.ts';
+import type { ClientResult } from '../wire/result-json.ts';
+import { type Ended, LiveSearch, type LiveSearchFacts, searchOf } from './live-search.ts';
+
+interface WatchesOptions {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly findHere: (id: string) => LiveSearch | undefined;
+  readonly endUnclaimed: (record: SearchRecord) => Promise<unknown>;
+}
+
+/** The safe part of a log, folded from the first time that its fold is read. */
+class SafeLog {
+  sequence = -1;
+  hasExit = false;
+  readonly #unread: LogEntry[] = [];
+  #fold: SearchFold | undefined;
+
+  add(entry: LogEntry): void {
+    this.sequence = entry.sequence;
+    this.hasExit ||= hasEvent(entry, 'exited');
+    if (this.#fold === undefined) this.#unread.push(entry);
+    else this.#fold.apply(entry);
+  }
+
+  get fold(): SearchFold {
+    this.#fold ??= new SearchFold();
+    for (const entry of this.#unread.splice(0)) this.#fold.apply(entry);
+    return this.#fold;
+  }
+}
+
+interface WatchedSearch {
+  readonly search: LiveSearch;
+  readonly log: SafeLog;
+  /** Logged here, and not known to be safe. */
+  readonly unsafe: LogEntry[];
+  isReading: boolean;
+  isStale: boolean;
+}
+
+/** For bells that were missed. */
+const lookMs = 5000;
+const retryMs = 1000;
+
+export class Watches {
+  readonly #options: WatchesOptions;
+  readonly #watches = new Map<string, WatchedSearch>();
+  readonly #stopLooking: () => void;
+
+  constructor(options: WatchesOptions) {
+    this.#options = options;
+    this.#stopLooking = every(options.timers, lookMs, () => this.lookAtAll());
+    options.journal.listen({
+      durable: (id, sequence) => this.#onDurable(id, sequence),
+      grownElsewhere: (id) => this.#onGrownElsewhere(id),
+      endedElsewhere: (id) => this.#onGrownElsewhere(id),
+      missed: () => this.lookAtAll(),
+    });
+  }
+
+  get searches(): LiveSearch[] {
+    return Array.from(this.#watches.values(), ({ search }) => search);
+  }
+
+  has(id: string): boolean {
+    return this.#watches.has(id);
+  }
+
+  find(id: string): LiveSearch | undefined {
+    return this.#watches.get(id)?.search;
+  }
+
+  follow(facts: LiveSearchFacts): LiveSearch {
+    const log = new SafeLog();
+    const search = new LiveSearch(facts, log);
+    this.#watches.set(facts.id, { search, log, unsafe: [], isReading: false, isStale: false });
+    return search;
+  }
+
+  /** One that another client has asked for already, on whichever node; undefined where it cannot be read. */
+  async followKnown(id: string): Promise<LiveSearch | undefined> {
+    const watch = this.#watches.get(id);
+    if (watch !== undefined) return watch.search;
+    const record = await this.#options.journal.find(id);
+    const plan = record?.request?.plan as SearchPlan | undefined;
+    if (record === undefined || plan === undefined) return undefined;
+    const search = this.follow(searchOf(record, plan).facts);
+    this.#look(id);
+    return search;
+  }
+
+  logged(entry: LogEntry): void {
+    this.#watches.get(entry.search)?.unsafe.push(entry);
+  }
+
+  /** It does not run here any more: what is not safe by now never happened. */
+  lost(id: string): void {
+    this.#watches.get(id)?.unsafe.splice(0);
+  }
+
+  ended(id: string, ended: Ended, successor: LiveSearch | undefined): void {
+    const watch = this.#watches.get(id);
+    if (watch === undefined) return;
+    // Other nodes may have begun it, and what they logged is not read yet: a stream is made of the whole log.
+    if (ended.result !== undefined && !watch.log.hasExit) void this.#read(watch);
+    else this.#end(watch, ended, successor && this.#watches.get(successor.id)?.search);
+  }
+
+  /** The client is gone, and its search runs elsewhere or nowhere. */
+  async cancel(id: string): Promise<void> {
+    const { journal, endUnclaimed } = this.#options;
+    try {
+      await journal.requestCancel(id);
+      const record = await journal.find(id);
+      if (record?.state === 'queued') await endUnclaimed(record);
+    } catch {
+      if (this.has(id)) this.#options.timers.after(retryMs, () => void this.cancel(id));
+    }
+  }
+
+  lookAtAll(): void {
+    for (const id of this.#watches.keys()) this.#look(id);
+  }
+
+  close(): void {
+    this.#stopLooking();
+  }
+
+  // ---- telling ---------------------------------------------------------------------------------------------------
+
+  #onDurable(id: string, sequence: number): void {
+    const watch = this.#watches.get(id);
+    if (watch === undefined) return;
+    const here = this.#options.findHere(id);
+    while (watch.unsafe[0] !== undefined && watch.unsafe[0].sequence <= sequence) {
+      const entry = watch.unsafe.shift()!;
+      this.#tell(watch, entry);
+      if (hasEvent(entry, 'exited') && here?.ended !== undefined) this.ended(id, here.ended, here.successor);
+    }
+    if (watch.log.sequence < sequence) void this.#read(watch);
+  }
+
+  /** Another node has it now: what this one has logged since, an end included, is not what happened. */
+  #onGrownElsewhere(id: string): void {
+    const watch = this.#watches.get(id);
+    if (watch !== undefined) void this.#read(watch);
+  }
+
+  #tell(watch: WatchedSearch, entry: LogEntry): void {
+    const { search, log } = watch;
+    if (entry.sequence !== log.sequence + 1) return;
+    log.add(entry);
+    if (hasEvent(entry, 'admitted')) {
+      search.state = 'running';
+      search.startedMs ??= entry.atMs;
+    }
+    search.hear(entry);
+  }
+
+  #end(watch: WatchedSearch, ended: Ended, successor: LiveSearch | undefined): void {
+    if (!this.#watches.delete(watch.search.id)) return;
+    watch.search.successor = successor;
+    watch.search.end(ended);
+    watch.search.tell();
+  }
+
+  // ---- reading ---------------------------------------------------------------------------------------------------
+
+  #look(id: string): void {
+    const watch = this.#watches.get(id);
+    if (watch !== undefined && this.#options.findHere(id) === undefined) void this.#read(watch);
+  }
+
+  async #read(watch: WatchedSearch): Promise<void> {
+    watch.isStale = true;
+    if (watch.isReading) return;
+    watch.isReading = true;
+    try {
+      while (watch.isStale) {
+        watch.isStale = false;
+        await this.#catchUp(watch);
+      }
+    } catch {
+      // The database is away: the next look tries again.
+    }
+    watch.isReading = false;
+  }
+
+  async #catchUp(watch: WatchedSearch): Promise<void> {
+    const { journal } = this.#options;
+    const { log, search } = watch;
+    const { id } = search;
+    // Read first: a log is complete by the time that its search has an end.
+    const record = await journal.find(id);
+    for await (const page of readLog(journal, id, log.sequence)) {
+      for (const entry of page) this.#tell(watch, entry);
+    }
+    if (record === undefined) {
+      const error = journalTrouble('the journal could not keep this search');
+      const gone = { state: 'failed', endedMs: this.#options.clock.nowMs(), result: undefined, error } as const;
+      return this.#end(watch, gone, undefined);
+    }
+    if (record.endedMs === undefined) return;
+    const next = successorIn(record);
+    this.#end(watch, endOf(record), next === undefined ? undefined : await this.followKnown(next));
+  }
+}
+
+function endOf(record: SearchRecord): Ended {
+  const { outcome, texts, error } = endOfRecord(record);
+  return {
+    state: record.state as Ended['state'],
+    endedMs: record.endedMs ?? 0,
+    result: outcome && ({ outcome, texts } as ClientResult),
+    error: error && new ApiError(error.code as ApiError['code'], error.message, { param: error.param ?? undefined }),
+  };
+}

@@ -1,0 +1,36 @@
+// The log of one search, read into a list from its beginning, and on from where the connection broke, until it ends.
+
+import type { LoggedEvent } from '@coppice/core/log';
+import { follow, type StreamOptions } from './client.ts';
+
+export interface LogFollowing extends Pick<StreamOptions, 'signal' | 'onState'> {
+  readonly id: string;
+  /** Grows as events come. */
+  readonly log: LoggedEvent[];
+  readonly onGrown: () => void;
+}
+
+export function followLog({ id, log, signal, onState, onGrown }: LogFollowing): Promise<void> {
+  // The last event of an entry alone has an id: what came of one that was cut off comes again.
+  let lastId: string | undefined;
+  let whole = 0;
+  return follow({
+    path: `v1/searches/${encodeURIComponent(id)}/events`,
+    signal,
+    lastId: () => {
+      log.length = whole;
+      return lastId;
+    },
+    onState,
+    onMessages: (messages) => {
+      for (const message of messages) {
+        if (message.event !== 'entry') continue;
+        log.push(JSON.parse(message.data) as LoggedEvent);
+        if (message.id === undefined || message.id === lastId) continue;
+        lastId = message.id;
+        whole = log.length;
+      }
+      onGrown();
+    },
+  });
+}

@@ -1,0 +1,27 @@
+// What to think of an answer, for the eye: a sign and short words for each verdict, and whether its text may look like an
+// answer. Which verdict it is, only the server says.
+
+import type { Verdict } from '@coppice/core/log';
+
+export interface VerdictLook {
+  readonly sign: string;
+  readonly words: string;
+  /** The exit whose colour it has. */
+  readonly tone: string;
+  /** False: the text is an attempt, and must not be set like an answer. */
+  readonly answers: boolean;
+}
+
+const looks: Readonly<Record<Verdict, VerdictLook>> = {
+  accepted: { sign: '✓', words: 'accepted', tone: 'accepted', answers: true },
+  'below-threshold': { sign: '✕', words: 'not accepted', tone: 'futile', answers: false },
+  unscored: { sign: '?', words: 'unscored', tone: 'exhausted', answers: true },
+  none: { sign: '–', words: 'no answer', tone: 'cancelled', answers: false },
+};
+
+/** Null while the server has not said it, missing in recordings from before there were verdicts: no answer then. */
+export function verdictLook(verdict: Verdict | null | undefined): VerdictLook {
+  if (verdict === null || verdict === undefined)
+    return { sign: '…', words: 'no verdict', tone: 'cancelled', answers: false };
+  return looks[verdict];
+}

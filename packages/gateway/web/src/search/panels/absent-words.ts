@@ -1,0 +1,12 @@
+// Which models a search asks for nothing more, and why, in one line of the page. Pure.
+
+import type { SearchFold } from '@coppice/core/log';
+import { absenceText } from '@coppice/core/tree';
+
+/** Empty where all answer. */
+export function absentWords({ tree }: SearchFold): string {
+  const { all = [], isTotal = false } = tree?.absences ?? {};
+  if (all.length === 0) return '';
+  const others = isTotal ? 'No other model is left.' : 'Other models write in their place.';
+  return `Absent: ${absenceText(all)}. ${others}`;
+}

@@ -1,0 +1,36 @@
+// The changes of a search's width in its log, for the panel that explains them. Pure.
+
+import type { Evidence, LoggedEvent } from '@coppice/core/log';
+
+export interface WidthChange {
+  readonly atMs: number;
+  /** Strands that it might have open before and after, both lanes together. */
+  readonly from: number;
+  readonly to: number;
+  /** Open strands that it had to give up for it. */
+  readonly taken: number;
+  readonly why: Evidence | undefined;
+}
+
+/** In the order of the log; what is preempted belongs to the change of width that follows it, or stands alone. */
+export function widthChanges(log: readonly LoggedEvent[]): WidthChange[] {
+  const changes: WidthChange[] = [];
+  let width = 0;
+  for (const { event, atMs } of log) {
+    if (event.type === 'preempted') addTaken(changes, { atMs, from: width, to: width, taken: 1, why: event.why });
+    if (event.type !== 'width') continue;
+    const to = event.primary + event.speculative;
+    const last = changes.at(-1);
+    const joins = last !== undefined && last.atMs === atMs && last.taken > 0;
+    if (joins) changes[changes.length - 1] = { ...last, to };
+    else changes.push({ atMs, from: width, to, taken: 0, why: event.why });
+    width = to;
+  }
+  return changes;
+}
+
+function addTaken(changes: WidthChange[], change: WidthChange): void {
+  const last = changes.at(-1);
+  if (last?.atMs === change.atMs && last.taken > 0) changes[changes.length - 1] = { ...last, taken: last.taken + 1 };
+  else changes.push(change);
+}

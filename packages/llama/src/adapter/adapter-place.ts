@@ -1,0 +1,132 @@
+// Where a path leads to a LoRA adapter: a folder as PEFT writes it, or a GGUF file of type adapter. Says how its verdicts are read where
+// `reward-model.json` stands beside the weights, and refuses weights whose sum differs from `SHA256SUMS` beside them.
+
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { raise } from '@coppice/core/base';
+import { aggregations } from '@coppice/core/tree';
+import { z } from 'zod';
+
+export interface AdapterPlace {
+  readonly path: string;
+  readonly form: 'peft' | 'gguf';
+  /** Only what the adapter says itself. */
+  readonly reading: AdapterReading;
+}
+
+export const configName = 'adapter_config.json';
+export const weightsName = 'adapter_model.safetensors';
+const readingName = 'reward-model.json';
+const sumsName = 'SHA256SUMS';
+
+const readingSchema = z.strictObject({
+  good: z.string().min(1).exactOptional(),
+  bad: z.string().min(1).exactOptional(),
+  marker: z.string().exactOptional(),
+  aggregation: z.enum(aggregations).exactOptional(),
+});
+
+export type AdapterReading = z.infer<typeof readingSchema>;
+
+/** Undefined where the path is no adapter, such as a whole model; a folder is meant to be one. */
+export function adapterAt(path: string): AdapterPlace | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat?.isDirectory()) return folderAt(path);
+  if (stat?.isFile() !== true || openingFacts(path).get('general.type') !== 'adapter') return undefined;
+  checkSum(path);
+  return { path, form: 'gguf', reading: {} };
+}
+
+function folderAt(path: string): AdapterPlace {
+  for (const name of [configName, weightsName]) {
+    if (!existsSync(join(path, name)))
+      raise('bad-setting', `the folder ${path} is no LoRA adapter: there is no ${name} in it`);
+  }
+  checkSum(join(path, weightsName));
+  return { path, form: 'peft', reading: readingOf(join(path, readingName)) };
+}
+
+function readingOf(path: string): AdapterReading {
+  if (!existsSync(path)) return {};
+  const { success, data, error } = readingSchema.safeParse(jsonOf(path));
+  if (success) return data;
+  const { path: at, message } = error.issues[0]!;
+  return raise('bad-setting', `${path} says nothing that can be used: ${[...at, message].join(' ')}`);
+}
+
+export function jsonOf(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return raise('bad-setting', `${path} is no JSON`);
+  }
+}
+
+/** The lines are those of `sha256sum`. */
+function checkSum(path: string): void {
+  const sums = join(dirname(path), sumsName);
+  if (!existsSync(sums)) return;
+  const line = readFileSync(sums, 'utf8')
+    .split('\n')
+    .map((each) => /^([0-9a-f]{64}) [ *](.+)$/.exec(each.trim()))
+    .find((match) => match?.[2] === basename(path));
+  if (line === undefined || line === null) return;
+  const found = createHash('sha256').update(readFileSync(path)).digest('hex');
+  if (found === line[1]) return;
+  raise(
+    'bad-setting',
+    `the sum of ${path} is ${found}, and ${sums} says ${line[1]}: the file is not the one it was, fetch it again`,
+  );
+}
+
+/** Bytes of a value of GGUF's scalar types, by their numbers. */
+const scalarBytes: Readonly<Record<number, number>> = {
+  0: 1,
+  1: 1,
+  2: 2,
+  3: 2,
+  4: 4,
+  5: 4,
+  6: 4,
+  7: 1,
+  10: 8,
+  11: 8,
+  12: 8,
+};
+const stringType = 8;
+const openingBytes = 65_536;
+const factsStart = 24;
+
+/** The strings among the facts that a GGUF file opens with, up to its first list; none where it is no GGUF file. */
+export function openingFacts(path: string): ReadonlyMap<string, string> {
+  const facts = new Map<string, string>();
+  const bytes = opening(path);
+  if (bytes.toString('latin1', 0, 4) !== 'GGUF') return facts;
+  let at = factsStart;
+  const text = (): string => {
+    const start = at + 8;
+    at = start + Number(bytes.readBigUInt64LE(at));
+    return bytes.toString('utf8', start, at);
+  };
+  while (at + 8 < bytes.length) {
+    const key = text();
+    if (at + 12 > bytes.length) break;
+    const type = bytes.readUInt32LE(at);
+    at += 4;
+    if (type === stringType) facts.set(key, text());
+    else if (scalarBytes[type] !== undefined) at += scalarBytes[type];
+    else break;
+  }
+  return facts;
+}
+
+function opening(path: string): Buffer {
+  const bytes = Buffer.alloc(openingBytes);
+  const file = openSync(path, 'r');
+  try {
+    return bytes.subarray(0, readSync(file, bytes));
+  } finally {
+    closeSync(file);
+  }
+}

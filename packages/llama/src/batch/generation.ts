@@ -1,0 +1,270 @@
+// One step being generated: draws tokens from the logits that the batcher hands it, builds the text, and knows when the
+// step is over. Each draw depends on the request's seed and the number of tokens before it alone, never on the batch.
+
+import { assert, type Fault, fault, hash } from '@coppice/core/base';
+import type { EngineMessage, GenerateRequest, ReadTokens, Urgency } from '@coppice/core/engine';
+import type { Step, StepEnd } from '@coppice/core/tree';
+import { schemaGrammar } from '../grammar/schema-grammar.ts';
+import type { TokenConstraint } from '../native/grammar.ts';
+import { DraftTally } from './draft-tally.ts';
+import type { Sequence } from './run.ts';
+import {
+  confidenceOf,
+  type Draw,
+  drawFrom,
+  entropyOf,
+  logProbabilityOf,
+  type Sampler,
+  type TokenSampling,
+  uniformOf,
+} from './sampler.ts';
+import { type PieceOf, StepText } from './step-text.ts';
+
+export interface Vocabulary {
+  readonly pieceOf: PieceOf;
+  endsGeneration(token: number): boolean;
+  tokenize(text: string): number[];
+  hold?(grammar: string): TokenConstraint;
+}
+
+export type GenerationResult = { readonly step: Step } | { readonly fault: Fault };
+
+export class Generation implements Sequence {
+  readonly id: number;
+  readonly search: string;
+  readonly parent: number;
+  urgency: Urgency;
+  readonly prefix: readonly number[];
+  readonly sampling: TokenSampling;
+  readonly #seed: number;
+  readonly #maxTokens: number;
+  readonly #room: number;
+  readonly #vocabulary: Vocabulary;
+  readonly #sampler: Sampler;
+  readonly #post: (message: EngineMessage) => void;
+  readonly #text: StepText;
+  readonly #tokens: number[] = [];
+  readonly #logprobs: number[] = [];
+  readonly #held: TokenConstraint | undefined;
+  readonly #wantsEntropy: boolean;
+  readonly #wantsPieces: boolean;
+  readonly #wantsRecord: boolean;
+  /** Tokens at which a cut inside the next one has replaced it. */
+  #drawn: number | undefined;
+  #entropy: number | undefined;
+  readonly #confidences: number[] | undefined;
+  /** Distributions of the drafted tokens that wait for judgement, first to be judged first. */
+  #proposals: Float64Array[] = [];
+  #result: GenerationResult | undefined;
+  #offered = 0;
+  readonly drafts = new DraftTally();
+
+  constructor(
+    request: GenerateRequest,
+    prefix: readonly number[],
+    tokenLimit: number,
+    parts: { readonly vocabulary: Vocabulary; readonly sampler: Sampler; post(message: EngineMessage): void },
+  ) {
+    this.id = request.id;
+    this.search = request.search;
+    this.parent = request.parent;
+    this.urgency = request;
+    this.prefix = prefix;
+    this.#seed = request.seed;
+    this.#wantsEntropy = request.needs?.entropy === true;
+    this.#wantsPieces = request.needs?.pieces === true;
+    this.#wantsRecord = request.needs?.record === true;
+    this.#confidences = request.needs?.confidence === true ? [] : undefined;
+    this.#maxTokens = Math.min(request.maxTokens, tokenLimit);
+    this.#room = tokenLimit;
+    const { temperature, topP = 1, topK = 0, minP = 0 } = request.sampling;
+    this.sampling = { temperature, topP, topK, minP };
+    this.#vocabulary = parts.vocabulary;
+    this.#sampler = parts.sampler;
+    this.#post = parts.post;
+    this.#text = new StepText(parts.vocabulary.pieceOf, request.delimiters);
+    this.#held = request.shape && parts.vocabulary.hold?.(schemaGrammar(request.shape));
+  }
+
+  get generatedTokens(): number {
+    return this.#tokens.length;
+  }
+
+  get result(): GenerationResult | undefined {
+    return this.#result;
+  }
+
+  get read(): ReadTokens | undefined {
+    return this.#wantsRecord ? { ids: this.prefix, drawn: this.#drawn } : undefined;
+  }
+
+  next(row: Float32Array): number | undefined {
+    try {
+      const { token, logProbability } = this.#draw(row);
+      if (this.#wantsEntropy && this.#tokens.length === 0) this.#entropy = entropyOf(row);
+      if (this.#confidences !== undefined) this.#confidences.push(confidenceOf(row));
+      return this.accept(token, logProbability);
+    } catch (cause) {
+      this.#result = { fault: fault('internal', 'the model gave logits that cannot be sampled', { cause }) };
+      return undefined;
+    }
+  }
+
+  /** A token that the grammar forbids is drawn again from those that it allows: the same distribution, at far less cost. */
+  #draw(row: Float32Array): Draw {
+    const first = this.#sampler.draw(row, this.sampling, this.#uniform());
+    if (this.#held === undefined) return first;
+    const again = () => uniformOf(hash(this.#seed, 'held'), this.#tokens.length);
+    const { token } = this.#held.allows(first.token)
+      ? first
+      : this.#sampler.draw(this.#held.mask(row), this.sampling, again());
+    if (!this.#vocabulary.endsGeneration(token)) this.#held.take(token);
+    return { token, logProbability: logProbabilityOf(row, token) };
+  }
+
+  /** Its owner closes it when it is done or cancelled: frees the grammar. */
+  close(): void {
+    this.#held?.close();
+  }
+
+  /** How many drafted tokens could still be of use: the last token of a step is never worth one. */
+  get draftRoom(): number {
+    return this.#held === undefined ? Math.max(0, this.#maxTokens - this.#tokens.length - 1) : 0;
+  }
+
+  /** Chance of its drafts, apart from that of its own draws. */
+  get draftSeed(): number {
+    return hash(this.#seed, 'draft');
+  }
+
+  /** Tokens were drafted from these distributions, to be judged in this order. */
+  offer(distributions: readonly Float64Array[]): void {
+    this.#proposals = [...distributions];
+    this.#offered = distributions.length;
+  }
+
+  /**
+   * Accepts or replaces a drafted token so that what comes out is distributed as if the target had drawn it (Leviathan et
+   * al., 2023): accept with probability min(1, p/q), else draw from what p has more than q.
+   */
+  judge(row: Float32Array, drafted: number): number | undefined {
+    const place = this.#offered - this.#proposals.length;
+    const drafting = this.#proposals.shift();
+    assert(drafting !== undefined, 'a drafted token has the distribution that it was drawn from');
+    const wanted = this.#sampler.distribution(row, this.sampling);
+    const position = this.#tokens.length;
+    const ratio = wanted[drafted]! / drafting[drafted]!;
+    const accepted = uniformOf(hash(this.#seed, 'accept'), position) < ratio;
+    const token = accepted ? drafted : drawFrom(excess(wanted, drafting), this.#uniform());
+    this.drafts.judge(place, accepted);
+    if (!accepted) this.forgetProposals();
+    return this.accept(token, logProbabilityOf(row, token));
+  }
+
+  /** What was proposed and not judged is void. */
+  forgetProposals(): void {
+    this.#proposals = [];
+  }
+
+  /** Takes a drawn token; gives it back to be computed, or undefined when it ends the step. */
+  accept(token: number, logProbability: number): number | undefined {
+    this.#tokens.push(token);
+    this.#logprobs.push(logProbability);
+    if (this.#vocabulary.endsGeneration(token)) return this.#finish('eos');
+    const { added, stop } = this.#text.push(token);
+    if (stop !== undefined) return this.#finishAt(stop.ends, added);
+    this.#say(added);
+    return this.#tokens.length >= this.#maxTokens ? this.#finish('length') : token;
+  }
+
+  outOfCells(): void {
+    this.#finish('length');
+  }
+
+  #finish(end: StepEnd): undefined {
+    this.#say(this.#text.finish());
+    this.#result = { step: this.#step(this.#text.text, end) };
+    return undefined;
+  }
+
+  /**
+   * Ends at a delimiter. Where it ends inside a token, the rest of that token is given up and its part re-tokenised; where
+   * that needs more tokens than the step may have, the step keeps its last token whole and ends by its length.
+   */
+  #finishAt(ends: number, added: string): undefined {
+    const beyond = this.#text.text.length - ends;
+    const { wholeTokens, remainder } = this.#text.cutAt(ends);
+    const pieces = beyond === 0 ? [] : this.#vocabulary.tokenize(remainder);
+    if (beyond > 0 && wholeTokens + pieces.length > this.#maxTokens) {
+      this.#say(added);
+      return this.#finish('length');
+    }
+    this.#say(added.slice(0, added.length - beyond));
+    if (beyond > 0) this.#replaceFrom(wholeTokens, pieces);
+    // A path that fills the context ends here, whatever it says: nothing could be asked below it.
+    const end = this.#tokens.length < this.#room ? 'delimiter' : 'length';
+    this.#result = { step: this.#step(this.#text.text.slice(0, ends), end) };
+    return undefined;
+  }
+
+  #replaceFrom(wholeTokens: number, pieces: readonly number[]): void {
+    const logprob = this.#logprobs[wholeTokens] ?? 0;
+    this.#drawn = wholeTokens;
+    this.#tokens.length = wholeTokens;
+    this.#logprobs.length = wholeTokens;
+    for (const [index, token] of pieces.entries()) {
+      this.#tokens.push(token);
+      this.#logprobs.push(index === 0 ? logprob : 0);
+    }
+  }
+
+  #step(text: string, end: StepEnd): Step {
+    const tokens = this.#tokens.length;
+    const sum = this.#logprobs.reduce((total, logprob) => total + logprob, 0);
+    const lists = { tokenIds: this.#tokens, logprobs: this.#logprobs };
+    const entropy = this.#entropy === undefined ? {} : { entropy: this.#entropy };
+    // Tokens that a draft model wrote have none: what is not known of all is not told.
+    const isSure = this.#confidences !== undefined && this.#confidences.length >= tokens;
+    const sure = isSure ? { confidences: this.#confidences.slice(0, tokens) } : {};
+    const pieces = this.#wantsPieces ? { pieces: this.#piecesOf(text, end) } : {};
+    return {
+      text,
+      tokens,
+      meanLogprob: tokens === 0 ? 0 : sum / tokens,
+      end,
+      ...lists,
+      ...entropy,
+      ...sure,
+      ...pieces,
+    };
+  }
+
+  /** The token that ends the answer adds nothing. */
+  #piecesOf(text: string, end: StepEnd): string[] {
+    if (end !== 'eos') return this.#text.pieces(this.#tokens.length, text.length);
+    return this.#tokens.length === 1 ? [text] : [...this.#text.pieces(this.#tokens.length - 1, text.length), ''];
+  }
+
+  #say(text: string): void {
+    if (text === '') return;
+    this.#post({ type: 'token', request: this.id, text, tokens: this.#tokens.length });
+  }
+
+  #uniform(): number {
+    return uniformOf(this.#seed, this.#tokens.length);
+  }
+}
+
+/** The part of `wanted` that exceeds `drafting`, as a distribution. Plain loops: vocabularies have 150,000 tokens, and callbacks take seven times as long. */
+function excess(wanted: Float64Array, drafting: Float64Array): Float64Array {
+  const rest = new Float64Array(wanted.length);
+  let sum = 0;
+  for (let token = 0; token < wanted.length; token += 1) {
+    const more = Math.max(0, wanted[token]! - drafting[token]!);
+    rest[token] = more;
+    sum += more;
+  }
+  if (sum <= 0) return wanted; // equal distributions: rejected by rounding alone
+  for (let token = 0; token < rest.length; token += 1) rest[token] = rest[token]! / sum;
+  return rest;
+}

@@ -1,0 +1,66 @@
+// One step being read by a reward model: a sequence that generates nothing. Its value is the probability of the good token
+// against the bad one after the step's last token; a second pair of verdicts is read off the same row. The cache keeps exactly the path, for the steps below it.
+
+import { type Fault, fault } from '@coppice/core/base';
+import type { RequestId, Urgency } from '@coppice/core/engine';
+import type { NodeId, Prompt, Step } from '@coppice/core/tree';
+import type { Sequence } from './run.ts';
+
+export interface ReadRequest extends Urgency {
+  readonly id: RequestId;
+  readonly search: string;
+  readonly prompt: Prompt;
+  readonly parent: NodeId;
+  readonly steps: readonly Step[];
+  readonly promise?: boolean;
+}
+
+export interface VerdictTokens {
+  readonly good: number;
+  readonly bad: number;
+}
+
+export type ReadingResult = { readonly probability: number; readonly promise?: number } | { readonly fault: Fault };
+
+export class Reading implements Sequence {
+  readonly id: number;
+  readonly search: string;
+  readonly parent: number;
+  urgency: Urgency;
+  readonly prefix: readonly number[];
+  readonly #verdict: VerdictTokens;
+  readonly #promise: VerdictTokens | undefined;
+  #result: ReadingResult | undefined;
+
+  constructor(request: ReadRequest, prefix: readonly number[], verdict: VerdictTokens, promise?: VerdictTokens) {
+    this.id = request.id;
+    this.search = request.search;
+    this.parent = request.parent;
+    this.urgency = request;
+    this.prefix = prefix;
+    this.#verdict = verdict;
+    this.#promise = request.promise ? promise : undefined;
+  }
+
+  get result(): ReadingResult | undefined {
+    return this.#result;
+  }
+
+  next(row: Float32Array): undefined {
+    const probability = shareOf(row, this.#verdict);
+    const promise = this.#promise === undefined ? {} : { promise: shareOf(row, this.#promise) };
+    this.#result = Number.isNaN(probability)
+      ? { fault: fault('internal', 'the reward model gave logits that are not numbers') }
+      : { probability, ...promise };
+    return undefined;
+  }
+
+  outOfCells(): void {
+    this.#result = { fault: fault('too-long', `a path of ${this.prefix.length} tokens does not fit the KV cache`) };
+  }
+}
+
+/** The good verdict against the bad one alone. */
+function shareOf(row: Float32Array, { good, bad }: VerdictTokens): number {
+  return 1 / (1 + Math.exp(row[bad]! - row[good]!));
+}

@@ -1,0 +1,117 @@
+// The target's side of drafting: asks for a draft of each sequence as soon as it has drawn a token, and hands out what has
+// arrived, so that the target verifies drafts first come first served while others are still being drafted (P2 §4.2).
+// Who drafts, and in which thread, is behind DraftLink.
+
+import { Counter } from '@coppice/core/base';
+import type { Generation } from '../batch/generation.ts';
+import type { Run } from '../batch/run.ts';
+import type { Draft, DraftJob } from './draft-model.ts';
+
+export interface DraftOptions {
+  readonly model: string;
+  readonly tokens: number;
+  /** Drafting stops while more sequences than this are running: a full batch leaves nothing to gain. */
+  readonly mostSequences: number;
+  /** `inline` drafts in the target's own thread, for all branches between two of its decodes; `thread` while it verifies. */
+  readonly where: 'thread' | 'inline';
+}
+
+// In step: without an idle core, verifying the branches by halves costs more than drafting beside it saves (decision 42).
+export const draftDefaults = { tokens: 4, mostSequences: 4, where: 'inline' } as const;
+
+export type ToDrafter =
+  | { readonly type: 'draft'; readonly job: DraftJob }
+  | { readonly type: 'forget'; readonly sequence: number }
+  | { readonly type: 'release'; readonly search: string }
+  | { readonly type: 'close' };
+
+/** Jobs go out, drafts come back in any order and at any time. */
+export interface DraftLink {
+  readonly vocabularyHash: number;
+  /** False once the other side is gone: nothing that was asked of it will come. */
+  readonly alive: boolean;
+  post(message: ToDrafter): void;
+  receive(): Draft | undefined;
+}
+
+interface Asked {
+  readonly ticket: number;
+  readonly length: number;
+  draft: Draft | undefined;
+}
+
+export class Drafts {
+  readonly options: DraftOptions;
+  readonly #link: DraftLink;
+  /** The last question about each sequence, with its answer once that has come. */
+  readonly #asked = new Map<number, Asked>();
+  readonly #tickets = new Counter(0);
+
+  constructor(options: DraftOptions, link: DraftLink) {
+    this.options = options;
+    this.#link = link;
+  }
+
+  get vocabularyHash(): number {
+    return this.#link.vocabularyHash;
+  }
+
+  /** Appends to each run the draft that has come for it, asks where none is on its way; those that must wait for theirs. */
+  attend(runs: readonly Run[]): ReadonlySet<Run> {
+    if (!this.#link.alive) return new Set();
+    const drafting = runs.filter((run) => generationOf(run).draftRoom > 0);
+    for (const run of drafting) if (this.#current(run) === undefined) this.#ask(run);
+    this.#receive();
+    return new Set(drafting.filter((run) => !this.#give(run)));
+  }
+
+  forget(sequence: number): void {
+    if (this.#asked.delete(sequence)) this.#link.post({ type: 'forget', sequence });
+  }
+
+  release(search: string): void {
+    this.#link.post({ type: 'release', search });
+  }
+
+  close(): void {
+    this.#link.post({ type: 'close' });
+  }
+
+  /** A question about the run as it is now: one that has drawn a token since is another. */
+  #current(run: Run): Asked | undefined {
+    const asked = this.#asked.get(run.sequence.id);
+    return asked?.length === run.tokens.length ? asked : undefined;
+  }
+
+  #ask(run: Run): void {
+    const { id: sequence, search } = run.sequence;
+    const { sampling, draftSeed: seed, generatedTokens: position, draftRoom } = generationOf(run);
+    const ticket = this.#tickets.take();
+    const most = Math.min(this.options.tokens, draftRoom);
+    const tokens = [...run.tokens];
+    this.#asked.set(sequence, { ticket, length: tokens.length, draft: undefined });
+    this.#link.post({ type: 'draft', job: { ticket, sequence, search, tokens, sampling, seed, position, most } });
+  }
+
+  #receive(): void {
+    for (let draft = this.#link.receive(); draft !== undefined; draft = this.#link.receive()) {
+      const asked = this.#asked.get(draft.sequence);
+      if (asked?.ticket === draft.ticket) asked.draft = draft; // else its run has gone on or ended
+    }
+  }
+
+  /** Hands over what has come; whether it had. */
+  #give(run: Run): boolean {
+    const draft = this.#current(run)?.draft;
+    if (draft === undefined) return false;
+    for (const token of draft.tokens) run.tokens.push(token);
+    run.drafted = draft.tokens.length;
+    generationOf(run).offer(draft.distributions);
+    return true;
+  }
+}
+
+/** Only generations are drafted for: a reading draws nothing. */
+function generationOf(run: Run): Generation {
+  return run.sequence as Generation;
+}

@@ -1,0 +1,97 @@
+// Whether a draft model pays on this machine: the engine with it and the engine without write the same few lines in turns, as a
+// single search would, and the faster one stays. A trial of seconds at the start, of the draft model that the configuration names; what
+// it gains depends on the cores that are idle, on the size of both models and on how alike they write.
+
+import type { GenerateRequest } from '@coppice/core/engine';
+import { draftDefaults } from '../draft/drafts.ts';
+import { LlamaEngine, type LlamaEngineOptions } from './llama-engine.ts';
+
+export interface DraftTrial {
+  readonly engine: LlamaEngine;
+  readonly gain: number;
+}
+
+/** Below this it is left off: a second model takes memory, and loses where several sequences run. */
+export const leastGain = 1.1;
+
+const rounds = 5;
+/** No round begins later: a model of billions of weights on a busy core would be tried for minutes. */
+const roundsBeginMs = 15_000;
+const trialTokens = 48;
+/** A question of the shipped models; any other model goes on with it somehow. */
+const question = 'Make 24 from 2 4 6 8.\n';
+
+/** The engine that is to be used, opened; the other is closed again. A FaultError says why a model cannot be used. */
+export async function tryDraft(options: LlamaEngineOptions, draft: string): Promise<DraftTrial> {
+  const plain = await LlamaEngine.open(options);
+  try {
+    // With as many threads as the plain one found to be fastest: the models take turns.
+    const { threads } = plain.info;
+    const drafted = await LlamaEngine.open({ ...options, threads, draft: { ...draftDefaults, model: draft } });
+    const gain = await compare(plain, drafted);
+    const isUsed = gain >= leastGain;
+    const [kept, other] = isUsed ? [drafted, plain] : [plain, drafted];
+    await other.close();
+    kept.wasTried({ gain, isUsed });
+    return { engine: kept, gain };
+  } catch (error) {
+    await plain.close();
+    throw error;
+  }
+}
+
+/** The median of rounds in which both take their turn, so that a busy moment is shared. */
+async function compare(plain: LlamaEngine, drafted: LlamaEngine): Promise<number> {
+  const gains: number[] = [];
+  const fromMs = performance.now();
+  for (let round = 0; round < rounds && performance.now() - fromMs < roundsBeginMs; round += 1) {
+    const without = await tokensPerMs(plain, round);
+    gains.push((await tokensPerMs(drafted, round)) / without);
+  }
+  return gains.sort((a, b) => a - b)[Math.floor(gains.length / 2)]!;
+}
+
+async function tokensPerMs(engine: LlamaEngine, round: number): Promise<number> {
+  const startMs = performance.now();
+  const tokens = await write(engine, round);
+  engine.release(`trial ${round}`);
+  return tokens / (performance.now() - startMs);
+}
+
+/** Lines below each other until there are enough tokens: a model may end its answer after a few. */
+async function write(engine: LlamaEngine, round: number): Promise<number> {
+  let tokens = 0;
+  for (let line = 0; tokens < trialTokens; line += 1) tokens += await writeLine(engine, round, line);
+  return tokens;
+}
+
+function writeLine(engine: LlamaEngine, round: number, line: number): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  engine.connect((message) => {
+    if (message.type === 'step') resolve(Math.max(1, message.step.tokens));
+    if (message.type === 'fault') resolve(trialTokens);
+  });
+  engine.generate([trialRequest(engine, round, line)]);
+  return promise;
+}
+
+function trialRequest({ info }: LlamaEngine, round: number, line: number): GenerateRequest {
+  const seed = 1000 * round + line;
+  return {
+    id: seed,
+    search: `trial ${round}`,
+    // As it will be asked: models draft best in the form that they were trained on.
+    prompt: info.hasChatTemplate
+      ? { kind: 'chat', messages: [{ role: 'user', content: question }] }
+      : { kind: 'text', text: question },
+    parent: 0,
+    path: [],
+    index: line,
+    sampling: { temperature: 1 },
+    seed,
+    delimiters: [],
+    maxTokens: trialTokens,
+    lane: 'primary',
+    priority: 0,
+  };
+}

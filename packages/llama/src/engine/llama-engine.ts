@@ -1,0 +1,211 @@
+// The embedded engine: libllama in a thread of this process, behind the engine contract.
+
+import { FaultError, raise } from '@coppice/core/base';
+import type { MeasuredPoints } from '@coppice/core/cost';
+import type {
+  DraftRecord,
+  Engine,
+  EngineCapabilities,
+  EngineLoad,
+  EngineMessage,
+  GenerateRequest,
+  JsonSchema,
+  RequestId,
+  Urgency,
+} from '@coppice/core/engine';
+import type { DraftOptions } from '../draft/drafts.ts';
+import { schemaGrammar } from '../grammar/schema-grammar.ts';
+import type { SharedWeights } from '../native/model.ts';
+import { LlamaThread } from '../thread/thread.ts';
+import type { ThreadInfo, ThreadLoad } from '../thread/thread-messages.ts';
+
+export interface LlamaEngineOptions {
+  readonly model: string;
+  /** KV cells, one per token, shared by all sequences. */
+  readonly kvTokens?: number;
+  /** Compute threads; the number that decodes fastest at the start unless said. */
+  readonly threads?: number;
+  readonly sequences?: number;
+  readonly gpuLayers?: number;
+  /** Folder of the libllama to load; the platform's usual one unless said. */
+  readonly libraryDirectory?: string;
+  /** A draft model with the same vocabulary; none unless given, since it has not been measured to pay. */
+  readonly draft?: DraftOptions;
+}
+
+// 8,192 cells hold some hundred steps of several searches; every live cell costs every row a little, so more is not
+// better. The limits on rows are where libllama's CPU attention is fastest and does not depend on the batch.
+export const llamaDefaults = { kvTokens: 8192, threads: 1, sequences: 32, rowLimit: 63, bulkRows: 512 } as const;
+
+/** On a CPU a decode costs its rows: four take twice as long as one (decision 42). */
+const cpuRidgeSequences = 4;
+
+// Long enough for every point on a small model, short enough to be waited for.
+export const selfMeasurementMs = 2_000;
+
+/** A draft model computes beside it, and a GPU in its place: then more threads are not what helps. */
+function triesThreads({ threads, draft, gpuLayers = 0 }: LlamaEngineOptions): boolean {
+  return threads === undefined && draft === undefined && gpuLayers === 0;
+}
+
+export class LlamaEngine implements Engine {
+  readonly capabilities: EngineCapabilities;
+  #thread: LlamaThread;
+  readonly #start: () => Promise<LlamaThread>;
+  #post: (message: EngineMessage) => void = () => {};
+  /** A reward model computes with the same weights. */
+  #lent = false;
+  readonly #sequences: number;
+  #trial: Pick<DraftRecord, 'gain' | 'isUsed'> | undefined;
+
+  private constructor(
+    thread: LlamaThread,
+    start: () => Promise<LlamaThread>,
+    options: Required<Omit<LlamaEngineOptions, 'gpuLayers' | 'libraryDirectory' | 'draft'>>,
+    { drafts, onGpu }: { readonly drafts: boolean; readonly onGpu: boolean },
+  ) {
+    this.#thread = thread;
+    this.#start = start;
+    this.#sequences = options.sequences;
+    this.capabilities = {
+      name: `llama ${thread.info.name}`,
+      // Whether a token is drafted depends on how many sequences run, and drafted ones are other draws of the same distribution.
+      seeded: !drafts,
+      logprobs: true,
+      pieces: true,
+      entropy: true,
+      confidence: true,
+      streams: true,
+      seesStops: true,
+      priorities: true,
+      countsCache: true,
+      contextTokens: Math.min(thread.info.contextTokens, options.kvTokens),
+      thinking: thread.info.thinking,
+      ...(onGpu ? {} : { ridgeSequences: cpuRidgeSequences }),
+    };
+  }
+
+  static async open(options: LlamaEngineOptions): Promise<LlamaEngine> {
+    const { kvTokens, threads, sequences } = { ...llamaDefaults, ...options };
+    const settings = { model: options.model, kvTokens, threads, sequences };
+    const start = () =>
+      LlamaThread.start({
+        ...settings,
+        rowLimit: llamaDefaults.rowLimit,
+        bulkRows: llamaDefaults.bulkRows,
+        flashAttention: true,
+        tokenIdsOf: 'own',
+        triesThreads: triesThreads(options),
+        ...(options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers }),
+        ...(options.libraryDirectory === undefined ? {} : { libraryDirectory: options.libraryDirectory }),
+        ...(options.draft === undefined ? {} : { draft: options.draft }),
+      });
+    const onGpu = (options.gpuLayers ?? 0) > 0;
+    return new LlamaEngine(await start(), start, settings, { drafts: options.draft !== undefined, onGpu });
+  }
+
+  /** For a reward model that is an adapter of this model. */
+  get weights(): SharedWeights {
+    this.#lent = true;
+    return this.#thread.weights;
+  }
+
+  get info(): ThreadInfo {
+    return this.#thread.info;
+  }
+
+  get counts(): ThreadLoad {
+    return this.#thread.load;
+  }
+
+  connect(post: (message: EngineMessage) => void): void {
+    this.#post = post;
+    this.#thread.connect((message) => {
+      if (message.type !== 'read') post(message);
+    });
+  }
+
+  /** Reads its file again, in a thread of its own, which takes the place of the old one and of all that it had cached. */
+  async reload(): Promise<void> {
+    if (this.#lent) raise('unsupported', 'a reward model computes with the same weights; restart to change them');
+    this.#mustRest();
+    const next = await this.#start();
+    try {
+      this.#mustRest();
+      if (next.info.vocabularyHash !== this.info.vocabularyHash)
+        raise('bad-setting', 'the new weights have another vocabulary; restart to serve another model');
+    } catch (error) {
+      await next.close();
+      throw error;
+    }
+    const old = this.#thread;
+    this.#thread = next;
+    this.connect(this.#post);
+    await old.close();
+  }
+
+  #mustRest(): void {
+    const { outstanding } = this.#thread;
+    if (outstanding > 0) raise('overloaded', `${outstanding} requests are under way`);
+  }
+
+  shapeTrouble(schema: JsonSchema): string | undefined {
+    try {
+      schemaGrammar(schema);
+      return undefined;
+    } catch (error) {
+      if (error instanceof FaultError) return error.fault.message;
+      if (error instanceof RangeError) return 'the schema is nested too deeply';
+      throw error;
+    }
+  }
+
+  generate(requests: readonly GenerateRequest[]): void {
+    this.#thread.generate(requests);
+  }
+
+  cancel(requests: readonly RequestId[]): void {
+    this.#thread.cancel(requests);
+  }
+
+  update(request: RequestId, urgency: Urgency): void {
+    this.#thread.update(request, urgency);
+  }
+
+  release(search: string): void {
+    this.#thread.release(search);
+  }
+
+  load(): EngineLoad {
+    const { outstanding, load, healthy } = this.#thread;
+    const runningSequences = Math.min(load.running, outstanding);
+    return {
+      runningSequences,
+      waitingSequences: outstanding - runningSequences,
+      sequenceLimit: this.#sequences,
+      stepMs: load.stepMs,
+      squeezed: load.squeezed,
+      healthy,
+      ...(this.#trial === undefined ? {} : { drafting: this.#drafting(this.#trial) }),
+    };
+  }
+
+  /** It was tried with a draft model and without; it is the one of the two that stays. */
+  wasTried(trial: Pick<DraftRecord, 'gain' | 'isUsed'>): void {
+    this.#trial = trial;
+  }
+
+  #drafting(trial: Pick<DraftRecord, 'gain' | 'isUsed'>): DraftRecord {
+    const { draftedTokens, acceptedTokens } = this.#thread.load;
+    return { ...trial, draftedTokens, acceptedTokens };
+  }
+
+  /** The cost table of this model on this machine; nothing may be running. */
+  measure(budgetMs = selfMeasurementMs): Promise<MeasuredPoints> {
+    return this.#thread.measure(budgetMs);
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}

@@ -1,0 +1,84 @@
+// The plug-in of the embedded engine: models that ship with coppice and GGUF files, the reward models beside them, and the checkers
+// of the shipped tasks. The engine itself is loaded only when a model is opened.
+
+import { fileURLToPath } from 'node:url';
+import { lastAsked, type PrmSection, prmKind } from '@coppice/core/answering';
+import {
+  type EngineKind,
+  type KindSection,
+  plainSection,
+  registerPlugin,
+  type ShippedModel,
+  type VerifierKind,
+} from '@coppice/core/config';
+import type { Prompt } from '@coppice/core/tree';
+import { makeVerifier } from '@coppice/core/verifier';
+import { exact } from './exact/exact-verifier.ts';
+import { answeredBy, shippedDefaults } from './open/default-models.ts';
+import { type EmbeddedSection, embeddedSection } from './open/embedded-section.ts';
+import { isShipped, modelPath, rewardModelOf, shapeOf } from './shipped-models.ts';
+import { isRecognised, recogniseFor, tasks } from './task/recognise.ts';
+
+const embeddedKind: EngineKind<EmbeddedSection> = {
+  kind: 'llama',
+  schema: embeddedSection,
+  shape: ({ model = 'sapling' }) => ({ ...(typeof model === 'string' && shapeOf(model)) }),
+  shipped: (model) => (isShipped(model) ? shippedModel(model) : undefined),
+  models: shippedDefaults,
+  open: async (own, opening) => (await import('./open/embedded-model.ts')).openEmbeddedModel(own, opening),
+};
+
+function shippedModel(name: string): ShippedModel {
+  return {
+    path: modelPath(name),
+    verifier: besideOf(rewardModelOf(name)),
+    form: (asked) => saplingPrompt(name, asked),
+    answers: answeredBy(name),
+    questions: fileURLToPath(new URL(`../tasks/${taskFiles[name] ?? 'countdown'}.test.jsonl`, import.meta.url)),
+  };
+}
+
+/** The tasks that the other shipped models were trained for. */
+const taskFiles: Readonly<Record<string, string>> = { 'sapling-ledger': 'ledger', 'sapling-sudoku': 'sudoku' };
+
+function besideOf(reward: string): KindSection {
+  return reward === 'exact' || reward === 'none' ? { kind: reward } : { kind: 'prm', model: reward };
+}
+
+/**
+ * The question as the shipped models were trained on it. Text and not chat: what they saw in training is the question and a newline.
+ * They take one question and no conversation; the last is what counts.
+ */
+function saplingPrompt(model: string, asked: Prompt): Prompt | { readonly reason: string } {
+  const found = recogniseFor(model, lastAsked(asked));
+  return isRecognised(found) ? { kind: 'text', text: `${found.question}\n` } : { reason: found.message };
+}
+
+/** A reward model on a server, or a GGUF file in this process beside a generator on a server. */
+const pairedPrm: VerifierKind<PrmSection> = {
+  ...prmKind,
+  async open(own, opening, parts) {
+    // No server serves a shipped model: then the server's own name is taken.
+    const { model, ...unnamed } = own;
+    if (model === undefined || isShipped(model)) return prmKind.open(unnamed, opening, parts);
+    if (own.urls !== undefined) return prmKind.open(own, opening, parts);
+    return (await import('./open/embedded-model.ts')).openPairedPrm({ ...own, model }, opening);
+  },
+};
+
+registerPlugin({
+  name: '@coppice/llama',
+  engines: [embeddedKind],
+  verifiers: [
+    pairedPrm,
+    {
+      kind: 'exact',
+      schema: plainSection('exact', 'the checkers of the shipped tasks, on the embedded engine'),
+      engine: 'llama',
+      open: async () => ({ verifier: makeVerifier(exact) }),
+    },
+  ],
+  tasks,
+});
+
+export { modelPath, rewardModelOf } from './shipped-models.ts';

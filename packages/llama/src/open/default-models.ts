@@ -1,0 +1,55 @@
+// The shipped models that `serve` has where no configuration names any: all that answer questions.
+
+import { existsSync } from 'node:fs';
+import type { PlainTree } from '@coppice/core/config';
+import { modelPath } from '../shipped-models.ts';
+
+/** Of the kinds that the shipped model was trained on; the last cannot be done. */
+const saplingExamples: readonly PlainTree[] = [
+  { title: 'Make 24', question: 'Make 24 from 2 4 6 8.' },
+  { title: 'Countdown', question: 'Make 151 from 4 6 9 23 30.' },
+  {
+    title: 'Stamps',
+    question:
+      'Anna has 12 boxes with 24 stamps in each. She gives 75 stamps to Ben. She buys 3 packs of 18 stamps. How many stamps does Anna have now?',
+  },
+  { title: 'Impossible', question: 'Make 24 from 1 1 1 1.' },
+];
+
+/** What each answers, for the line at the start of `serve` and the page's box. The first is the default. */
+const shipped: readonly { readonly model: PlainTree; readonly answers: string }[] = [
+  {
+    answers: 'countdown puzzles and word problems in the sentences of its training',
+    model: { name: 'sapling', engine: { kind: 'llama' }, verifier: { kind: 'prm' }, examples: saplingExamples },
+  },
+  {
+    answers: 'sudokus of 4x4 and 6x6',
+    model: {
+      name: 'sapling-sudoku',
+      engine: { kind: 'llama', model: 'sapling-sudoku' },
+      verifier: { kind: 'exact' },
+      examples: [{ title: 'Sudoku', question: 'Sudoku ..4. ...1 .413 1..4' }],
+    },
+  },
+  {
+    answers: 'ledgers of running sums',
+    model: {
+      name: 'sapling-ledger',
+      engine: { kind: 'llama', model: 'sapling-ledger' },
+      verifier: { kind: 'exact' },
+      examples: [
+        { title: 'Ledger', question: 'Ledger 7841: a-1718 b-2831 c+5670 d-1418 e-4310 f+1793 g+3870 h-3373.' },
+      ],
+    },
+  },
+];
+
+/** Those whose weights are there. */
+export function shippedDefaults(): readonly PlainTree[] {
+  return shipped.filter(({ model }) => existsSync(modelPath(String(model.name)))).map(({ model }) => model);
+}
+
+/** What the shipped model of this name answers; undefined for any other. */
+export function answeredBy(name: string): string | undefined {
+  return shipped.find(({ model }) => model.name === name)?.answers;
+}

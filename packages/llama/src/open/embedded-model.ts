@@ -1,0 +1,104 @@
+// Opens the embedded engine as the configuration names it, and reward models in this process. Models that coppice does not ship may lack
+// something: a generator without a chat template is used as plain text, a reward model is tried on steps whose truth is plain before
+// anything depends on it, and its end is left unread.
+
+import { type OpenModel, type PrmSection, tryReward, verdictsOf } from '@coppice/core/answering';
+import { raise } from '@coppice/core/base';
+import { type ModelConfig, type Opening, type OpenParts, type OpenVerifier, shippedModel } from '@coppice/core/config';
+import { readings, UnreadEnd, type Verifier } from '@coppice/core/verifier';
+import { adapterAt } from '../adapter/adapter-place.ts';
+import { LlamaPrm } from '../prm/llama-prm.ts';
+import { isShipped, modelPath } from '../shipped-models.ts';
+import { type Embedded, openEmbedded } from './embedded.ts';
+import { embeddedLines } from './embedded-lines.ts';
+import type { EmbeddedSection } from './embedded-section.ts';
+
+type LocalPrm = PrmSection & { readonly model: string };
+
+export async function openEmbeddedModel(own: EmbeddedSection, { config, log }: Opening): Promise<OpenParts> {
+  const { model, contextTokens: kvTokens, kvBytes, threads, gpu, draft } = own;
+  const reward = localPrm(config.verifier);
+  const embedded = await openEmbedded({
+    model,
+    ...(reward === undefined ? { prm: 'none' } : { prm: reward.model, verdicts: verdictsOf(reward) }),
+    ...(kvBytes === undefined ? { kvTokens } : { kvBytes }),
+    gpu,
+    ...(threads === undefined ? {} : { threads }),
+    ...(draft === undefined ? {} : { draft }),
+  });
+  const { kvSplit, note, engine } = embedded;
+  if (draft !== undefined || /, on the [CG]PU/.test(note)) log.info('embedded', { model: config.name, note });
+  if (kvSplit !== undefined) log.info('kv-split', { model: config.name, kvBytes, ...kvSplit });
+  const { verifier: _, ...parts } = embeddedModel(config, embedded);
+  if (reward === undefined || embedded.verifier === undefined) return parts;
+  try {
+    const isKnown = embedded.isSelfDescribed || (isShipped(model) && isShipped(reward.model));
+    const { verifier, warnings } = await examined(reward, { verifier: embedded.verifier, isKnown }, config);
+    return { ...parts, verifier, warnings: [...(parts.warnings ?? []), ...warnings] };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+/** The reward model that lives beside the generator, in this process. */
+function localPrm(wanted: ModelConfig['verifier']): LocalPrm | undefined {
+  const { kind, urls, model = 'sapling-prm' } = wanted as PrmSection;
+  return kind === 'prm' && urls === undefined ? { ...(wanted as PrmSection), model } : undefined;
+}
+
+/** An embedded pair as a model of the configuration. */
+export function embeddedModel(config: ModelConfig, embedded: Embedded): OpenModel {
+  const { engine, verifier, note } = embedded;
+  const form = shippedModel(config.engine)?.form;
+  const isBare = form === undefined && !engine.info.hasChatTemplate;
+  return {
+    config,
+    engine,
+    verifier,
+    note,
+    form,
+    warnings: isBare
+      ? [
+          `${config.engine.model} has no chat template: questions are put to it as plain paragraphs, so it may go on writing instead of answering`,
+        ]
+      : [],
+    describe: (kvBytes, measures) => embeddedLines(embedded, kvBytes, measures),
+    measure: async (budgetMs) => ({
+      engine: await engine.measure(budgetMs),
+      ...(verifier && { verifier: await verifier.measure(budgetMs) }),
+    }),
+  };
+}
+
+/** A GGUF reward model in this process, beside a generator on a server: it reads the text of the steps. */
+export async function openPairedPrm(wanted: LocalPrm, { config }: Opening): Promise<OpenVerifier> {
+  const model = modelPath(wanted.model);
+  if (adapterAt(model) !== undefined) {
+    const remedy = 'serve it beside its base, or take its base as the generator (--model FILE.gguf)';
+    raise('bad-setting', `the reward model ${model} is an adapter and has no weights of its own: ${remedy}`);
+  }
+  const verifier = await LlamaPrm.open({ ...readings.step, ...verdictsOf(wanted), model });
+  return examined(wanted, { verifier, isKnown: false }, config);
+}
+
+interface OpenedPrm {
+  readonly verifier: Verifier;
+  /** It was trained for what is scored, or says itself how it is read: a trial has nothing to tell, and sums may not be its subject. */
+  readonly isKnown: boolean;
+}
+
+/** The shipped reward models were trained to be read at the end; of the others, the end is left unread. */
+async function examined(
+  { model }: LocalPrm,
+  { verifier, isKnown }: OpenedPrm,
+  { delimiters }: ModelConfig,
+): Promise<Required<OpenVerifier>> {
+  try {
+    const warnings = isKnown ? [] : await tryReward(model, verifier, delimiters[0]!);
+    return { verifier: isShipped(model) ? verifier : new UnreadEnd(verifier), warnings };
+  } catch (error) {
+    await verifier.close();
+    throw error;
+  }
+}

@@ -1,0 +1,120 @@
+// The tree of token paths in the KV cache. A segment is a run of tokens that no branch leaves in the middle; a cell of the cache belongs to
+// exactly one segment. These functions walk and cut the tree; cells and native sequences are counted in prefix-store.ts.
+
+import { assert } from '@coppice/core/base';
+import type { KeptRow } from './kept-rows.ts';
+
+export interface CacheSegment {
+  parent: CacheSegment | undefined;
+  start: number;
+  readonly tokens: number[];
+  readonly children: Set<CacheSegment>;
+  readonly ends: Set<Branch>;
+  references: number;
+  /** Logits after each of its tokens, where they are kept: who comes to the same path draws from them at no cost. */
+  readonly rows: (KeptRow | undefined)[];
+}
+
+/** One native sequence: a path from the root to the end of a segment. */
+export interface Branch {
+  readonly sequence: number;
+  segment: CacheSegment;
+  search: string;
+  idle: boolean;
+  lastUse: number;
+}
+
+interface SegmentPlace {
+  readonly segment: CacheSegment;
+  readonly inSegment: number;
+}
+
+export function makeSegment(
+  parent: CacheSegment | undefined,
+  start: number,
+  tokens: number[],
+  rows: (KeptRow | undefined)[] = [],
+): CacheSegment {
+  return { parent, start, tokens, children: new Set(), ends: new Set(), references: 0, rows };
+}
+
+/** How far the path leads, from the end of a segment that lies on it, and at most so many tokens from the root. */
+export function descend(from: CacheSegment, tokens: readonly number[], limit: number): SegmentPlace {
+  let segment = from;
+  for (;;) {
+    const end = segment.start + segment.tokens.length;
+    if (end >= limit) return { segment, inSegment: segment.tokens.length };
+    const next = bestChild(segment, tokens, limit);
+    if (next === undefined) return { segment, inSegment: segment.tokens.length };
+    if (next.inSegment < next.segment.tokens.length) return next;
+    segment = next.segment;
+  }
+}
+
+/** Two siblings may begin alike (they were generated side by side): the one that agrees longest serves best. */
+function bestChild(segment: CacheSegment, tokens: readonly number[], limit: number): SegmentPlace | undefined {
+  let best: SegmentPlace | undefined;
+  for (const child of segment.children) {
+    const common = commonLength(child.tokens, tokens, child.start, limit);
+    if (common > (best?.inSegment ?? 0)) best = { segment: child, inSegment: common };
+  }
+  return best;
+}
+
+/** How many of our tokens are those of a path from `start` on, looked at up to `limit`. */
+export function commonLength(ours: readonly number[], path: readonly number[], start: number, limit: number): number {
+  const longest = Math.min(ours.length, limit - start);
+  let common = 0;
+  while (common < longest && ours[common] === path[start + common]) common += 1;
+  return common;
+}
+
+/** Cuts a segment in two; the tail keeps its identity, so that branches that end in it stay where they are. */
+export function split(segment: CacheSegment, at: number): CacheSegment {
+  const parent = segment.parent;
+  assert(parent !== undefined && at > 0 && at < segment.tokens.length, 'a split inside a segment');
+  const head = makeSegment(parent, segment.start, segment.tokens.splice(0, at), segment.rows.splice(0, at));
+  head.references = segment.references;
+  head.children.add(segment);
+  parent.children.delete(segment);
+  parent.children.add(head);
+  segment.parent = head;
+  segment.start += at;
+  return head;
+}
+
+export function countReferences(segment: CacheSegment, change: number): void {
+  for (let at: CacheSegment | undefined = segment; at !== undefined; at = at.parent) at.references += change;
+}
+
+/** Whether a sibling that was computed side by side holds the same tokens, so that nothing is lost with this one. */
+export function isCovered(segment: CacheSegment): boolean {
+  if (segment.references > 1 || segment.parent === undefined) return false;
+  for (const sibling of segment.parent.children) {
+    if (sibling === segment || sibling.tokens.length < segment.tokens.length) continue;
+    if (segment.tokens.every((token, index) => sibling.tokens[index] === token)) return true;
+  }
+  return false;
+}
+
+/** Whether another branch of the same search passes here, so that the path stays without this one. */
+export function isHeldByOwn(branch: Branch): boolean {
+  const { ends, children } = branch.segment;
+  for (const other of ends) if (other !== branch && other.search === branch.search) return true;
+  for (const child of children) if (anyBranchBelow(child).search === branch.search) return true;
+  return false;
+}
+
+export function anyBranchBelow(segment: CacheSegment): Branch {
+  let at = segment;
+  for (;;) {
+    for (const branch of at.ends) return branch;
+    let child: CacheSegment | undefined;
+    for (const each of at.children) {
+      child = each;
+      break;
+    }
+    assert(child !== undefined, 'a segment that no branch passes');
+    at = child;
+  }
+}

@@ -1,0 +1,130 @@
+// A process reward model on the embedded engine, in a thread of its own: the reward of a step is the probability of the
+// good verdict against the bad one after the step's last token. Paths that were scored stay in the cache, so that only
+// the tokens of new steps are computed. It may be a LoRA adapter of the generator: then both compute with one set of weights.
+
+import { basename } from 'node:path';
+import type { MeasuredPoints } from '@coppice/core/cost';
+import type { RequestId, Urgency } from '@coppice/core/engine';
+import type { Aggregation } from '@coppice/core/tree';
+import {
+  readings,
+  type ScoreRequest,
+  type Verifier,
+  type VerifierCapabilities,
+  type VerifierLoad,
+  type VerifierMessage,
+} from '@coppice/core/verifier';
+import { llamaDefaults, selfMeasurementMs } from '../engine/llama-engine.ts';
+import type { SharedWeights } from '../native/model.ts';
+import { LlamaThread } from '../thread/thread.ts';
+import type { ThreadInfo, ThreadLoad } from '../thread/thread-messages.ts';
+
+export interface LlamaPrmOptions {
+  readonly model: string;
+  /** Weights of that file which the generator has loaded: they are not loaded again. */
+  readonly weights?: SharedWeights;
+  /** A LoRA adapter of that model: a folder as PEFT writes it, or a GGUF file. */
+  readonly adapter?: string;
+  /** The vocabulary of the generator: where it is the same, its token ids are read instead of its text. */
+  readonly vocabularyHash?: number;
+  readonly kvTokens?: number;
+  readonly threads?: number;
+  /** The two verdicts, one token each. */
+  readonly good?: string;
+  readonly bad?: string;
+  /** Appended to every step before the verdict is read, for models trained with a marker. */
+  readonly marker?: string;
+  readonly aggregation?: Aggregation;
+  /** The verdicts of a second reading, for a model that was trained to give one. */
+  readonly promise?: { readonly good: string; readonly bad: string };
+  /** As the generator's: one process computes with one libllama. */
+  readonly libraryDirectory?: string;
+  readonly gpuLayers?: number;
+}
+
+type Described = Pick<LlamaPrmOptions, 'adapter' | 'weights'> & { readonly aggregation: Aggregation };
+
+export class LlamaPrm implements Verifier {
+  readonly capabilities: VerifierCapabilities;
+  readonly sharesWeights: boolean;
+  readonly #thread: LlamaThread;
+
+  private constructor(thread: LlamaThread, { adapter, weights, aggregation }: Described) {
+    this.sharesWeights = weights !== undefined;
+    this.#thread = thread;
+    const name = `llama ${thread.info.name}${adapter === undefined ? '' : ` with ${basename(adapter)}`}`;
+    this.capabilities = { name, aggregation, reusesPrefix: true, looksAhead: true };
+  }
+
+  /** Loads the model; a FaultError says why it cannot be used. */
+  static async open(options: LlamaPrmOptions): Promise<LlamaPrm> {
+    const { kvTokens, threads, good, bad, marker, aggregation } = { ...llamaDefaults, ...readings.step, ...options };
+    const thread = await LlamaThread.start({
+      model: options.model,
+      ...(options.weights === undefined ? {} : { weights: options.weights }),
+      ...(options.adapter === undefined ? {} : { adapter: options.adapter }),
+      kvTokens,
+      threads,
+      sequences: llamaDefaults.rowLimit,
+      rowLimit: llamaDefaults.rowLimit,
+      bulkRows: llamaDefaults.bulkRows,
+      flashAttention: true,
+      tokenIdsOf: options.vocabularyHash ?? 'foreign',
+      ...(options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers }),
+      ...(options.libraryDirectory === undefined ? {} : { libraryDirectory: options.libraryDirectory }),
+      verdict: { good, bad, marker },
+      ...(options.promise === undefined ? {} : { promise: options.promise }),
+    });
+    return new LlamaPrm(thread, { ...options, aggregation });
+  }
+
+  get info(): ThreadInfo {
+    return this.#thread.info;
+  }
+
+  get counts(): ThreadLoad {
+    return this.#thread.load;
+  }
+
+  connect(post: (message: VerifierMessage) => void): void {
+    this.#thread.connect((message) => {
+      if (message.type === 'fault') post({ type: 'fault', request: message.request, fault: message.fault });
+      if (message.type !== 'read') return;
+      const { request, probability, promise, usage } = message;
+      post({ type: 'score', request, reward: probability, ...(promise === undefined ? {} : { promise }), usage });
+    });
+  }
+
+  score(requests: readonly ScoreRequest[]): void {
+    const reads = requests.map(({ id, search, prompt, parent, path, step, lane, priority, promise = false }) => {
+      const steps = [...path.map((each) => each.step), step];
+      return { id, search, prompt, parent, steps, lane, priority, promise };
+    });
+    this.#thread.read(reads);
+  }
+
+  cancel(requests: readonly RequestId[]): void {
+    this.#thread.cancel(requests);
+  }
+
+  update(request: RequestId, urgency: Urgency): void {
+    this.#thread.update(request, urgency);
+  }
+
+  release(search: string): void {
+    this.#thread.release(search);
+  }
+
+  load(): VerifierLoad {
+    return { waiting: this.#thread.outstanding, healthy: this.#thread.healthy };
+  }
+
+  /** The cost table of this model on this machine; nothing may be running. */
+  measure(budgetMs = selfMeasurementMs): Promise<MeasuredPoints> {
+    return this.#thread.measure(budgetMs);
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}

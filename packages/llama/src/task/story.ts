@@ -1,0 +1,202 @@
+// Reads a word problem by the sentences that the shipped models were trained on: an opening, what happens, sentences that change
+// nothing, a question, with the same person, things and others throughout. What cannot be read so is a story that they do not know,
+// and the fault names the sentence. Says whether a story is of their kind; never what its answer is.
+
+import { type Fault, fault } from '@coppice/core/base';
+import {
+  asides,
+  endings,
+  events,
+  knownBoxes,
+  knownItems,
+  knownNames,
+  largest,
+  mostAsides,
+  numberBounds,
+  openings,
+  operationCounts,
+  type StoryForm,
+  type StoryNumbers,
+} from './story-forms.ts';
+
+/** Undefined where the models know the story. `text` has single spaces. */
+export function strangeIn(text: string): Fault | undefined {
+  const reader = new StoryReader(text);
+  return reader.read();
+}
+
+/** Who and what a story is about, as far as it has been read. */
+type Cast = Readonly<Partial<Record<Role, string>>>;
+type Role = 'P' | 'Q' | 'R' | 'items' | 'pronoun';
+
+interface Found {
+  readonly form: StoryForm;
+  readonly numbers: StoryNumbers;
+  readonly cast: Cast;
+  readonly end: number;
+}
+
+class StoryReader {
+  readonly #text: string;
+  #at = 0;
+  #cast: Cast = {};
+  #total = 0;
+  #operations = 0;
+  #asides = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  read(): Fault | undefined {
+    const opening = this.#find(openings, false);
+    const strange = opening === undefined ? this.#unknown() : this.#take(opening);
+    if (strange !== undefined) return strange;
+    while (this.#at < this.#text.length) {
+      const found = this.#find(endings, true) ?? this.#find([...events, asides], false);
+      const trouble = found === undefined ? this.#unknown() : this.#take(found);
+      if (trouble !== undefined) return trouble;
+    }
+    const { least, most } = operationCounts;
+    if (this.#operations >= least && this.#operations <= most) return undefined;
+    const steps = `${this.#operations} operation${this.#operations === 1 ? '' : 's'}`;
+    return fault(
+      'unsupported',
+      `the shipped models know stories of ${least} to ${most} operations; this one has ${steps}`,
+    );
+  }
+
+  #take({ form, numbers, cast, end }: Found): Fault | undefined {
+    const total = form.total(this.#total, numbers);
+    if (total === undefined || total > largest) {
+      const known = `whole amounts from 1 to ${largest} that come out even`;
+      return fault('unsupported', `the shipped models know ${known}; not what "${this.#sentence()}" leads to`);
+    }
+    if (form === asides) this.#asides += 1;
+    if (this.#asides > mostAsides) return this.#unknown();
+    this.#total = total;
+    this.#operations += form.operations;
+    this.#cast = cast;
+    this.#at = end;
+    return undefined;
+  }
+
+  /** The first form that the text goes on with and that fits what is known of the story. */
+  #find(forms: readonly StoryForm[], isEnd: boolean): Found | undefined {
+    for (const form of forms) {
+      for (const pattern of patternsOf(form)) {
+        pattern.lastIndex = this.#at;
+        const groups = pattern.exec(this.#text)?.groups;
+        if (groups === undefined || (isEnd && pattern.lastIndex < this.#text.length)) continue;
+        const cast = castWith(this.#cast, groups);
+        const numbers = numbersIn(groups);
+        if (cast !== undefined && numbers !== undefined) return { form, numbers, cast, end: pattern.lastIndex };
+      }
+    }
+    return undefined;
+  }
+
+  #sentence(): string {
+    const [sentence = ''] = /^[^.?!]*[.?!]*/.exec(this.#text.slice(this.#at)) ?? [];
+    return sentence.length > longestQuoted ? `${sentence.slice(0, longestQuoted)}…` : sentence;
+  }
+
+  #unknown(): Fault {
+    const sentence = this.#sentence();
+    const words = strangeWords(sentence);
+    const why = words.length === 0 ? ' here, though they know its words' : `: they have never seen ${words.join(', ')}`;
+    const known = 'the shipped models know only stories told in their own sentences (docs/prompts-and-answers.md)';
+    return fault('unsupported', `${known}; not "${sentence}"${why}`);
+  }
+}
+
+const longestQuoted = 100;
+const mostNamed = 5;
+
+/** The words of a sentence that no story uses. A capital makes a name, and names are free. */
+function strangeWords(sentence: string): string[] {
+  const words = sentence.match(/[\p{L}’']+/gu) ?? [];
+  const strange = words.filter((word) => !familiarWords.has(word.toLowerCase()) && !/^\p{Lu}/u.test(word));
+  return [...new Set(strange)].slice(0, mostNamed);
+}
+
+/** Who and what a sentence names, beside what is known; undefined where they contradict each other. */
+function castWith(cast: Cast, groups: Readonly<Record<string, string | undefined>>): Cast | undefined {
+  const { S, other } = groups;
+  const isPronoun = S === 'He' || S === 'She';
+  const said: Cast = {
+    ...given('P', groups.P ?? (isPronoun ? undefined : S)),
+    ...given('Q', groups.Q),
+    ...given('R', groups.R),
+    ...given('items', groups.items),
+    ...given('pronoun', isPronoun ? S : undefined),
+  };
+  if (groups.P !== undefined && S !== undefined && !isPronoun && S !== groups.P) return undefined;
+  const clashes = (Object.keys(said) as Role[]).some((role) => cast[role] !== undefined && cast[role] !== said[role]);
+  const whole = { ...cast, ...said };
+  const people = [whole.P, whole.Q, whole.R].filter((name) => name !== undefined);
+  const isPlain = new Set(people).size === people.length && (other === undefined || other !== whole.items);
+  return !clashes && isPlain && !isMisnamed(whole) ? whole : undefined;
+}
+
+/** A pronoun that a known name does not go by. */
+function isMisnamed({ P, pronoun }: Cast): boolean {
+  if (P === undefined || pronoun === undefined) return false;
+  return knownNames[pronoun === 'He' ? 'She' : 'He'].includes(P);
+}
+
+function given(role: Role, value: string | undefined): Cast {
+  return value === undefined ? {} : { [role]: value };
+}
+
+function numbersIn(groups: Readonly<Record<string, string | undefined>>): StoryNumbers | undefined {
+  const numbers: Record<string, number> = {};
+  for (const [letter, [least, most]] of Object.entries(numberBounds)) {
+    const text = groups[letter];
+    if (text === undefined) continue;
+    const value = Number(text);
+    if (value < least || value > most) return undefined;
+    numbers[letter] = value;
+  }
+  return numbers;
+}
+
+const name = String.raw`(?!(?:He|She|It|They|We|You|The|There|Then|A|At|On|For|Each|Only|Soon|Later|How|What)\b)\p{Lu}\p{Ll}+`;
+const things = knownItems.join('|');
+const slots: Readonly<Record<string, string>> = {
+  P: name,
+  Q: name,
+  R: name,
+  S: `He|She|${name}`,
+  items: things,
+  other: things,
+  boxes: knownBoxes.join('|'),
+};
+
+/** The same slot twice in one sentence is the same word twice. */
+function patternOf(way: string): RegExp {
+  const seen = new Set<string>();
+  const source = way.replaceAll(/[.?]/g, String.raw`\$&`).replaceAll(/\{(\w+)\}/g, (_, slot: string) => {
+    if (seen.has(slot)) return String.raw`\k<${slot}>`;
+    seen.add(slot);
+    return `(?<${slot}>${slots[slot] ?? String.raw`[1-9]\d{0,7}`})`;
+  });
+  return new RegExp(`${source}(?: |$)`, 'uy');
+}
+
+/** Made once: sticky, so that each is tried at one place alone. */
+const patterns = new Map(
+  [...openings, ...events, asides, ...endings].map((form) => [form, form.ways.map(patternOf)] as const),
+);
+
+function patternsOf(form: StoryForm): readonly RegExp[] {
+  return patterns.get(form) ?? [];
+}
+
+const familiarWords: ReadonlySet<string> = new Set(
+  [...patterns.keys()]
+    .flatMap(({ ways }) => ways)
+    .flatMap((way) => way.replaceAll(/\{\w+\}/g, ' ').match(/[A-Za-z]+/g) ?? [])
+    .concat(knownItems, knownBoxes, 'He', 'She')
+    .map((word) => word.toLowerCase()),
+);

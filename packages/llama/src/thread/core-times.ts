@@ -1,0 +1,62 @@
+// What a core measures on its own context while it is idle: the number of threads that decodes fastest here, and what decodes cost.
+
+import type { MeasuredPoints } from '@coppice/core/cost';
+import type { Context } from '../batch/context.ts';
+import type { Sampler } from '../batch/sampler.ts';
+import { type MeasurementOptions, measureCost } from '../batch/self-measurement.ts';
+import { fastestThreads } from '../batch/thread-trial.ts';
+import type { Model } from '../native/model.ts';
+
+/** Of a trial of threads: as many rows as a few samples have, and any token. */
+const trialRows = 4;
+const trialToken = 5;
+/** A model so small is fastest with one thread everywhere. */
+const leastBytesTried = 32 * 1024 * 1024;
+
+/** The fastest number of threads, set; undefined where none was tried. */
+export function tryThreads(context: Context, model: Model, nowMs: () => number, cores: number): number | undefined {
+  if (cores < 2 || model.description().bytes < leastBytesTried) return undefined;
+  const rows = Array.from({ length: trialRows }, (_, sequence) => {
+    return { token: trialToken, position: 0, sequence, wanted: true };
+  });
+  const fastest = fastestThreads(cores, (threads) => {
+    context.setThreads(threads);
+    const startMs = nowMs();
+    context.decode(rows);
+    context.logits(0);
+    const tookMs = nowMs() - startMs;
+    for (const { sequence } of rows) context.remove(sequence, 0);
+    return tookMs;
+  });
+  context.setThreads(fastest);
+  return fastest;
+}
+
+const typicalSampling = { temperature: 1, topP: 1, topK: 0, minP: 0 } as const;
+/** What a reward model reads: a step of so many tokens below a path of so many. */
+const typicalPath = 64;
+const typicalStep = 16;
+
+type MeasuredCore = Pick<MeasurementOptions, 'nowMs' | 'budgetMs' | 'rowLimit' | 'bulkRows' | 'cells'> & {
+  readonly processorMs: (() => number) | undefined;
+  readonly model: Model;
+  readonly sampler: Sampler;
+  /** Its longest path, in tokens. */
+  readonly pathLimit: number;
+  readonly isVerifier: boolean;
+};
+
+export function measuredTimes(context: Context, core: MeasuredCore): MeasuredPoints {
+  const { processorMs, model, sampler, pathLimit, isVerifier, ...options } = core;
+  const layout = isVerifier
+    ? { prefillBelow: Math.min(typicalPath, pathLimit >> 1), blockTokens: typicalStep }
+    : { prefillBelow: 0, blockTokens: 1 };
+  return measureCost(context, {
+    ...options,
+    ...layout,
+    ...(processorMs && { processorMs }),
+    name: `measured ${model.description().name}`,
+    contextTokens: model.contextTokens,
+    useLogits: (row) => void sampler.draw(row, typicalSampling, 0.5),
+  });
+}

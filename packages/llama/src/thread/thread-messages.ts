@@ -1,0 +1,51 @@
+// What the engine's thread and its owner say to each other: plain data that structured clone can carry.
+
+import type { Fault } from '@coppice/core/base';
+import type { MeasuredPoints } from '@coppice/core/cost';
+import type { GenerateRequest, RequestId, TemplateThinking, Urgency } from '@coppice/core/engine';
+import type { ReadRequest } from '../batch/reading.ts';
+import type { DraftOptions } from '../draft/drafts.ts';
+import type { SharedWeights } from '../native/model.ts';
+import type { CoreMessage } from './answers.ts';
+import type { CoreCounts, CoreOptions } from './core-options.ts';
+
+export type ThreadOptions = CoreOptions & {
+  readonly draft?: DraftOptions;
+  /** `threads` is where to begin: the number that decodes fastest is found at the start. */
+  readonly triesThreads?: boolean;
+  /** Folder of the libllama to load; the platform's usual one unless said. One process must use one. */
+  readonly libraryDirectory?: string;
+};
+
+export type ToThread =
+  | { readonly type: 'generate'; readonly requests: readonly GenerateRequest[] }
+  | { readonly type: 'read'; readonly requests: readonly ReadRequest[] }
+  | { readonly type: 'cancel'; readonly requests: readonly RequestId[] }
+  | { readonly type: 'update'; readonly request: RequestId; readonly urgency: Urgency }
+  | { readonly type: 'release'; readonly search: string }
+  | { readonly type: 'measure'; readonly budgetMs: number }
+  | { readonly type: 'close' };
+
+export interface ThreadInfo {
+  readonly name: string;
+  readonly parameters: number;
+  readonly bytes: number;
+  readonly contextTokens: number;
+  readonly kvTokenBytes: number;
+  readonly vocabularySize: number;
+  /** Equal for models whose token ids mean the same text. */
+  readonly vocabularyHash: number;
+  readonly hasChatTemplate: boolean;
+  readonly thinking: TemplateThinking | undefined;
+  /** Of a decode: as configured, or as a trial has chosen. */
+  readonly threads: number;
+  readonly library: string;
+}
+
+export type ThreadLoad = CoreCounts & { readonly stepMs: number | undefined };
+
+export type FromThread =
+  | { readonly type: 'ready'; readonly info: ThreadInfo; readonly weights: SharedWeights }
+  | { readonly type: 'failed'; readonly fault: Fault }
+  | { readonly type: 'measured'; readonly points: MeasuredPoints | Fault }
+  | { readonly type: 'messages'; readonly messages: readonly CoreMessage[]; readonly load: ThreadLoad };

@@ -1,0 +1,35 @@
+// The reward model's side of a core: which tokens are its verdicts, and what is read after which token.
+
+import { raise } from '@coppice/core/base';
+import { Reading, type ReadRequest, type VerdictTokens } from '../batch/reading.ts';
+import type { Model } from '../native/model.ts';
+import type { CoreOptions } from './core-options.ts';
+import type { PathTokens } from './path-tokens.ts';
+
+export class VerdictReader {
+  readonly #verdict: VerdictTokens;
+  readonly #promise: VerdictTokens | undefined;
+  readonly #markerTokens: readonly number[];
+
+  constructor(model: Model, verdict: NonNullable<CoreOptions['verdict']>, promise: CoreOptions['promise']) {
+    this.#verdict = tokensOf(model, verdict);
+    this.#promise = promise && tokensOf(model, promise);
+    this.#markerTokens = verdict.marker ? model.tokenize(verdict.marker) : [];
+  }
+
+  reading(request: ReadRequest, paths: PathTokens): Reading {
+    const prefix = paths.of(request.prompt, request.steps, this.#markerTokens);
+    return new Reading(request, prefix, this.#verdict, this.#promise);
+  }
+}
+
+function tokensOf(model: Model, { good, bad }: NonNullable<CoreOptions['promise']>): VerdictTokens {
+  return { good: oneToken(model, good), bad: oneToken(model, bad) };
+}
+
+function oneToken(model: Model, text: string): number {
+  const [token, ...more] = model.tokenize(text);
+  if (token !== undefined && more.length === 0) return token;
+  const parts = token === undefined ? 0 : 1 + more.length;
+  return raise('bad-setting', `the verdict '${text}' is ${parts} tokens of ${model.path}; it must be exactly one`);
+}

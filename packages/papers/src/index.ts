@@ -1,0 +1,23 @@
+// The package @coppice/papers: programs and rules that are there for a paper or for a comparison. Registered when
+// it is imported.
+
+import { type Plugin, registerPlugin } from '@coppice/core/config';
+import { aggregate } from './programs/aggregate.ts';
+import { dvts } from './programs/dvts.ts';
+import { ets } from './programs/ets.ts';
+import { pairwise } from './programs/pairwise.ts';
+import { rest } from './programs/rest.ts';
+import { rstar } from './programs/rstar.ts';
+import { tot } from './programs/tot.ts';
+import { scoredTreeSamples, treeSamples } from './programs/tree-samples.ts';
+import { certaintyRules } from './rules/certainty.ts';
+import { promise } from './rules/prune-promise.ts';
+
+export const papers: Plugin = {
+  name: '@coppice/papers',
+  programs: [rest, rstar, dvts, ets, tot, aggregate, pairwise, treeSamples, scoredTreeSamples],
+  certainty: certaintyRules,
+  prunes: [promise],
+};
+
+registerPlugin(papers);

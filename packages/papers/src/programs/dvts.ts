@@ -1,0 +1,69 @@
+// Diverse verifier tree search (Beeching, Tunstall, Rush: "Scaling test-time compute with open models", 2024). The search is
+// divided into subtrees that never compete: each goes on with the best of its own candidates only, so that one liked beginning cannot take all
+// the beams. Subtrees that drew the same step share its node, and each keeps a range of its child indices for itself.
+
+import {
+  byScore,
+  defineProgram,
+  growLevels,
+  type LevelOptions,
+  type LevelRule,
+  levelDefaults,
+  levelKnobs,
+  levelShape,
+  type NextLevel,
+  type Planting,
+  type Program,
+  rolloutsPerBeam,
+} from '@coppice/core/program';
+import type { Node } from '@coppice/core/tree';
+
+interface DvtsOptions extends LevelOptions {
+  readonly subtrees: number;
+  /** Candidates of a subtree at every level. */
+  readonly candidates: number;
+}
+
+/** As many subtrees and candidates as the authors use for 32 paths. */
+const dvtsDefaults: DvtsOptions = { ...levelDefaults, subtrees: 8, candidates: 4 };
+
+export const dvts = defineProgram({
+  ...levelShape,
+  name: 'dvts',
+  summary: 'diverse verifier tree search: subtrees side by side, each going on with the best of its own candidates',
+  options: levelKnobs,
+  create: ({ rollouts, branching: candidates, ...size }, options) =>
+    createDvts({ ...size, ...options, subtrees: Math.ceil(rollouts / rolloutsPerBeam), candidates }),
+});
+
+export function createDvts(given: Partial<DvtsOptions> = {}): Program {
+  const options = { ...dvtsDefaults, ...given };
+  const { subtrees, candidates } = options;
+  const next: LevelRule['next'] = (level) => bestOfEach(level, candidates);
+  const rule = { width: subtrees, rootDraws: subtrees * candidates, next };
+  return growLevels(dvts, rule, options);
+}
+
+/** A subtree whose candidates have all failed is over. */
+function bestOfEach(level: readonly Planting[], candidates: number): NextLevel {
+  const chosen = level.flatMap((plot) => winnersOf(plot, candidates));
+  const subtrees = new Map<Node, number>();
+  for (const node of chosen) if (!node.terminal) subtrees.set(node, (subtrees.get(node) ?? 0) + 1);
+  const going = [...subtrees].map(([node, count]) => ({ node, draws: count * candidates }));
+  return { finished: chosen.filter(({ terminal }) => terminal), going, room: chosen.length };
+}
+
+/** The best candidate of every subtree that stands on this node: the first has the first range of indices, and so on. */
+function winnersOf({ node, draws }: Planting, candidates: number): Node[] {
+  const winners: Node[] = [];
+  for (let from = 0; from < draws; from += candidates) {
+    const range = Array.from({ length: candidates }, (_, at) => node.byIndex?.get(from + at));
+    winners.push(
+      ...range
+        .filter((child) => child !== undefined)
+        .sort(byScore)
+        .slice(0, 1),
+    );
+  }
+  return winners;
+}

@@ -1,0 +1,136 @@
+// ETS, efficient tree search (Hooper et al., arXiv 2502.13575): REBASE that first drops the leaves which cost the cache more than they are
+// worth. Of the leaves of a level it keeps the set S that maximises Σ of their REBASE weights − λc · nodes on their paths / nodes on all
+// paths + λs · clusters that S covers / all clusters, then shares the budget out among S. The authors cluster steps by
+// embeddings; here steps that name the same numbers, or where they name none the same words, are one cluster.
+
+import {
+  asOffshoot,
+  defineProgram,
+  ended,
+  growLevels,
+  type LevelOptions,
+  levelDefaults,
+  levelKnobs,
+  levelShape,
+  likelyShares,
+  type NextLevel,
+  type Offshoot,
+  type Planting,
+  type Program,
+  rewardWeights,
+  shareOut,
+} from '@coppice/core/program';
+import { byKey, type Node, type NodeKey, pathTo } from '@coppice/core/tree';
+import { bestSet, climbedSet, type Leaf } from './leaf-choice.ts';
+
+interface EtsOptions extends LevelOptions {
+  /** Paths in all, and so draws of the root. */
+  readonly paths: number;
+  /** T of REBASE. */
+  readonly balance: number;
+  /** λc and λs. */
+  readonly cacheWeight: number;
+  readonly varietyWeight: number;
+}
+
+/** λc and T are the authors' own; they tuned λs to 1.4 to 1.5 for their clusters, ours are finer. */
+const etsDefaults: EtsOptions = { ...levelDefaults, paths: 16, balance: 0.1, cacheWeight: 1, varietyWeight: 1 };
+
+export const ets = defineProgram({
+  ...levelShape,
+  name: 'ets',
+  summary:
+    'rebase that drops the steps which cost more cache than they are worth, as long as every kind of step is kept',
+  options: levelKnobs,
+  create: ({ rollouts: paths, branching: _, ...size }, options) => createEts({ ...size, paths, ...options }),
+});
+
+export function createEts(given: Partial<EtsOptions> = {}): Program {
+  const options = { ...etsDefaults, ...given };
+  const choices = new Choices(options);
+  const next = (level: readonly Planting[], room: number): NextLevel => {
+    const { finished, open, left } = ended(level, room);
+    return { finished, going: shareOut(choices.of(open), left, options.balance), room: left };
+  };
+  const likely = (level: readonly Planting[], room: number, missing: number) => {
+    const { open, left } = ended(level, room);
+    return likelyShares(choices.of(open), left, options.balance, missing);
+  };
+  return growLevels(ets, { width: options.paths, rootDraws: options.paths, next, likely }, options);
+}
+
+/** Which leaves are kept. A program that is run ahead chooses among the same ones over and over, each time on another copy of its tree. */
+class Choices {
+  readonly #options: EtsOptions;
+  readonly #known = new Map<string, ReadonlySet<NodeKey>>();
+
+  constructor(options: EtsOptions) {
+    this.#options = options;
+  }
+
+  of(open: readonly Offshoot[]): Offshoot[] {
+    const nodes = open.map(({ node }) => node);
+    const kept = this.#kept(nodes);
+    return nodes
+      .filter(({ key }) => kept.has(key))
+      .sort(byKey)
+      .map(asOffshoot);
+  }
+
+  /** A key says everything about a node but its reward and how often it was drawn. */
+  #kept(nodes: readonly Node[]): ReadonlySet<NodeKey> {
+    const among = nodes.map(({ key, reward, count }) => `${key} ${reward} ${count}`).join();
+    const known = this.#known.get(among);
+    if (known !== undefined) return known;
+    const kept = new Set(selectLeaves(nodes, this.#options).kept.map(({ key }) => key));
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined && this.#known.size >= rememberedChoices) this.#known.delete(oldest);
+    this.#known.set(among, kept);
+    return kept;
+  }
+}
+
+const rememberedChoices = 64;
+
+interface KeptLeaves {
+  readonly kept: readonly Node[];
+  readonly value: number;
+}
+
+/** Up to so many leaves every set is weighed, by branch and bound. */
+const exactLeaves = 16;
+
+/**
+ * Exact up to 16 leaves. Beyond that, leaves and whole subtrees are taken up and dropped, from all and from one, as long as the
+ * value rises, and the better of the two ends is taken: what that misses is measured in ets.test.ts.
+ */
+export function selectLeaves(
+  nodes: readonly Node[],
+  { balance, cacheWeight, varietyWeight }: Pick<EtsOptions, 'balance' | 'cacheWeight' | 'varietyWeight'>,
+  exactUpTo = exactLeaves,
+): KeptLeaves {
+  const leaves = leavesOf(nodes, balance);
+  if (leaves.length < 2) return { kept: nodes, value: 0 };
+  const nodeCost = cacheWeight / new Set(leaves.flatMap(({ path }) => path)).size;
+  const clusterValue = varietyWeight / new Set(leaves.map(({ cluster }) => cluster)).size;
+  const prices = { nodeCost, clusterValue };
+  const found = leaves.length <= exactUpTo ? bestSet(leaves, prices) : climbedSet(leaves, prices);
+  return { kept: found.set.map(({ node }) => node).sort(byKey), value: found.value };
+}
+
+function leavesOf(nodes: readonly Node[], balance: number): Leaf[] {
+  const weights = rewardWeights(nodes.map(asOffshoot), balance);
+  const leaves = nodes.map((node, at) => ({
+    node,
+    weight: weights[at]!,
+    cluster: clusterOf(node),
+    path: pathTo(node),
+  }));
+  return leaves.sort((a, b) => b.weight - a.weight || byKey(a.node, b.node));
+}
+
+function clusterOf({ step }: Node): string {
+  const text = (step?.text ?? '').toLowerCase();
+  const numbers = text.match(/\d+(?:\.\d+)?/g);
+  return numbers === null ? text.replace(/[^\p{L}]+/gu, ' ').trim() : numbers.sort().join(' ');
+}

@@ -1,0 +1,126 @@
+// Tree of thoughts, breadth-first (Yao et al. 2023; P2 Algorithm 2 and appendix D). The thought generator gives every state of a level
+// several next thoughts: by `sample` each is a generation of its own; by `propose` one generation names all of them, so that they
+// differ. The state evaluator is the verifier: by the value that it gives to the newest thought alone, the best states go on. After
+// so many levels of thoughts the best state is written to its end, and that is the answer.
+
+import { defaultsOf, type Knobs, type OptionsOf } from '@coppice/core/base';
+import {
+  answerTokensKnob,
+  defineProgram,
+  growLevels,
+  type LevelOptions,
+  levelDefaults,
+  levelShape,
+  type NextLevel,
+  type Planting,
+  type Program,
+  rolloutsPerBeam,
+} from '@coppice/core/program';
+import { byKey, type Inquiry, type Manner, type Node, namedSteps } from '@coppice/core/tree';
+
+const totKnobs = {
+  generator: {
+    default: 'sample',
+    values: ['sample', 'propose'],
+    client: 'coppice',
+    unit: 'way',
+    why: "how tot comes by thoughts: 'sample' draws each by itself, as P2 does; 'propose' asks once for a list of them, for a model that follows instructions",
+  },
+  thoughtSteps: {
+    default: 3,
+    low: 1,
+    high: 100,
+    whole: true,
+    client: 'coppice',
+    unit: 'thoughts',
+    why: 'on a path of tot before its answer is written: P2 takes 3 for word problems, 1 for creative writing, 6 for blocks world',
+  },
+  answerTokens: answerTokensKnob,
+} as const satisfies Knobs;
+
+/** Longest list of thoughts that is asked for at once: some lines each. Of a list that is cut the last thought is lost. */
+const proposalTokens = 512;
+
+export interface TotOptions extends LevelOptions, OptionsOf<typeof totKnobs> {
+  /** b: states of a level that go on. */
+  readonly breadth: number;
+  /** n: thoughts below each of them. */
+  readonly thoughts: number;
+  readonly prompts: TotPrompts;
+}
+
+/** What stands behind a path where a thought is sampled, and where thoughts are listed; `{count}` is how many. */
+interface TotPrompts {
+  readonly thought: string;
+  readonly propose: string;
+}
+
+/** 5 states and 3 thoughts: the authors' breadth, and the thoughts of P2. */
+const totDefaults: TotOptions = {
+  ...levelDefaults,
+  ...defaultsOf(totKnobs),
+  breadth: 5,
+  thoughts: 3,
+  prompts: { thought: '', propose: 'Possible next steps ({count}):\n1.' },
+};
+
+export const tot = defineProgram({
+  ...levelShape,
+  name: 'tot',
+  summary: 'tree of thoughts: several thoughts below each state, the best states by value go on (P2)',
+  options: totKnobs,
+  prompts: ['thought', 'propose'],
+  create: ({ rollouts, branching: thoughts, ...size }, options) =>
+    createTot({ ...size, ...options, breadth: Math.ceil(rollouts / rolloutsPerBeam), thoughts }),
+});
+
+export function createTot(given: Partial<TotOptions> = {}): Program {
+  const asked = { ...totDefaults, ...given };
+  // A path that may not be longer has fewer thoughts: there must be room for its answer.
+  const options = { ...asked, thoughtSteps: Math.min(asked.thoughtSteps, asked.maxDepth - 1) };
+  const { breadth, thoughts, thoughtSteps, generator } = options;
+  const rule = {
+    width: breadth,
+    rootDraws: thoughts,
+    next: (level: readonly Planting[], room: number) => bestStates(level, room, options),
+    manner: (node: Node) => mannerBelow(node, options),
+    ...(generator === 'propose' ? { list: (node: Node) => listBelow(node, options) } : {}),
+  };
+  return growLevels(tot, rule, { ...options, maxDepth: thoughtSteps + 1 });
+}
+
+/** The b best of all new states. After the last thought only the best of them is written to its end. */
+function bestStates(
+  level: readonly Planting[],
+  room: number,
+  { thoughts, thoughtSteps }: Pick<TotOptions, 'thoughts' | 'thoughtSteps'>,
+): NextLevel {
+  const states = level
+    .flatMap(({ node }) => node.children)
+    .sort(byValue)
+    .slice(0, room);
+  const open = states.filter(({ terminal }) => !terminal);
+  const isLast = open[0]?.depth === thoughtSteps;
+  const going = isLast ? [{ node: open[0]!, draws: 1 }] : open.map((node) => ({ node, draws: thoughts }));
+  return { finished: states.filter(({ terminal }) => terminal), going, room: going.length };
+}
+
+/** By the value of the newest thought, highest first: the evaluator has seen the whole state. */
+function byValue(a: Node, b: Node): number {
+  return (b.reward ?? 0) - (a.reward ?? 0) || byKey(a, b);
+}
+
+function mannerBelow({ depth }: Node, { thoughtSteps, answerTokens, prompts }: TotOptions): Manner | undefined {
+  if (depth >= thoughtSteps) return { stops: [], maxTokens: answerTokens };
+  return prompts.thought === '' ? undefined : { suffix: prompts.thought };
+}
+
+/** A list that names nothing is asked for once more, under another seed; after that thoughts are sampled. */
+const mostLists = 2;
+
+function listBelow(node: Node, { thoughts, thoughtSteps, prompts, sampling }: TotOptions): Inquiry | undefined {
+  const index = node.probes?.size ?? 0;
+  if (node.depth >= thoughtSteps || index >= mostLists || namedSteps(node).length > 0) return undefined;
+  const suffix = prompts.propose.replaceAll('{count}', String(thoughts));
+  return { index, sampling, manner: { suffix, stops: [], maxTokens: proposalTokens, proposed: true } };
+}

@@ -1,0 +1,151 @@
+// Who is alive, and who has which search: what a node writes and reads every few seconds. Times are the database's own, so
+// that a node whose clock is wrong counts as alive all the same. It decides nothing.
+
+import type { Clock } from '@coppice/core/base';
+import type { LivingNode, Plain, WindowUse } from '@coppice/core/journal';
+import pg, { type Pool } from 'pg';
+import { clientConfig, type DatabaseOptions } from '../journal/connection.ts';
+
+type NodeFacts = Pick<LivingNode, 'node' | 'version' | 'models'>;
+type NodeWords = Pick<LivingNode, 'servers' | 'report'>;
+
+/** How a search that is held here stands in the table. */
+export interface Standing {
+  readonly id: string;
+  /** The one that has it. */
+  readonly node: string;
+  /** The one whose client waits for it. */
+  readonly home: string | null;
+  readonly isEnded: boolean;
+  readonly isCancelled: boolean;
+}
+
+/** A node that was silent for longer is dead to the others; longer than the lease of a job, so that jobs come back first. */
+const silentSeconds = 30;
+
+/** The first one waits until it is connected. */
+const skewQuestions = 3;
+
+export class Membership {
+  readonly #pool: Pool;
+  readonly #schema: string;
+  readonly #facts: NodeFacts;
+  /** What nodes said when all of it was read last. */
+  #said: ReadonlyMap<string, NodeWords> = new Map();
+
+  constructor(options: DatabaseOptions, facts: NodeFacts) {
+    this.#pool = new pg.Pool({ ...clientConfig(options), max: 2 });
+    this.#pool.on('error', () => {});
+    this.#schema = options.schema;
+    this.#facts = facts;
+  }
+
+  /** `servers`: by their names among nodes, those that it uses now. */
+  async beat(report: Plain, servers: readonly string[]): Promise<void> {
+    const { node, version, models } = this.#facts;
+    const sql = `insert into ${this.#schema}.nodes (node, seen, version, models, servers, report)
+                 values ($1, now(), $2, $3, $4, $5)
+                 on conflict (node) do update set seen = now(), servers = excluded.servers, report = excluded.report`;
+    await this.#pool.query(sql, [node, version, models, servers, JSON.stringify(report)]);
+  }
+
+  /**
+   * Every node reads of every node, so what is read grows with their square: servers and reports are most of it, and wait for a reading
+   * of the whole (`isWhole`) unless a node has come.
+   */
+  async living(isWhole = true): Promise<LivingNode[]> {
+    const said = isWhole ? 'servers, report::json,' : '';
+    const sql = `select node, version, models, ${said}
+                   (extract(epoch from now() - seen) * 1000)::double precision as "silentMs"
+                 from ${this.#schema}.nodes where seen > now() - interval '${silentSeconds} s' order by node`;
+    const { rows } = await this.#pool.query(sql);
+    if (isWhole) this.#said = new Map(rows.map(({ node, servers, report }) => [node, { servers, report }]));
+    else if (!rows.every(({ node }) => this.#said.has(node))) return this.living();
+    return rows.map((row) => ({ ...row, ...this.#said.get(row.node) }));
+  }
+
+  /** How far the database's clock is ahead of this one, to half the time that the quickest of a few questions takes. */
+  async skewMs(clock: Clock): Promise<number> {
+    const sql = 'select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms';
+    const found: { readonly takenMs: number; readonly skewMs: number }[] = [];
+    for (let asked = 0; asked < skewQuestions; asked += 1) {
+      const askedMs = clock.nowMs();
+      const { rows } = await this.#pool.query(sql);
+      const takenMs = clock.nowMs() - askedMs;
+      found.push({ takenMs, skewMs: Number(rows[0]?.ms) - askedMs - takenMs / 2 });
+    }
+    return found.reduce((best, each) => (each.takenMs < best.takenMs ? each : best)).skewMs;
+  }
+
+  async lives(node: string): Promise<boolean> {
+    const sql = `select 1 from ${this.#schema}.nodes where node = $1 and seen > now() - interval '${silentSeconds} s'`;
+    return (await this.#pool.query(sql, [node])).rows.length > 0;
+  }
+
+  /** Searches that wait between nodes, by owner; those that run on what is left over take no place. */
+  async waiting(): Promise<Map<string, number>> {
+    const sql = `select owner, count(*)::integer as count from ${this.#schema}.searches
+                 where ended_ms is null and state = 'queued' and about::json->>'idle' is null
+                   and (background = 1 or about::json->>'home' is not null)
+                 group by owner`;
+    return new Map((await this.#pool.query(sql)).rows.map(({ owner, count }) => [owner, count]));
+  }
+
+  /** For how long the search has waited that came first of those that wait between nodes. */
+  async queueAgeMs(): Promise<number> {
+    const sql = `select coalesce(extract(epoch from now()) * 1000 - min(created_ms), 0)::double precision as age
+                 from ${this.#schema}.searches
+                 where ended_ms is null and state = 'queued' and about::json->>'idle' is null
+                   and (background = 1 or about::json->>'home' is not null)`;
+    return Math.max(0, Number((await this.#pool.query(sql)).rows[0]?.age));
+  }
+
+  /** Writes what this node has counted, all of it every time; gives what the other nodes have, of the same windows. */
+  async shareUsage(own: readonly WindowUse[]): Promise<WindowUse[]> {
+    if (own.length === 0) return [];
+    const rows = `json_to_recordset($1) as own ("key" text, "spanMs" float8, "windowMs" float8, requests bigint, tokens bigint)`;
+    const write = `insert into ${this.#schema}.usage (key, span_ms, window_ms, node, requests, tokens)
+                   select "key", "spanMs", "windowMs", $2, requests, tokens from ${rows}
+                   on conflict (key, span_ms, window_ms, node)
+                   do update set requests = excluded.requests, tokens = excluded.tokens`;
+    await this.#pool.query(write, [JSON.stringify(own), this.#facts.node]);
+    const read = `select used.key, used.span_ms as "spanMs", used.window_ms as "windowMs",
+                    sum(used.requests)::float8 as requests, sum(used.tokens)::float8 as tokens
+                  from ${this.#schema}.usage used
+                  join ${rows} on used.key = own."key" and used.span_ms = own."spanMs" and used.window_ms = own."windowMs"
+                  where used.node <> $2 group by 1, 2, 3`;
+    return (await this.#pool.query(read, [JSON.stringify(own), this.#facts.node])).rows;
+  }
+
+  /** Windows that are over count no more. */
+  async forgetUsage(): Promise<void> {
+    const nowMs = 'extract(epoch from now()) * 1000';
+    await this.#pool.query(`delete from ${this.#schema}.usage where window_ms + span_ms < ${nowMs}`);
+  }
+
+  async standings(ids: readonly string[]): Promise<Standing[]> {
+    if (ids.length === 0) return [];
+    const sql = `select id, node, about::json->>'home' as home, ended_ms is not null as "isEnded",
+                   cancel_requested = 1 as "isCancelled"
+                 from ${this.#schema}.searches where id = any($1)`;
+    return (await this.#pool.query(sql, [ids])).rows;
+  }
+
+  /** Searches that a client of a dead node waited for, and that could not move: a node that lives has to end them. */
+  async abandoned(living: readonly string[]): Promise<string[]> {
+    const sql = `select id from ${this.#schema}.searches
+                 where ended_ms is null and background = 0 and about::json->>'home' is null and not (node = any($1))
+                 order by id limit 100`;
+    return (await this.#pool.query(sql, [living])).rows.map(({ id }) => String(id));
+  }
+
+  /** Forgets this node, and those that have been silent for a day. */
+  async leave(): Promise<void> {
+    const sql = `delete from ${this.#schema}.nodes where node = $1 or seen < now() - interval '1 day'`;
+    await this.#pool.query(sql, [this.#facts.node]);
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}

@@ -1,0 +1,84 @@
+// The engine contract in virtual time: replicas without tensor parallelism, one GPU each.
+
+import type { Engine, EngineCapabilities, EngineLoad, EngineMessage, GenerateRequest } from '@coppice/core/engine';
+import { Pool } from './pool.ts';
+import type { SharedGpu } from './shared-gpu.ts';
+import { SimReplica, type SimReplicaOptions } from './sim-replica.ts';
+import type { StepSource } from './source.ts';
+import type { World } from './world.ts';
+
+export interface SimEngineOptions extends Omit<SimReplicaOptions, 'gpu'> {
+  readonly replicas: number;
+  /** One for each replica, where reward models work on the same GPUs. */
+  readonly gpus?: readonly SharedGpu[];
+}
+
+interface SimEngineTotals {
+  readonly steps: number;
+  readonly busyMs: number;
+  readonly generatedTokens: number;
+  readonly evictedTokens: number;
+}
+
+export class SimEngine extends Pool<SimReplica, EngineMessage> implements Engine {
+  readonly capabilities: EngineCapabilities;
+  readonly #options: SimEngineOptions;
+  readonly #source: StepSource;
+
+  constructor(world: World, source: StepSource, options: SimEngineOptions) {
+    super('engine', options.replicas, (answered, at) => {
+      const gpu = options.gpus?.[at];
+      return new SimReplica(world, { ...options, ...(gpu && { gpu }) }, answered);
+    });
+    this.#options = options;
+    this.#source = source;
+    this.capabilities = {
+      name: `sim ${options.cost.name}`,
+      seeded: true,
+      logprobs: true,
+      streams: false,
+      seesStops: true,
+      entropy: true,
+      priorities: true,
+      countsCache: true,
+      contextTokens: options.kvTokens,
+    };
+  }
+
+  generate(requests: readonly GenerateRequest[]): void {
+    this.hand(requests, (replica, request) =>
+      replica.enqueue(
+        request,
+        this.#source.draw(request),
+        this.#source.promptTokens(request.prompt),
+        this.#source.promptBlocks?.(request.prompt),
+      ),
+    );
+  }
+
+  load(): EngineLoad {
+    let runningSequences = 0;
+    let waitingSequences = 0;
+    let stepMs: number | undefined;
+    for (const replica of this.replicas) {
+      runningSequences += replica.running;
+      waitingSequences += replica.waiting;
+      if (replica.stepMs !== undefined) stepMs = Math.max(stepMs ?? 0, replica.stepMs);
+    }
+    const sequenceLimit = this.#options.replicas * this.#options.sequenceLimit;
+    const squeezed = this.replicas.some((replica) => replica.squeezed);
+    return { runningSequences, waitingSequences, sequenceLimit, stepMs, squeezed, healthy: !this.closed };
+  }
+
+  /** What the simulation reports besides, over all replicas. */
+  totals(): SimEngineTotals {
+    const sum = { steps: 0, busyMs: 0, generatedTokens: 0, evictedTokens: 0 };
+    for (const replica of this.replicas) {
+      sum.steps += replica.steps;
+      sum.busyMs += replica.busyMs;
+      sum.generatedTokens += replica.generatedTokens;
+      sum.evictedTokens += replica.evictedTokens;
+    }
+    return sum;
+  }
+}

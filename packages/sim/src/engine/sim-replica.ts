@@ -1,0 +1,375 @@
+// One GPU under continuous batching, in virtual time. Between two events the batch does not change, so the replica jumps:
+// it plans a span of decode steps up to the next finished sequence (or full cache), and sums their times in closed form.
+// Whatever arrives meanwhile cuts the span at the end of the step under way, as in a serving engine: sequences join
+// and leave between steps.
+
+import { assert, type Fault, fault, Heap, hash } from '@coppice/core/base';
+import {
+  type CostModel,
+  type DecodeBatch,
+  decodeSpanMs,
+  decodeStepsUntil,
+  prefillExtraMs,
+  unreadMs,
+} from '@coppice/core/cost';
+import type { EngineMessage, GenerateRequest, RequestId, Urgency } from '@coppice/core/engine';
+import type { Step } from '@coppice/core/tree';
+import { PrefixCache, type PromptBlocks } from './prefix-cache.ts';
+import type { SharedGpu } from './shared-gpu.ts';
+import { SimBatch } from './sim-batch.ts';
+import { goesBefore, type SimPlace, type SimSequence, usageOf } from './sim-sequence.ts';
+import type { Happenings } from './world.ts';
+
+export interface SimReplicaOptions {
+  readonly cost: CostModel;
+  /** Sequences that run at a time (`max_num_seqs`). */
+  readonly sequenceLimit: number;
+  /** Tokens whose keys and values fit into memory. */
+  readonly kvTokens: number;
+  /** New tokens computed beside one decode step (chunked prefill). */
+  readonly prefillTokens: number;
+  /** What a request takes besides its steps: the way there and back, and the server's front end. */
+  readonly requestMs?: number;
+  /** Where a reward model works on the same GPU. */
+  readonly gpu?: SharedGpu;
+  /** Requests of equal rank go in an order by chance, as in an engine that knows nothing of trees; else in the order in which they came. */
+  readonly scattered?: boolean;
+}
+
+/** Room is made for this many tokens per running sequence at a time, as a paged cache hands out blocks. */
+const blockTokens = 16;
+
+interface DecodeSpan {
+  readonly batch: DecodeBatch;
+  readonly startMs: number;
+  readonly extraMs: number;
+  /** How many times as long everything takes, in company. */
+  readonly factor: number;
+  readonly steps: number;
+  readonly endMs: number;
+}
+
+export class SimReplica {
+  readonly #world: Happenings;
+  readonly #options: SimReplicaOptions;
+  readonly #post: (message: EngineMessage) => void;
+  readonly #cache: PrefixCache;
+  /** An entry is void where its sequence does not wait, or waits by another urgency. */
+  readonly #waiting = new Heap<SimPlace & { readonly sequence: SimSequence }>(goesBefore);
+  readonly #sequences = new Map<RequestId, SimSequence>();
+  readonly #leaving: SimSequence[] = [];
+  readonly #batch = new SimBatch();
+  #waitingCount = 0;
+  #span: DecodeSpan | undefined;
+  #beginning = false;
+  #order = 0;
+  #stepMs: number | undefined;
+  #busyMs = 0;
+  #generatedTokens = 0;
+  #squeezed = false;
+
+  constructor(world: Happenings, options: SimReplicaOptions, post: (message: EngineMessage) => void) {
+    assert(options.sequenceLimit >= 1 && options.kvTokens > blockTokens, 'a replica needs room for a sequence');
+    this.#world = world;
+    this.#options = options;
+    this.#post = post;
+    this.#cache = new PrefixCache(options.kvTokens);
+    options.gpu?.onChange(() => this.#interrupt());
+  }
+
+  get running(): number {
+    return this.#batch.size;
+  }
+
+  get waiting(): number {
+    return this.#waitingCount;
+  }
+
+  /** Mean time of a decode step in the latest span. */
+  get stepMs(): number | undefined {
+    return this.#stepMs;
+  }
+
+  /** Time spent on finished spans. */
+  get busyMs(): number {
+    return this.#busyMs;
+  }
+
+  get steps(): number {
+    return this.#batch.steps;
+  }
+
+  /** Tokens generated so far, those of sequences that were stopped later included. */
+  get generatedTokens(): number {
+    return this.#generatedTokens;
+  }
+
+  get usedTokens(): number {
+    return this.#cache.usedTokens;
+  }
+
+  /** In the latest span a sequence had to wait, or to give way, for want of memory. */
+  get squeezed(): boolean {
+    return this.#squeezed;
+  }
+
+  get evictedTokens(): number {
+    return this.#cache.evictedTokens;
+  }
+
+  enqueue(request: GenerateRequest, step: Step, promptTokens: number, blocks?: PromptBlocks): void {
+    const pathTokens = request.path.reduce((sum, each) => sum + each.step.tokens, promptTokens);
+    if (pathTokens + request.maxTokens + blockTokens > this.#options.kvTokens) {
+      const need = `${pathTokens} tokens of prompt and path and ${request.maxTokens} of step`;
+      return this.#refuse(request.id, fault('too-long', `${need} do not fit kvTokens ${this.#options.kvTokens}`));
+    }
+    const { lane, priority } = request;
+    const sequence: SimSequence = {
+      urgency: { lane, priority },
+      request,
+      step,
+      promptTokens,
+      blocks,
+      order: this.#placeOf(request),
+      state: 'waiting',
+      cancelled: false,
+      done: 0,
+      since: 0,
+      prefix: undefined,
+      contextTokens: 0,
+      computedTokens: 0,
+      cachedTokens: 0,
+    };
+    this.#sequences.set(request.id, sequence);
+    this.#wait(sequence);
+    if (this.#mayStart(sequence)) this.#interrupt();
+  }
+
+  #placeOf({ search, parent, index }: GenerateRequest): number {
+    this.#order += 1;
+    return this.#options.scattered ? hash(search, parent, index) : this.#order;
+  }
+
+  /** A waiting sequence goes now, a running one at the end of the step under way. */
+  cancel(id: RequestId): void {
+    const sequence = this.#sequences.get(id);
+    if (sequence === undefined || sequence.cancelled) return;
+    sequence.cancelled = true;
+    if (sequence.state === 'running' && this.#span !== undefined) {
+      this.#leaving.push(sequence);
+      this.#interrupt();
+      return;
+    }
+    if (sequence.state === 'running') this.#stop(sequence);
+    else this.#waitingCount -= 1;
+    this.#leave(sequence);
+  }
+
+  release(search: string): void {
+    this.#cache.release(search);
+    // Where tokens that are not read cost time, the steps from now on take less.
+    if (this.#span !== undefined && this.#options.cost.unreadTokenMs !== undefined) this.#interrupt();
+  }
+
+  #mayStart(sequence: SimSequence): boolean {
+    if (this.#batch.size < this.#options.sequenceLimit) return true;
+    return sequence.urgency.lane === 'primary' && this.#batch.speculative > 0;
+  }
+
+  #wait(sequence: SimSequence): void {
+    sequence.state = 'waiting';
+    this.#waitingCount += 1;
+    this.#line(sequence);
+  }
+
+  #line(sequence: SimSequence): void {
+    const { urgency, order } = sequence;
+    this.#waiting.push({ sequence, urgency, order });
+  }
+
+  update(id: RequestId, urgency: Urgency): void {
+    const sequence = this.#sequences.get(id);
+    if (sequence === undefined || sequence.cancelled) return;
+    if (sequence.state === 'running') this.#batch.update(sequence, urgency);
+    else {
+      sequence.urgency = urgency;
+      this.#line(sequence);
+    }
+    if (this.#waitingCount > 0) this.#interrupt();
+  }
+
+  /** Something changed: the span under way ends with its current step, or an idle replica begins. */
+  #interrupt(): void {
+    const span = this.#span;
+    if (span === undefined) return this.#beginSoon();
+    const decodedMs = (this.#world.nowMs - span.startMs) / span.factor - span.extraMs;
+    const steps = decodeStepsUntil(this.#options.cost, span.batch, decodedMs);
+    if (steps < span.steps) this.#plan({ ...span, steps });
+  }
+
+  #beginSoon(): void {
+    if (this.#beginning) return;
+    this.#beginning = true;
+    this.#world.lateAt(this.#world.nowMs, () => this.#begin());
+  }
+
+  /** Fills the batch from the queue and plans the next span. */
+  #begin(): void {
+    this.#beginning = false;
+    this.#squeezed = false;
+    const before = this.#batch.size;
+    const computed = this.#admit();
+    const joined = this.#batch.size - before;
+    this.#options.gpu?.set('generator', this.#batch.size);
+    if (this.#batch.size === 0) return;
+    const cleared = this.#secureRoom();
+    if (cleared) this.#squeezed = true;
+    const untilEnd = this.#batch.stepsToEnd();
+    const untilFull = Math.floor(this.#cache.freeTokens / this.#batch.size);
+    // A sequence may come in with the next step: its share of prefill is new, and a sequence that gave way left room.
+    const most = cleared || computed >= this.#options.prefillTokens ? 1 : Number.POSITIVE_INFINITY;
+    const { cost } = this.#options;
+    const batch = {
+      sequences: this.#batch.size,
+      contextTokens: this.#batch.contextTokens,
+      residentTokens: this.#cache.usedTokens,
+    };
+    const unread = batch.residentTokens - batch.contextTokens / batch.sequences;
+    const joiningMs = joined * (cost.joinMs ?? 0);
+    const extraMs = prefillExtraMs(cost, computed) + unreadMs(cost, computed, unread) + joiningMs;
+    const factor = this.#options.gpu?.factor('generator') ?? 1;
+    this.#plan({ batch, startMs: this.#world.nowMs, extraMs, factor, steps: Math.min(untilEnd, untilFull, most) });
+  }
+
+  #plan(planned: Omit<DecodeSpan, 'endMs'>): void {
+    const { batch, startMs, extraMs, factor, steps } = planned;
+    assert(steps >= 1, 'a span has at least one step');
+    const decodeMs = decodeSpanMs(this.#options.cost, batch, steps);
+    this.#stepMs = (factor * decodeMs) / steps;
+    const endMs = Math.max(this.#world.nowMs, startMs + factor * (extraMs + decodeMs));
+    const span: DecodeSpan = { ...planned, endMs };
+    this.#span = span;
+    this.#world.at(span.endMs, () => {
+      if (this.#span === span) this.#end(span);
+    });
+  }
+
+  /** Every running sequence has grown by the span's steps; those that are complete or cancelled leave. */
+  #end(span: DecodeSpan): void {
+    this.#span = undefined;
+    this.#busyMs += span.endMs - span.startMs;
+    const grown = span.steps * this.#batch.size;
+    this.#generatedTokens += grown;
+    this.#batch.grow(span.steps);
+    this.#cache.take(grown);
+    for (let next = this.#batch.takeComplete(); next !== undefined; next = this.#batch.takeComplete()) {
+      this.#finish(next);
+    }
+    for (const sequence of this.#leaving.splice(0)) {
+      if (sequence.state !== 'running') continue;
+      this.#stop(sequence);
+      this.#leave(sequence);
+    }
+    this.#beginSoon();
+  }
+
+  /** Takes sequences from the queue while there is room; gives the tokens that have to be computed for them. */
+  #admit(): number {
+    let computed = 0;
+    for (let next = this.#nextWaiting(); next !== undefined; next = this.#nextWaiting()) {
+      if (this.#batch.size >= this.#options.sequenceLimit && !this.#makeWay(next)) break;
+      if (computed > 0 && computed >= this.#options.prefillTokens) break;
+      const { search, path } = next.request;
+      const prefix = this.#cache.pin(search, next.promptTokens, path, next.done + blockTokens, next.blocks);
+      if (prefix === undefined) {
+        if (this.#batch.size === 0) assert(false, 'an idle replica cannot hold one sequence');
+        this.#squeezed = true;
+        break;
+      }
+      this.#waiting.pop();
+      this.#waitingCount -= 1;
+      this.#cache.take(next.done);
+      next.prefix = prefix.segment;
+      next.computedTokens += prefix.computedTokens + next.done;
+      next.cachedTokens += prefix.cachedTokens;
+      next.contextTokens = prefix.computedTokens + prefix.cachedTokens + next.done;
+      computed += prefix.computedTokens + next.done;
+      this.#batch.join(next);
+    }
+    return computed;
+  }
+
+  #nextWaiting(): SimSequence | undefined {
+    for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
+      const { sequence, urgency } = next;
+      if (sequence.state === 'waiting' && sequence.urgency === urgency) return sequence;
+      this.#waiting.pop();
+    }
+    return undefined;
+  }
+
+  /** Takes a sequence out of the batch; its generated tokens are given back. */
+  #stop(sequence: SimSequence): void {
+    this.#batch.leave(sequence);
+    this.#cache.giveBack(sequence.done);
+    this.#cache.unpin(sequence.prefix!);
+    sequence.prefix = undefined;
+  }
+
+  #finish(sequence: SimSequence): void {
+    this.#batch.leave(sequence);
+    this.#cache.keep(sequence.prefix!, sequence.step);
+    this.#cache.unpin(sequence.prefix!);
+    sequence.state = 'gone';
+    const request = sequence.request.id;
+    this.#sequences.delete(request);
+    const answer = { type: 'step', request, step: sequence.step, usage: usageOf(sequence) } as const;
+    const { requestMs = 0 } = this.#options;
+    if (requestMs === 0) this.#post(answer);
+    else this.#world.at(this.#world.nowMs + requestMs, () => this.#post(answer));
+  }
+
+  #leave(sequence: SimSequence): void {
+    sequence.state = 'gone';
+    const request = sequence.request.id;
+    this.#sequences.delete(request);
+    this.#post({ type: 'fault', request, fault: fault('cancelled', 'by request'), usage: usageOf(sequence) });
+  }
+
+  #refuse(request: RequestId, reason: Fault): void {
+    this.#post({ type: 'fault', request, fault: reason });
+  }
+
+  /** Primary work takes the place of speculative work, which goes back to the queue. */
+  #makeWay(forWhom: SimSequence): boolean {
+    if (forWhom.urgency.lane !== 'primary' || this.#batch.speculative === 0) return false;
+    this.#preempt();
+    return true;
+  }
+
+  /**
+   * One step needs one token per running sequence: drops idle segments, then whole sequences, until that fits. True when a
+   * sequence had to go: it may leave more room than the others lacked.
+   */
+  #secureRoom(): boolean {
+    let cleared = false;
+    while (this.#cache.freeTokens < this.#batch.size) {
+      if (this.#cache.makeRoom(blockTokens * this.#batch.size)) break;
+      if (this.#cache.freeTokens >= this.#batch.size) break;
+      this.#preempt();
+      cleared = true;
+    }
+    return cleared;
+  }
+
+  /** The sequence that would be admitted last goes back to the queue; its tokens are computed again later. */
+  #preempt(): void {
+    let victim: SimSequence | undefined;
+    for (const each of this.#sequences.values()) {
+      if (each.state === 'running' && (victim === undefined || goesBefore(victim, each))) victim = each;
+    }
+    assert(victim !== undefined, 'there is a sequence to preempt');
+    this.#stop(victim);
+    this.#wait(victim);
+  }
+}

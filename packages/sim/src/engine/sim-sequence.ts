@@ -1,0 +1,37 @@
+// One sequence on a simulated GPU: what is to be written, where it stands in the line, and how far it has come.
+
+import { compareUrgency, type GenerateRequest, type GenerationUsage, type Urgency } from '@coppice/core/engine';
+import type { Step } from '@coppice/core/tree';
+import type { PromptBlocks, Segment } from './prefix-cache.ts';
+
+export interface SimSequence extends SimPlace {
+  readonly request: GenerateRequest;
+  readonly step: Step;
+  readonly promptTokens: number;
+  readonly blocks: PromptBlocks | undefined;
+  urgency: Urgency;
+  state: 'waiting' | 'running' | 'gone';
+  cancelled: boolean;
+  /** Tokens generated before it last began to run. */
+  done: number;
+  /** The replica's step count when it last began to run. */
+  since: number;
+  prefix: Segment | undefined;
+  contextTokens: number;
+  computedTokens: number;
+  cachedTokens: number;
+}
+
+/** A place in the line. */
+export interface SimPlace {
+  readonly urgency: Urgency;
+  readonly order: number;
+}
+
+export function goesBefore(a: SimPlace, b: SimPlace): boolean {
+  return (compareUrgency(a.urgency, b.urgency) || a.order - b.order) < 0;
+}
+
+export function usageOf({ computedTokens, cachedTokens, done }: SimSequence): GenerationUsage {
+  return { computedTokens, cachedTokens, generatedTokens: done, exact: true };
+}

@@ -1,0 +1,33 @@
+// What other packages may import of this folder, as `@coppice/sim/service`. A list only.
+
+export {
+  allRows,
+  contenderOf,
+  type PolicyContender,
+  type RowName,
+  rows,
+  type SimulatedSearch,
+  type SimulatedSize,
+  searchOf,
+  type TurnedWish,
+  turnedKnob,
+} from './contenders.ts';
+export { type Load, parseLoad } from './load.ts';
+export { type Latencies, latenciesOf, warmUpShare, type Yield, yieldOf } from './measures.ts';
+export { modelConfig, profileOf, type SettingName, searchDefaults, settingNames } from './profiles.ts';
+export { questionsOf, readTrees, type SimulatedQuestions } from './questions.ts';
+export {
+  type Arrivals,
+  arrivalTimesMs,
+  outcomeOf,
+  questionRequest,
+  type Served,
+  type ServedEnd,
+  saturatedRate,
+  servedOf,
+  tookMs,
+} from './service.ts';
+export { ownTraceHead, type TracedRequest } from './trace/formats.ts';
+export { perSecondOf, readRequestTrace } from './trace/request-trace.ts';
+export type { TraceUse } from './trace/trace-stream.ts';
+export { fitsInto, traceStreamOf } from './trace/traced-questions.ts';

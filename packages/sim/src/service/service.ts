@@ -1,0 +1,114 @@
+// A stream of questions that are served under one policy, as a trial (in virtual time) and a rehearsal (in real time) both
+// have it: when they come, what is asked of the runtime for each, and what is noted of it in the end.
+
+import { requestOf } from '@coppice/core/answering';
+import { hash, Random } from '@coppice/core/base';
+import type { ExitKind } from '@coppice/core/log';
+import type { SearchRequest, SearchResult } from '@coppice/core/runtime';
+import type { SimulatedSearch } from './contenders.ts';
+import type { SettingName } from './profiles.ts';
+import type { Difficulty, SimulatedQuestions } from './questions.ts';
+import type { TraceUse } from './trace/trace-stream.ts';
+import { traceStreamOf } from './trace/traced-questions.ts';
+
+/**
+ * How requests come: at a mean rate (Poisson), all at once, or each after one before it has ended, so many (1) at a time. `shaken`: every one comes a
+ * few milliseconds later, another number for another draw; no client would notice.
+ */
+export type Arrivals =
+  | { readonly kind: 'rate'; readonly perSecond: number; readonly shaken?: number }
+  | { readonly kind: 'backlog' }
+  | { readonly kind: 'one-by-one'; readonly together?: number };
+
+/** One line per request, in order of arrival. */
+export interface Served {
+  readonly arrivalMs: number;
+  /** Undefined where it never started. */
+  readonly admittedMs: number | undefined;
+  readonly endedMs: number;
+  readonly tokens: number;
+  readonly rollouts: number;
+  readonly correct: boolean;
+  readonly exit: ExitKind;
+  readonly difficulty: Difficulty;
+}
+
+/** From arrival to end. */
+export function tookMs({ arrivalMs, endedMs }: Served): number {
+  return endedMs - arrivalMs;
+}
+
+/** What speculation may not change. */
+export function outcomeOf({ exit, rollouts, correct }: Served): string {
+  return `${exit} ${rollouts} ${correct}`;
+}
+
+interface QuestionStream {
+  readonly arrivals: Arrivals;
+  /** Whose gaps they come with, scaled to the rate. */
+  readonly trace?: TraceUse;
+  readonly setting: SettingName;
+  readonly seed: number;
+}
+
+/** Less than two decode steps. */
+const mostShakenMs = 10;
+
+/** When each question comes, from the start. Not for those that come one by one. */
+export function arrivalTimesMs(
+  { arrivals, trace, setting, seed }: QuestionStream,
+  questions: readonly number[],
+): number[] {
+  if (arrivals.kind !== 'rate') return questions.map(() => 0);
+  const { perSecond, shaken } = arrivals;
+  if (trace !== undefined) return traceStreamOf(trace).arrivalsMs(questions.length, perSecond);
+  let atMs = 0;
+  return questions.map((question) => {
+    atMs += (new Random(setting, seed, 'gap', question).exponential(1) * 1000) / perSecond;
+    if (shaken === undefined) return atMs;
+    return atMs + mostShakenMs * new Random(setting, seed, 'shaken', shaken, question).uniform();
+  });
+}
+
+export function questionRequest(
+  { built }: SimulatedSearch,
+  model: SimulatedQuestions,
+  question: number,
+  id: string,
+  deadlineMs?: number,
+): SearchRequest {
+  const prompt = model.promptOf(question);
+  const due = deadlineMs === undefined ? {} : { deadlineMs: deadlineMs * model.difficulty(prompt) };
+  const plan = { ...built.plan, ...due, prompt, seed: hash(JSON.stringify(prompt)) };
+  return requestOf({ ...built, plan }, id, model.extract);
+}
+
+/** Its tokens are counted later, when the engine has said how many. */
+export function servedOf(result: SearchResult, model: SimulatedQuestions, question: number): Served {
+  return {
+    arrivalMs: result.arrivalMs,
+    admittedMs: result.admittedMs,
+    endedMs: result.endedMs,
+    rollouts: result.rollouts,
+    exit: result.exit.kind,
+    tokens: 0,
+    difficulty: model.difficulty(model.promptOf(question)),
+    correct: result.answer?.complete === true && model.isRight(model.promptOf(question), result.answer.answer),
+  };
+}
+
+/** A search has ended: all tokens that were generated until then, and the searches that waited. */
+export interface ServedEnd {
+  readonly atMs: number;
+  readonly tokens: number;
+  readonly waiting: number;
+}
+
+/** From the end of the ramp (a fifth of the searches that end while others wait) to the last such end. */
+export function saturatedRate(ends: readonly ServedEnd[]): number | undefined {
+  const saturated = ends.filter(({ waiting }) => waiting > 0);
+  const from = saturated[Math.floor(saturated.length / 5)];
+  const to = saturated.at(-1);
+  if (from === undefined || to === undefined || to.atMs <= from.atMs) return undefined;
+  return ((to.tokens - from.tokens) * 1000) / (to.atMs - from.atMs);
+}

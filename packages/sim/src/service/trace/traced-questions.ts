@@ -1,0 +1,44 @@
+// Questions with the lengths of a trace: a setting says how hard they are and how they are judged, the trace how long each prompt is,
+// how long its answers are in the mean, and which prompts begin alike.
+
+import type { Prompt } from '@coppice/core/tree';
+import type { PromptBlocks } from '../../engine/prefix-cache.ts';
+import { QuestionModel } from '../../engine/questions/question-model.ts';
+import type { QuestionProfile, QuestionSize } from '../../engine/questions/question-profile.ts';
+import { fitting, readRequestTrace } from './request-trace.ts';
+import { TraceStream, type TraceUse } from './trace-stream.ts';
+
+/** How many times its recorded length the paths of a search may come to, and then a step. */
+const spareAnswers = 4;
+const spareTokens = 1024;
+
+export function traceStreamOf({ file, roomTokens, resampled }: TraceUse): TraceStream {
+  const all = readRequestTrace(file);
+  const fits = (size: QuestionSize) => roomTokens === undefined || fitsInto(roomTokens, size);
+  return new TraceStream(fitting(all, fits), resampled);
+}
+
+export function fitsInto(roomTokens: number, { promptTokens, answerTokens }: QuestionSize): boolean {
+  return promptTokens + spareAnswers * answerTokens + spareTokens <= roomTokens;
+}
+
+/** Names of repeated blocks are moved out of the way of the trace's own. */
+const apart = 2 ** 40;
+
+export function tracedQuestions(stream: TraceStream, profile: QuestionProfile, name: string) {
+  const places = new Map<string, number>();
+  const promptOf = (at: number): Prompt => {
+    const text = `${name} question ${at}`;
+    places.set(text, at);
+    return { kind: 'text', text };
+  };
+  const streamed = (prompt: Prompt) => stream.at(prompt.kind === 'text' ? (places.get(prompt.text) ?? 0) : 0);
+  const model = new QuestionModel(profile, (prompt) => streamed(prompt).request);
+  const promptBlocks = (prompt: Prompt): PromptBlocks | undefined => {
+    const { request, again } = streamed(prompt);
+    const { blockTokens: tokens } = stream.trace;
+    if (request.blocks === undefined || tokens === undefined) return undefined;
+    return { names: request.blocks.map((each) => each + again * apart), tokens };
+  };
+  return { model, promptOf, promptBlocks };
+}

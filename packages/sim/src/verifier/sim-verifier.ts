@@ -1,0 +1,55 @@
+// The verifier contract in virtual time: replicas that score queued steps in batches, one forward pass each, at the
+// prefill cost of the reward model. With prefix reuse a pass computes only what its cache lacks; without, prompt and
+// path again for each step.
+
+import type {
+  ScoreRequest,
+  Verifier,
+  VerifierCapabilities,
+  VerifierLoad,
+  VerifierMessage,
+} from '@coppice/core/verifier';
+import { Pool } from '../engine/pool.ts';
+import type { SharedGpu } from '../engine/shared-gpu.ts';
+import type { RewardSource } from '../engine/source.ts';
+import type { World } from '../engine/world.ts';
+import { SimScorer, type SimScorerOptions } from './sim-scorer.ts';
+
+export interface SimVerifierOptions extends Omit<SimScorerOptions, 'gpu'> {
+  readonly replicas: number;
+  /** One for each replica, where generators work on the same GPUs. */
+  readonly gpus?: readonly SharedGpu[];
+  /** Unless said, it does. */
+  readonly looksAhead?: boolean;
+}
+
+export class SimVerifier extends Pool<SimScorer, VerifierMessage> implements Verifier {
+  readonly capabilities: VerifierCapabilities;
+
+  constructor(world: World, source: RewardSource, options: SimVerifierOptions) {
+    super('verifier', options.replicas, (answered, at) => {
+      const gpu = options.gpus?.[at];
+      return new SimScorer(world, source, { ...options, ...(gpu && { gpu }) }, answered);
+    });
+    const { reusesPrefix, looksAhead = true } = options;
+    this.capabilities = { name: `sim ${options.cost.name}`, aggregation: 'product', reusesPrefix, looksAhead };
+  }
+
+  score(requests: readonly ScoreRequest[]): void {
+    this.hand(requests, (scorer, request) => scorer.enqueue(request));
+  }
+
+  load(): VerifierLoad {
+    return { waiting: this.replicas.reduce((sum, each) => sum + each.waiting, 0), healthy: !this.closed };
+  }
+
+  /** Time spent in forward passes, over all replicas. */
+  get busyMs(): number {
+    return this.replicas.reduce((sum, each) => sum + each.busyMs, 0);
+  }
+
+  /** New tokens of all forward passes. */
+  get computedTokens(): number {
+    return this.replicas.reduce((sum, each) => sum + each.computedTokens, 0);
+  }
+}
