@@ -21,7 +21,7 @@ const env = {
 const conditions = ['coppice-source', 'module', 'node', 'development|production'];
 const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions } } };
 /** Registers the kinds that configurations of tests name. */
-const plugins = 'src/cli/plugins/plugins.ts';
+const plugins = 'packages/coppice/src/cli/plugins/plugins.ts';
 /** For what never comes; a busy machine may need minutes for what takes seconds. */
 const patience = { testTimeout: 600_000, hookTimeout: 600_000 };
 

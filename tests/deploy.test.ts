@@ -1,16 +1,14 @@
 // The files under deploy/ cannot be run everywhere: what they name must at least exist. Metrics of the dashboard and the alerts, settings
 // and files of the compose files and the image, and the commands that they start.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { simulatedModels } from '../packages/coppice/src/cli/plugins/plugins.ts';
 import { loadConfig } from '../packages/core/src/config/load.ts';
 import { runGateway } from './support/running-gateway.ts';
 
-/** What the package brings for its readers alone, and no image needs. */
-const toRead = ['CHANGELOG.md', 'CONTRIBUTING.md', 'deploy', 'docs', 'examples', 'lab/docs'];
-const isRun = (name: string) => !toRead.includes(name);
+const packages = readdirSync('packages');
 const read = (name: string) => readFileSync(join('deploy', name), 'utf8');
 
 describe('deploy/', () => {
@@ -70,10 +68,11 @@ describe('deploy/', () => {
   });
 
   test('the image holds what the package runs, and the service starts a command that exists', () => {
-    const { files, bin } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const { bin } = JSON.parse(readFileSync('packages/coppice/package.json', 'utf8'));
     const image = read('Dockerfile');
-    for (const folder of files.filter(isRun)) expect(image).toContain(`/src/${folder} ./${folder}`);
-    expect(image).toContain(`"${bin.coppice}"`);
+    for (const name of packages) expect(image).toContain(`COPY packages/${name}/package.json packages/${name}/`);
+    expect(image).toContain('/src/packages ./packages');
+    expect(image).toContain(`"packages/coppice/${bin.coppice}"`);
     expect(read('coppice.service')).toMatch(/^ExecStart=\/usr\/bin\/coppice serve --config /m);
   });
 
@@ -127,10 +126,9 @@ describe('deploy/', () => {
 
   test('what is kept from the image is nothing that its build copies', () => {
     const ignored = readFileSync('.dockerignore', 'utf8').split('\n');
-    const { files } = JSON.parse(readFileSync('package.json', 'utf8'));
-    for (const folder of ['src', 'web', 'package.json', 'package-lock.json', 'tsconfig.json', ...files.filter(isRun)])
-      if (folder !== 'dist' && folder !== 'web/dist') expect(ignored).not.toContain(folder);
-    for (const folder of ['.git', '**/node_modules', 'dist', 'web/dist']) expect(ignored).toContain(folder);
+    for (const name of ['packages', 'package.json', 'package-lock.json', 'tsconfig.json', 'build.ts'])
+      expect(ignored).not.toContain(name);
+    for (const name of ['.git', '**/node_modules', '**/dist']) expect(ignored).toContain(name);
     expect(ignored).toContain('!lab/package.json');
   });
 

@@ -8,7 +8,7 @@ const rows = ['docs/papers.md', 'lab/docs/papers-in-code.md']
   .filter((line) => line.startsWith('| '));
 const named = (text: string | undefined, pattern: RegExp) =>
   [...(text ?? '').matchAll(pattern)].map(([, name = '']) => name);
-const fileOf = (name: string) => (name.startsWith('lab/') ? name : `src/${name}`);
+const fileOf = (name: string) => (/^(lab|packages)\//.test(name) ? name : `packages/core/src/${name}`);
 
 it('names files that exist', () => {
   const files = rows.flatMap((row) => named(row, /`([\w./-]+\.ts)`/g));

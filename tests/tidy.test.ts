@@ -14,9 +14,20 @@ import {
   typesOf,
 } from './support/source-files.ts';
 
-const core: readonly string[] = ['answer', 'cost', 'tree', 'log', 'program', 'exit', 'scheduler', 'policy', 'task'];
+/** What a package may import of the others. The lab may import them all. */
+const packages: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  sim: ['core'],
+  papers: ['core'],
+  postgres: ['core'],
+  llama: ['core'],
+  gateway: ['core'],
+  coppice: ['core', 'sim', 'papers', 'postgres', 'llama', 'gateway'],
+};
 
-/** Which folders of src/ a folder may import, besides itself and base/. Siblings are strangers. */
+const pure: readonly string[] = ['answer', 'cost', 'tree', 'log', 'program', 'exit', 'scheduler', 'policy'];
+
+/** Which folders of packages/core/src/ a folder may import, besides itself and base/. Siblings are strangers. */
 const street: Readonly<Record<string, readonly string[]>> = {
   base: [],
   answer: [],
@@ -28,46 +39,59 @@ const street: Readonly<Record<string, readonly string[]>> = {
   scheduler: ['tree', 'cost'],
   policy: ['program', 'exit', 'scheduler', 'log', 'tree', 'answer'],
   papers: ['program', 'exit', 'log', 'tree', 'answer', 'config'],
-  task: ['answer'],
   remote: [],
   engine: ['tree', 'cost', 'remote'],
-  verifier: ['tree', 'cost', 'engine', 'remote', 'task', 'answer'],
+  verifier: ['tree', 'cost', 'engine', 'remote', 'answer'],
   embedder: ['answer', 'remote'],
   journal: ['log', 'tree'],
-  cluster: ['journal', 'log', 'tree', 'config'],
-  export: ['log', 'tree'],
-  runtime: [...core, 'engine', 'verifier', 'embedder', 'journal'],
+  runtime: [...pure, 'engine', 'verifier', 'embedder', 'journal'],
   testing: ['log', 'tree', 'program', 'engine', 'verifier', 'embedder', 'journal'],
-  config: [...core, 'engine', 'verifier', 'journal'],
-  answering: [...core, 'remote', 'engine', 'verifier', 'embedder', 'runtime', 'config'],
-  gateway: [...core, 'remote', 'engine', 'verifier', 'embedder', 'runtime', 'config', 'journal', 'answering'],
-  library: [...core, 'engine', 'verifier', 'embedder', 'runtime', 'config', 'answering', 'export'],
-  bench: [...core, 'remote', 'engine', 'verifier', 'embedder', 'journal', 'runtime', 'config', 'answering'],
-  cli: [
-    ...core,
-    'papers',
-    'remote',
-    'engine',
-    'verifier',
-    'embedder',
-    'runtime',
-    'config',
-    'journal',
-    'cluster',
-    'answering',
-    'gateway',
-    'bench',
-    'export',
-    'library',
-  ],
+  config: [...pure, 'engine', 'verifier', 'journal'],
+  answering: [...pure, 'remote', 'engine', 'verifier', 'embedder', 'runtime', 'config'],
+  library: [...pure, 'engine', 'verifier', 'embedder', 'runtime', 'config', 'answering'],
 };
 
-/** `coppice/internals` is a list of what the lab needs, from anywhere; no folder may import it. */
-const internals = 'internals';
-const labEntryPoints: readonly string[] = ['coppice', 'coppice/internals'];
+/** What the page may import: what folds a log, and the shapes that the server writes. */
+const openToPage = /^@coppice\/core\/(base|answer|tree|log)$/;
 
-/** What the page may import of src/: what folds a log, and the shapes that the server writes. */
-const openToPage = /^src\/(base|answer|tree|log|gateway\/wire)\//;
+/** Packages that are there on some machines alone, and loaded by name at run time. */
+const native = /^@node-llama-cpp\//;
+
+/** What a person imports: everything there is a promise to users. */
+const entryPoints: readonly string[] = [
+  'packages/core/src/library/index.ts',
+  'packages/core/src/testing/index.ts',
+  ...Object.keys(packages).map((name) => `packages/${name}/src/index.ts`),
+];
+
+const requiresOf = (file: string) => [...textOf(file).matchAll(/\)\('(koffi)'\)/g)].map(([, name]) => name!);
+
+/** `@coppice/core/tree` of packages/core/src/tree/index.ts. */
+function specOf(index: string): string {
+  const [, name = '', folder] = /^packages\/(\w+)\/src\/(?:(.+)\/)?index\.ts$/.exec(index) ?? [];
+  return [name === 'coppice' ? 'coppice' : `@coppice/${name}`, ...(folder === undefined ? [] : [folder])].join('/');
+}
+
+function namesIn(index: string): string[] {
+  return [...textOf(index).matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) => listed(list, 1));
+}
+
+/** Each as `@coppice/core/tree Tree`. */
+function importedNames(file: string): string[] {
+  const text = textOf(file);
+  const still = [...text.matchAll(/^(?:import|export) (?:type )?\{([^}]*)\} from '([^'.][^']*)'/gm)];
+  const later = [...text.matchAll(/\{([^}]*)\} = await import\('([^'.][^']*)'\)/g)];
+  return [...still, ...later].flatMap(([, list = '', spec]) => listed(list, 0).map((name) => `${spec} ${name}`));
+}
+
+/** The names in braces: as they are called outside (0), or under their new name (1). */
+function listed(list: string, side: 0 | 1): string[] {
+  return list
+    .split(',')
+    .map((each) => each.trim().replace(/^type /, ''))
+    .filter((each) => each !== '')
+    .map((each) => each.split(/ as |: /).at(side === 0 ? 0 : -1)!);
+}
 
 const impurities: readonly [RegExp, string][] = [
   [/\basync\b|\bawait\b|\bPromise\b/, 'asynchrony'],
@@ -79,14 +103,23 @@ const impurities: readonly [RegExp, string][] = [
 ];
 
 const isTest = (file: string) => file.endsWith('.test.ts');
-const sources = trackedFiles.filter((file) => /^src\/.*\.ts$/.test(file));
+const sources = trackedFiles.filter((file) => /^packages\/\w+\/src\/.*\.ts$/.test(file));
 const code = sources.filter((file) => !isTest(file));
 const labFiles = trackedFiles.filter((file) => /^lab\/src\/.*\.ts$/.test(file));
 const labCode = labFiles.filter((file) => !isTest(file));
-const page = trackedFiles.filter((file) => /^web\/src\/.*\.ts$/.test(file) && !isTest(file));
+const page = trackedFiles.filter((file) => /^packages\/gateway\/web\/src\/.*\.ts$/.test(file) && !isTest(file));
 
+const packageOf = (file: string) => /^packages\/(\w+)\//.exec(file)?.[1] ?? '';
+const inCore = code.filter((file) => packageOf(file) === 'core');
+
+/** Of a file of core. */
 function folderOf(file: string): string {
-  return file.split('/')[1]!;
+  return file.split('/')[3]!;
+}
+
+/** `core` of `@coppice/core/tree`; undefined where the name is no package of ours. */
+function ownPackage(name: string): string | undefined {
+  return /^@coppice\/(\w+)/.exec(name)?.[1] ?? (/^coppice(\/|$)/.test(name) ? 'coppice' : undefined);
 }
 
 /** What each of them imports of the others, by file or by folder. */
@@ -105,35 +138,47 @@ function groups<Value>(values: readonly Value[], key: (value: Value) => string):
   return [...Map.groupBy(values, key)];
 }
 
-describe('the street', () => {
-  it('is known in every folder', () => {
-    expect([...new Set(sources.map(folderOf))].filter((folder) => !(folder in street) && folder !== internals)).toEqual(
-      [],
-    );
+describe('the packages', () => {
+  it('are known', () => {
+    expect([...new Set(sources.map(packageOf))].sort()).toEqual(Object.keys(packages).sort());
   });
 
-  it('runs one way: `street` above says which folders a folder of src/ may import', () => {
-    const held = code.filter((file) => folderOf(file) !== internals);
-    const wrong = held.flatMap((file) => {
-      const from = folderOf(file);
-      const allowed = [...street[from]!, from, 'base'];
-      return importsOf(file)
-        .filter((target) => target.startsWith('src/') && !allowed.includes(folderOf(target)))
-        .map((to) => `${file} imports ${to}`);
+  it('import each other one way and by name, as `packages` above says', () => {
+    const wrong = [...code, ...page].flatMap((file) => {
+      const from = packageOf(file);
+      const byPath = importsOf(file).filter((to) => packageOf(to) !== from);
+      const byName = packagesOf(file).filter((name) => {
+        const to = ownPackage(name);
+        return to !== undefined && !packages[from]!.includes(to);
+      });
+      return [...byPath, ...byName].map((to) => `${file} imports ${to}`);
     });
     expect(wrong).toEqual([]);
   });
 
-  it('never leads from src/ out of src/', () => {
-    const out = code.flatMap((file) =>
-      importsOf(file)
-        .filter((to) => !to.startsWith('src/'))
-        .map((to) => `${file} imports ${to}`),
-    );
-    expect(out).toEqual([]);
+  it('name in package.json what they import, and nothing else', () => {
+    for (const name of Object.keys(packages)) {
+      const { dependencies = {}, optionalDependencies = {} } = JSON.parse(textOf(`packages/${name}/package.json`));
+      const named = Object.keys({ ...dependencies, ...optionalDependencies }).filter((each) => !native.test(each));
+      const imported = code
+        .filter((file) => packageOf(file) === name)
+        .flatMap((file) => [...packagesOf(file), ...requiresOf(file)])
+        .filter((each) => !each.startsWith('node:') && each !== 'vite')
+        .map((each) => each.split('/', each.startsWith('@') ? 2 : 1).join('/'));
+      expect([...new Set(imported)].sort(), name).toEqual(named.sort());
+    }
   });
 
-  it('never leads from src/ or the page to the lab, not in a test either', () => {
+  it('are open to the lab by name alone', () => {
+    const byPath = labFiles.flatMap((file) =>
+      importsOf(file)
+        .filter((to) => !to.startsWith('lab/') && !(isTest(file) && to.startsWith('tests/')))
+        .map((to) => `${file} imports ${to}`),
+    );
+    expect(byPath).toEqual([]);
+  });
+
+  it('never lead to the lab, not in a test either', () => {
     const inLab = [...sources, ...page].flatMap((file) =>
       importsOf(file)
         .filter((to) => to.startsWith('lab/'))
@@ -142,31 +187,48 @@ describe('the street', () => {
     expect(inLab).toEqual([]);
   });
 
-  it('is closed to the lab, which imports `coppice` and `coppice/internals` alone', () => {
-    const byPath = labFiles.flatMap((file) =>
-      importsOf(file)
-        .filter((to) => !to.startsWith('lab/') && !(isTest(file) && to.startsWith('tests/')))
-        .map((to) => `${file} imports ${to}`),
-    );
-    const byName = labFiles.flatMap((file) =>
-      packagesOf(file)
-        .filter((name) => /^coppice\b/.test(name) && !labEntryPoints.includes(name))
-        .map((name) => `${file} imports ${name}`),
-    );
-    expect([...byPath, ...byName]).toEqual([]);
+  it('export what others use: no name of an index.ts is for nobody, and at most 150 are for the lab alone', () => {
+    const users = [...code, ...page, ...labFiles, ...trackedFiles.filter((file) => /^examples\/.*\.ts$/.test(file))];
+    const exported = code
+      .filter((file) => /\/index\.ts$/.test(file) && !entryPoints.includes(file))
+      .flatMap((file) => namesIn(file).map((name) => ({ name, spec: specOf(file) })));
+    const used = (list: readonly string[]) => new Set(list.flatMap((file) => importedNames(file)));
+    const byAll = used(users);
+    const byProduct = used([...code, ...page]);
+    const key = ({ spec, name }: { spec: string; name: string }) => `${spec} ${name}`;
+    expect(exported.map(key).filter((each) => !byAll.has(each))).toEqual([]);
+    const forLab = exported.map(key).filter((each) => !byProduct.has(each));
+    expect(forLab.length, forLab.join('\n')).toBeLessThanOrEqual(150);
+  });
+});
+
+describe('the street', () => {
+  it('is known in every folder of core', () => {
+    const known = new Set([...Object.keys(street)]);
+    expect([...new Set(inCore.map(folderOf))].filter((folder) => !known.has(folder))).toEqual([]);
   });
 
-  it('is open to the page as far as log, tree, answer, base and gateway/wire', () => {
-    const wrong = page.flatMap((file) =>
-      importsOf(file)
-        .filter((to) => to.startsWith('src/') && !openToPage.test(to))
-        .map((to) => `${file} imports ${to}`),
-    );
+  it('runs one way: `street` above says which folders a folder of core may import', () => {
+    const wrong = inCore.flatMap((file) => {
+      const from = folderOf(file);
+      const allowed = [...street[from]!, from, 'base'];
+      return importsOf(file)
+        .filter((target) => packageOf(target) === 'core' && !allowed.includes(folderOf(target)))
+        .map((to) => `${file} imports ${to}`);
+    });
     expect(wrong).toEqual([]);
   });
 
-  it('carries types alone from gateway/wire to the page, which has no use for the schemas', () => {
-    expect(page.filter((file) => /^import (?!type ).*gateway\/wire\//m.test(textOf(file)))).toEqual([]);
+  it('is open to the page as far as log, tree, answer, base and the wire', () => {
+    const wrong = page.flatMap((file) => [
+      ...packagesOf(file).filter((name) => ownPackage(name) !== undefined && !openToPage.test(name)),
+      ...importsOf(file).filter((to) => to.startsWith('packages/gateway/src/') && !/\/src\/wire\//.test(to)),
+    ]);
+    expect(wrong).toEqual([]);
+  });
+
+  it('carries types alone from the wire to the page, which has no use for the schemas', () => {
+    expect(page.filter((file) => /^import (?!type ).*src\/wire\//m.test(textOf(file)))).toEqual([]);
   });
 
   it('has no circle of files, `import type` included: move the shared type below both', () => {
@@ -174,14 +236,15 @@ describe('the street', () => {
   });
 
   it('has no circle of folders, a folder and its parent included: move what joins them into a folder of its own', () => {
-    expect(circles(graph([...code, ...page], dirname))).toEqual([]);
+    const inner = [...code, ...page].filter((file) => !file.endsWith('/index.ts'));
+    expect(circles(graph(inner, dirname))).toEqual([]);
   });
 });
 
 describe('every folder', () => {
-  it('of src/ and lab/src/ says in a README.md what lives there', () => {
+  it('of a package and of lab/src/ says in a README.md what lives there', () => {
     const mute = groups([...code, ...labCode.filter((file) => dirname(file) !== 'lab/src')], dirname).filter(
-      ([folder]) => !trackedFiles.includes(`${folder}/README.md`),
+      ([folder]) => !trackedFiles.includes(`${folder.replace(/^(packages\/\w+)\/src$/, '$1')}/README.md`),
     );
     expect(mute.map(([folder]) => `${folder} has no README.md: a few lines that say what it is`)).toEqual([]);
   });
@@ -189,25 +252,18 @@ describe('every folder', () => {
 
 describe('the map in docs/architecture.md', () => {
   const page = textOf('docs/architecture.md');
-  const rows = [...page.matchAll(/^(\w+)\/ +(.*)$/gm)].map(([, folder = '', about = '']) => ({ folder, about }));
   const isThere = (path: string) => trackedFiles.some((file) => file === path || file.startsWith(`${path}/`));
 
-  it('has every folder of src/, and none that is gone', () => {
-    const folders = new Set(trackedFiles.flatMap((file) => /^src\/(\w+)\//.exec(file)?.[1] ?? []));
-    expect(new Set(rows.map(({ folder }) => folder))).toEqual(new Set([...folders, 'web']));
-    const below = rows
-      .filter(({ folder }) => folder !== 'web')
-      .flatMap(({ folder, about }) =>
-        [...about.matchAll(/(?<![\w/'])([a-z]+)\//g)].map(([, name]) => `src/${folder}/${name}`),
-      );
-    expect(below.length).toBeGreaterThan(10);
-    expect(below.filter((path) => !isThere(path))).toEqual([]);
+  it('has every package and every folder of core, and none that is gone', () => {
+    for (const name of Object.keys(packages)) expect(page).toContain(`packages/${name}`);
+    const rows = [...page.matchAll(/^(\w+)\/ +(.*)$/gm)].map(([, folder = '']) => folder);
+    expect(new Set(rows)).toEqual(new Set(inCore.map(folderOf)));
   });
 
   it('names files that exist', () => {
     const files = [...page.matchAll(/`((?:\w[\w-]*\/)+[\w.-]+\.ts)`/g)].map(([, name]) => name!);
     expect(files.length).toBeGreaterThan(20);
-    expect(files.filter((file) => !isThere(file) && !isThere(`src/${file}`))).toEqual([]);
+    expect(files.filter((file) => !isThere(file) && !isThere(`packages/core/src/${file}`))).toEqual([]);
   });
 });
 
@@ -224,7 +280,7 @@ describe('a word', () => {
 describe('the pure folders', () => {
   it('have no clock, chance, environment, IO, logging or asynchrony', () => {
     const found = code
-      .filter((file) => core.includes(folderOf(file)) || folderOf(file) === 'papers')
+      .filter((file) => packageOf(file) === 'papers' || (packageOf(file) === 'core' && pure.includes(folderOf(file))))
       .flatMap((file) => {
         const words = codeOf(file);
         return impurities.filter(([pattern]) => pattern.test(words)).map(([, what]) => `${file} uses ${what}`);

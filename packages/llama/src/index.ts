@@ -19,6 +19,8 @@ import { type EmbeddedSection, embeddedSection } from './open/embedded-section.t
 import { isShipped, modelPath, rewardModelOf, shapeOf } from './shipped-models.ts';
 import { isRecognised, recogniseFor, tasks } from './task/recognise.ts';
 
+const questions = fileURLToPath(new URL('../tasks', import.meta.url));
+
 const embeddedKind: EngineKind<EmbeddedSection> = {
   kind: 'llama',
   schema: embeddedSection,
@@ -34,7 +36,7 @@ function shippedModel(name: string): ShippedModel {
     verifier: besideOf(rewardModelOf(name)),
     form: (asked) => saplingPrompt(name, asked),
     answers: answeredBy(name),
-    questions: fileURLToPath(new URL(`../tasks/${taskFiles[name] ?? 'countdown'}.test.jsonl`, import.meta.url)),
+    questions: `${questions}/${taskFiles[name] ?? 'countdown'}.test.jsonl`,
   };
 }
 
@@ -79,6 +81,7 @@ registerPlugin({
     },
   ],
   tasks,
+  questions,
 });
 
 export { modelPath, rewardModelOf } from './shipped-models.ts';

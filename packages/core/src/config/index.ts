@@ -19,6 +19,7 @@ export {
   type OpenParts,
   type OpenVerifier,
   type Plugin,
+  questionFile,
   registerPlugin,
   type ShippedModel,
   shippedModel,

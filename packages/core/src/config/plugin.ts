@@ -33,6 +33,8 @@ export interface Plugin {
   readonly prunes?: readonly PrunePart[];
   /** Their questions can be checked by computing (`check: lines`). */
   readonly tasks?: readonly Task[];
+  /** Holds labelled questions of its tasks, as TASK.SPLIT.jsonl. */
+  readonly questions?: string;
 }
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -216,6 +218,14 @@ export function journalKind(kind: string): JournalKind {
 
 export function registeredTasks(): readonly Task[] {
   return all(({ tasks }) => tasks);
+}
+
+/** Labelled questions of a task that ships. */
+export function questionFile(task: string, split: string): string {
+  const [folder] = all(({ questions = [] }) => [questions].flat());
+  const needed = packages.engine.llama;
+  if (folder === undefined) raise('bad-setting', `task ${task} needs the package ${needed}: npm install ${needed}`);
+  return `${folder}/${task}.${split}.jsonl`;
 }
 
 /** Where the engine of a model is configured with one that ships. */

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../observe/log.ts';
 
-/** The same place as seen from src/cli and from dist/cli. */
-const web = fileURLToPath(new URL('../../../../web', import.meta.url));
+/** The same place as seen from src/ and from dist/. */
+const web = fileURLToPath(new URL('../../web', import.meta.url));
 
 /** Undefined where there is no page and none can be built: the API is served all the same. */
 export async function findPage(log: Log): Promise<string | undefined> {

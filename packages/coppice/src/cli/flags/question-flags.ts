@@ -1,8 +1,8 @@
 // The flags that say which labelled questions a command asks: a shipped task or a file, all of them or some.
 
-import { fileURLToPath } from 'node:url';
 import { type GoldQuestion, readQuestions } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
+import { questionFile } from '@coppice/core/config';
 import type { Flags } from './help.ts';
 import { given, oneOf, type readArguments, whole } from './options.ts';
 
@@ -41,7 +41,7 @@ export function readQuestionFlags(values: QuestionValues) {
 }
 
 export function chooseQuestions(choice: QuestionChoice): readonly GoldQuestion[] {
-  const file = choice.file ?? taskFile(choice);
+  const file = choice.file ?? questionFile(choice.task, choice.split);
   const all = readQuestions(file);
   const [from, to] = choice.range ?? [1, all.length];
   if (to > all.length) raise('bad-setting', `--range ends at ${to}; ${file} has ${all.length} questions`);
@@ -56,8 +56,4 @@ function readRange(text: string): readonly [number, number] {
     raise('bad-setting', `--range is '${text}'; it must be two numbers from 1, such as 901-1000`);
   }
   return [Number(from), Number(to)];
-}
-
-function taskFile({ task, split }: QuestionChoice): string {
-  return fileURLToPath(new URL(`../../../../llama/tasks/${task}.${split}.jsonl`, import.meta.url));
 }

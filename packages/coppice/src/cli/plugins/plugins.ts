@@ -5,13 +5,18 @@ import { engineKind, type PlainTree } from '@coppice/core/config';
 import '@coppice/core';
 import '@coppice/sim';
 
-const optional = [() => import('@coppice/llama'), () => import('@coppice/postgres'), () => import('@coppice/papers')];
+const optional = {
+  '@coppice/llama': () => import('@coppice/llama'),
+  '@coppice/postgres': () => import('@coppice/postgres'),
+  '@coppice/papers': () => import('@coppice/papers'),
+};
 
-for (const load of optional) {
+for (const [name, load] of Object.entries(optional)) {
   try {
     await load();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ERR_MODULE_NOT_FOUND' || !message.includes(`'${name}'`)) throw error;
   }
 }
 
