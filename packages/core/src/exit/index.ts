@@ -11,7 +11,7 @@ export {
 } from './certain.ts';
 export { leadProbability } from './certificate.ts';
 export { concluded } from './concluded.ts';
-export { definePrune } from './definition.ts';
+export { definePrune, type PrunePart } from './definition.ts';
 export { type Limits, type PruneRule, readable } from './exit.ts';
 export { type CertaintyRule, certainExit, certaintyKnobs } from './exits.ts';
 export { doomedBy, type Pruning, pruningsOf, spentAt } from './prune/prune.ts';

@@ -3,7 +3,7 @@
 export { falseLine } from './checked-verifier.ts';
 export { sandboxKinds } from './command/limits.ts';
 export { runnerCommand } from './command/test-runners.ts';
-export { defineVerifier, type Judgement, makeVerifier } from './definition.ts';
+export { defineVerifier, type Judgement, makeVerifier, type VerifierPart } from './definition.ts';
 export { JudgeScorer } from './judge/judge-scorer.ts';
 export type { CausalVerdicts } from './prm/causal-formats.ts';
 export { renderQwen } from './prm/qwen-scorer.ts';

@@ -4,13 +4,20 @@
 
 import { checkLine, type LineCheck, taskOf } from '@coppice/core/answer';
 import { raise } from '@coppice/core/base';
-import { defineVerifier, falseLine, type Judgement, questionOf, type ScoreRequest } from '@coppice/core/verifier';
+import {
+  defineVerifier,
+  falseLine,
+  type Judgement,
+  questionOf,
+  type ScoreRequest,
+  type VerifierPart,
+} from '@coppice/core/verifier';
 import { tasks } from '../task/recognise.ts';
 
 const rewards: Readonly<Record<LineCheck, number>> = { true: 1, false: 0, unknown: 0.5 };
 const unrefuted = 1;
 
-export const exact = defineVerifier({
+export const exact: VerifierPart = defineVerifier({
   name: 'exact',
   summary: 'the checker of the task, for questions of the shipped tasks',
   make: () => scoreByTask,

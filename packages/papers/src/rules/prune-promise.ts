@@ -2,9 +2,9 @@
 // needs no bound along the path, since each step is read anew, and acts from the first step on: a search all of whose
 // strands it ends answers with the best beginning. Silent about steps that have no promise.
 
-import { definePrune, type PruneRule, promiseKnobs, readable } from '@coppice/core/exit';
+import { definePrune, type PrunePart, type PruneRule, promiseKnobs, readable } from '@coppice/core/exit';
 
-export const promise = definePrune({
+export const promise: PrunePart = definePrune({
   name: 'promise',
   summary: "the verifier's second reading says that hardly any sample from here ends right",
   options: promiseKnobs,

@@ -105,7 +105,8 @@ export function withVerifier(own: OwnModelOptions, mode: VerifierMode): OwnModel
 }
 
 /** What was given, and what holds where nothing was. */
-export function configurationOf({ own, wish, task, split, file, range, size, full, ...rest }: BenchSettings) {
+export function configurationOf(settings: BenchSettings): Readonly<Record<string, unknown>> {
+  const { own, wish, task, split, file, range, size, full, ...rest } = settings;
   const { concurrency, budget, seed, scoredBy, rollouts, pathRollouts, samples } = rest;
   const { model = 'sapling', engines, verifiers, kind, prm, embedder } = own;
   const { budget: _, check: __, ...set } = own.settings ?? {};
@@ -131,7 +132,7 @@ export function configurationOf({ own, wish, task, split, file, range, size, ful
   };
 }
 
-export function configurationLine(configuration: ReturnType<typeof configurationOf>): string {
+export function configurationLine(configuration: Readonly<Record<string, unknown>>): string {
   return Object.entries(configuration)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join('-') : value}`)
