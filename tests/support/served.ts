@@ -23,7 +23,10 @@ export async function startServer(
   const journal = 'journal' in config ? [] : ['--journal', ':memory:'];
   const args = [main, 'serve', '--config', file, '--port', '0', ...journal];
   for (const setting of settings) args.push('--set', setting);
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  // What is built finds other packages as installed, not by their source.
+  const { NODE_OPTIONS: _, ...plain } = process.env;
+  const env = main.endsWith('.ts') ? process.env : plain;
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = async () => {
     child.kill('SIGTERM');

@@ -2,6 +2,6 @@
 
 import { readFileSync } from 'node:fs';
 
-const text = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
 
 export const version: string = (JSON.parse(text) as { version: string }).version;
