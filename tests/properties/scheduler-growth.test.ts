@@ -7,7 +7,7 @@ import { crowds, type DecisionCount, growthFrom, liveSearches } from '../../lab/
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const script = `
-  const { countDecisions } = await import('../../lab/src/micro/decide.ts');
+  const { countDecisions } = await import('./lab/src/micro/decide.ts');
   console.log(JSON.stringify(countDecisions()));`;
 
 it('a decision grows no faster than n log n from 10 to 10,000 live searches', () => {

@@ -59,7 +59,8 @@ export const coppiceSettings = z.lazy(() =>
 function namedFields(): Record<string, z.ZodOptional<z.ZodType<Readonly<Record<string, KnobValue>>>>> {
   const objects = [...namedParts()].map(([part, own]) => {
     const options = Object.entries(own).map(([name, { knob }]) => [bodyName(name), schemaOf(knob).optional()]);
-    return [part, z.strictObject(Object.fromEntries(options)).optional()];
+    const description = `options of ${part}, where it is named`;
+    return [part, z.strictObject(Object.fromEntries(options)).optional().meta({ description })];
   });
   return Object.fromEntries(objects);
 }
