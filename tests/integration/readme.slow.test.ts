@@ -55,7 +55,7 @@ afterAll(async () => {
 function fitted(command: string): string {
   const filled = command
     .replace('"..."', '"make 24 from 4 7 8 8"')
-    .replace('FILE.gguf', 'models/sapling.gguf')
+    .replace('FILE.gguf', 'packages/llama/models/sapling.gguf')
     .replace(/ URL\b/, ` ${engine.url}`)
     .replace('coppice.json', join(folder, 'coppice.json'))
     .replaceAll('http://127.0.0.1:8181', server.url)

@@ -123,7 +123,7 @@ describe.skipIf(!hasServer)("SmolLM2 on llama.cpp's server", () => {
       const itself = await ask('--engine', server.url, '--verifier', server.url, '--kind', 'plain');
       expect(itself.warned).toMatch(noReward);
       expect(itself.record.verdict).not.toBe('accepted');
-      const shipped = await ask('--engine', server.url, '--prm', 'models/sapling-prm.gguf');
+      const shipped = await ask('--engine', server.url, '--prm', 'packages/llama/models/sapling-prm.gguf');
       expect(shipped.warned).toMatch(noReward);
     } finally {
       await server.stop();
@@ -182,7 +182,7 @@ describe('what tells a reward model', () => {
       const at = (share: number) => found[Math.floor(share * (found.length - 1))]!.toFixed(2);
       console.log(`${name}: least ${at(0)}, median ${at(0.5)}, most ${at(1)}, of ${found.length} sums`);
     };
-    const real = await leads('models/sapling-prm.gguf', {}, asPuzzle);
+    const real = await leads('packages/llama/models/sapling-prm.gguf', {}, asPuzzle);
     tell('the shipped reward model', real);
     // Four are tried at a start, and asked for a lead of 0.2 in the mean: these are the four that say least.
     expect((real[0]! + real[1]! + real[2]! + real[3]!) / 4).toBeGreaterThan(0.4);
