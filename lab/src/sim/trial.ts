@@ -13,7 +13,6 @@ import {
   questionRequest,
   questionsOf,
   type Served,
-  type ServedEnd,
   type SettingName,
   type SimulatedQuestions,
   type SimulatedSearch,
@@ -149,9 +148,9 @@ class TrialRun {
   readonly #served: (Served | undefined)[];
   readonly #answers: (string | undefined)[];
   /** Generated tokens by the time of each end, to find the rate while others waited. */
-  readonly #ends: ServedEnd[] = [];
+  readonly #ends: Parameters<typeof saturatedRate>[0][number][] = [];
   /** The same of what the reward model computed. */
-  readonly #scored: ServedEnd[] = [];
+  readonly #scored: Parameters<typeof saturatedRate>[0][number][] = [];
   readonly #standings: RolloutStanding[][];
   readonly #paths: (readonly FinishedPath[])[];
   readonly #growth = new GrowthMeter();

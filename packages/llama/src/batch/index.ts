@@ -2,5 +2,4 @@
 
 export { Batcher } from './batcher.ts';
 export { Context } from './context.ts';
-export type { Batch, Run, Sequence } from './run.ts';
 export { Sampler, uniformOf } from './sampler.ts';
