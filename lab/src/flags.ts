@@ -1,8 +1,9 @@
 // Flags of the lab's commands: read, checked, and described for their help.
 
-import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { complaint, type Knob, raise, type ValueOf, valueOfText } from '@coppice/core/base';
 import type { helpAsked, settingHelp } from 'coppice/cli';
+
+export { readArguments } from 'coppice/cli';
 
 export type CommandHelp = Exclude<Parameters<typeof helpAsked>[1], string>;
 export type CommandFlags = CommandHelp['groups'][number][1];
@@ -14,14 +15,6 @@ export const exampleServer = 'http://127.0.0.1:8000/v1';
 export const helpFlag = {
   help: { type: 'boolean', default: false, short: 'h', about: 'prints this; --help all prints every flag and setting' },
 } as const satisfies CommandFlags;
-
-export function readArguments<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
-  try {
-    return parseArgs<T>(config);
-  } catch (error) {
-    return raise('bad-setting', error instanceof Error ? error.message : String(error));
-  }
-}
 
 export function flagOf<Each extends Knob>(option: string, text: string, knob: Each): ValueOf<Each> {
   const value = valueOfText(knob, text);

@@ -5,6 +5,7 @@ export { configurationLine, configurationOf, help, readBench, withVerifier } fro
 export { namedOf } from './commands/doctor/doctor-options.ts';
 export { helpAsked } from './flags/help.ts';
 export { keyOf, modelFlags, readModelFlags, serverFlags } from './flags/model-flags.ts';
+export { readArguments } from './flags/options.ts';
 export { chooseQuestions } from './flags/question-flags.ts';
 export { settingHelp } from './flags/setting-help.ts';
 export { readSearchArguments, readSettings, setFlag } from './flags/settings.ts';
