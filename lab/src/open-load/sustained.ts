@@ -3,10 +3,10 @@
 
 import type { GoldQuestion } from '@coppice/core/answering';
 import { isAnswer } from '@coppice/core/engine';
-import { saturatedRate } from '@coppice/sim/service';
 import type { Engine, EngineMessage, GenerateRequest } from 'coppice';
 import { runBlock } from 'coppice/bench';
 import type { BenchContender, BenchContest } from '../contest-shapes.ts';
+import { type SearchEnd, saturatedRate } from '../saturated-rate.ts';
 import { type BacklogEnds, servedRate } from '../sim/capacity.ts';
 import { delegate } from './delegate.ts';
 
@@ -30,7 +30,7 @@ export class BacklogMeter {
   readonly #searches: number;
   /** Searches that asked for a first step: they no longer wait. */
   readonly #begun = new Set<string>();
-  readonly #ends: Parameters<typeof saturatedRate>[0][number][] = [];
+  readonly #ends: SearchEnd[] = [];
   readonly #served: BacklogEnds['served'][number][] = [];
   #tokens = 0;
 

@@ -3,7 +3,7 @@
 // Whatever arrives meanwhile cuts the span at the end of the step under way, as in a serving engine: sequences join
 // and leave between steps.
 
-import { assert, type Fault, fault, Heap, hash } from '@coppice/core/base';
+import { assert, type Fault, fault, hash } from '@coppice/core/base';
 import {
   type CostModel,
   type DecodeBatch,
@@ -12,12 +12,18 @@ import {
   prefillExtraMs,
   unreadMs,
 } from '@coppice/core/cost';
-import type { EngineMessage, GenerateRequest, RequestId, Urgency } from '@coppice/core/engine';
+import {
+  type EngineMessage,
+  type GenerateRequest,
+  type RequestId,
+  type Urgency,
+  UrgencyQueue,
+} from '@coppice/core/engine';
 import type { Step } from '@coppice/core/tree';
 import { PrefixCache, type PromptBlocks } from './prefix-cache.ts';
 import type { SharedGpu } from './shared-gpu.ts';
 import { SimBatch } from './sim-batch.ts';
-import { goesBefore, type SimPlace, type SimSequence, usageOf } from './sim-sequence.ts';
+import { goesBefore, type SimSequence, usageOf } from './sim-sequence.ts';
 import type { Happenings } from './world.ts';
 
 export interface SimReplicaOptions {
@@ -54,12 +60,10 @@ export class SimReplica {
   readonly #options: SimReplicaOptions;
   readonly #post: (message: EngineMessage) => void;
   readonly #cache: PrefixCache;
-  /** An entry is void where its sequence does not wait, or waits by another urgency. */
-  readonly #waiting = new Heap<SimPlace & { readonly sequence: SimSequence }>(goesBefore);
+  readonly #waiting = new UrgencyQueue<RequestId, SimSequence>();
   readonly #sequences = new Map<RequestId, SimSequence>();
   readonly #leaving: SimSequence[] = [];
   readonly #batch = new SimBatch();
-  #waitingCount = 0;
   #span: DecodeSpan | undefined;
   #beginning = false;
   #order = 0;
@@ -82,7 +86,7 @@ export class SimReplica {
   }
 
   get waiting(): number {
-    return this.#waitingCount;
+    return this.#waiting.size;
   }
 
   /** Mean time of a decode step in the latest span. */
@@ -161,7 +165,7 @@ export class SimReplica {
       return;
     }
     if (sequence.state === 'running') this.#stop(sequence);
-    else this.#waitingCount -= 1;
+    else this.#waiting.delete(id);
     this.#leave(sequence);
   }
 
@@ -178,13 +182,7 @@ export class SimReplica {
 
   #wait(sequence: SimSequence): void {
     sequence.state = 'waiting';
-    this.#waitingCount += 1;
-    this.#line(sequence);
-  }
-
-  #line(sequence: SimSequence): void {
-    const { urgency, order } = sequence;
-    this.#waiting.push({ sequence, urgency, order });
+    this.#waiting.set(sequence.request.id, sequence, sequence.urgency, sequence.order);
   }
 
   update(id: RequestId, urgency: Urgency): void {
@@ -193,9 +191,9 @@ export class SimReplica {
     if (sequence.state === 'running') this.#batch.update(sequence, urgency);
     else {
       sequence.urgency = urgency;
-      this.#line(sequence);
+      this.#wait(sequence);
     }
-    if (this.#waitingCount > 0) this.#interrupt();
+    if (this.#waiting.size > 0) this.#interrupt();
   }
 
   /** Something changed: the span under way ends with its current step, or an idle replica begins. */
@@ -276,7 +274,7 @@ export class SimReplica {
   /** Takes sequences from the queue while there is room; gives the tokens that have to be computed for them. */
   #admit(): number {
     let computed = 0;
-    for (let next = this.#nextWaiting(); next !== undefined; next = this.#nextWaiting()) {
+    for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
       if (this.#batch.size >= this.#options.sequenceLimit && !this.#makeWay(next)) break;
       if (computed > 0 && computed >= this.#options.prefillTokens) break;
       const { search, path } = next.request;
@@ -286,8 +284,7 @@ export class SimReplica {
         this.#squeezed = true;
         break;
       }
-      this.#waiting.pop();
-      this.#waitingCount -= 1;
+      this.#waiting.delete(next.request.id);
       this.#cache.take(next.done);
       next.prefix = prefix.segment;
       next.computedTokens += prefix.computedTokens + next.done;
@@ -297,15 +294,6 @@ export class SimReplica {
       this.#batch.join(next);
     }
     return computed;
-  }
-
-  #nextWaiting(): SimSequence | undefined {
-    for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
-      const { sequence, urgency } = next;
-      if (sequence.state === 'waiting' && sequence.urgency === urgency) return sequence;
-      this.#waiting.pop();
-    }
-    return undefined;
   }
 
   /** Takes a sequence out of the batch; its generated tokens are given back. */

@@ -20,7 +20,6 @@ export {
   outcomeOf,
   questionRequest,
   type Served,
-  saturatedRate,
   servedOf,
   tookMs,
 } from './service.ts';

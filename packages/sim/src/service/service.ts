@@ -96,19 +96,3 @@ export function servedOf(result: SearchResult, model: SimulatedQuestions, questi
     correct: result.answer?.complete === true && model.isRight(model.promptOf(question), result.answer.answer),
   };
 }
-
-/** A search has ended: all tokens that were generated until then, and the searches that waited. */
-export interface ServedEnd {
-  readonly atMs: number;
-  readonly tokens: number;
-  readonly waiting: number;
-}
-
-/** From the end of the ramp (a fifth of the searches that end while others wait) to the last such end. */
-export function saturatedRate(ends: readonly ServedEnd[]): number | undefined {
-  const saturated = ends.filter(({ waiting }) => waiting > 0);
-  const from = saturated[Math.floor(saturated.length / 5)];
-  const to = saturated.at(-1);
-  if (from === undefined || to === undefined || to.atMs <= from.atMs) return undefined;
-  return ((to.tokens - from.tokens) * 1000) / (to.atMs - from.atMs);
-}
