@@ -13,13 +13,6 @@ export interface SimEngineOptions extends Omit<SimReplicaOptions, 'gpu'> {
   readonly gpus?: readonly SharedGpu[];
 }
 
-interface SimEngineTotals {
-  readonly steps: number;
-  readonly busyMs: number;
-  readonly generatedTokens: number;
-  readonly evictedTokens: number;
-}
-
 export class SimEngine extends Pool<SimReplica, EngineMessage> implements Engine {
   readonly capabilities: EngineCapabilities;
   readonly #options: SimEngineOptions;
@@ -70,14 +63,12 @@ export class SimEngine extends Pool<SimReplica, EngineMessage> implements Engine
     return { runningSequences, waitingSequences, sequenceLimit, stepMs, squeezed, healthy: !this.closed };
   }
 
-  /** What the simulation reports besides, over all replicas. */
-  totals(): SimEngineTotals {
-    const sum = { steps: 0, busyMs: 0, generatedTokens: 0, evictedTokens: 0 };
-    for (const replica of this.replicas) {
-      sum.steps += replica.steps;
-      sum.busyMs += replica.busyMs;
-      sum.generatedTokens += replica.generatedTokens;
-      sum.evictedTokens += replica.evictedTokens;
+  totals() {
+    const sum = { busyMs: 0, generatedTokens: 0, evictedTokens: 0 };
+    for (const { totals } of this.replicas) {
+      sum.busyMs += totals.busyMs;
+      sum.generatedTokens += totals.generatedTokens;
+      sum.evictedTokens += totals.evictedTokens;
     }
     return sum;
   }

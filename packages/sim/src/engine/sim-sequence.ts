@@ -1,4 +1,4 @@
-// One sequence on a simulated GPU: what is to be written, where it stands in the line, and how far it has come.
+// One sequence on a simulated GPU: its step, its place in the queue, and its progress.
 
 import { compareUrgency, type GenerateRequest, type GenerationUsage, type Urgency } from '@coppice/core/engine';
 import type { Step } from '@coppice/core/tree';
