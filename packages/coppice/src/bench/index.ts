@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `coppice/bench`. A list only.
+// `coppice/bench`: the names that other packages may import. A list only.
 
 export { runBlock } from './contest/block.ts';
 export { contendersOf } from './contest/contenders.ts';

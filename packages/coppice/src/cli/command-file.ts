@@ -1,4 +1,4 @@
-// Where the command line is on disk, for what starts it in a process of its own.
+// The file of the command line, for starting it in another process.
 
 import { fileURLToPath } from 'node:url';
 

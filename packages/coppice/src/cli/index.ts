@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `coppice/cli`. A list only.
+// `coppice/cli`: the names that other packages may import. A list only.
 
 export { commandFile } from './command-file.ts';
 export { configurationLine, configurationOf, help, readBench, withVerifier } from './commands/bench/bench-options.ts';

@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/llama/batch`. A list only.
+// `@coppice/llama/batch`: the names that other packages may import. A list only.
 
 export { Batcher } from './batcher.ts';
 export { Context } from './context.ts';

@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/llama/native`. A list only.
+// `@coppice/llama/native`: the names that other packages may import. A list only.
 
 export { loadBinding } from './binding.ts';
 export { Model } from './model.ts';

@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/postgres/journal`. A list only.
+// `@coppice/postgres/journal`: the names that other packages may import. A list only.
 
 export { connect } from './connection.ts';
 export { PostgresJournal } from './postgres-journal.ts';

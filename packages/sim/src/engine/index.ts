@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/sim/engine`. A list only.
+// `@coppice/sim/engine`: the names that other packages may import. A list only.
 
 export { noBlocks, type PromptBlocks } from './prefix-cache.ts';
 export { QuestionModel } from './questions/question-model.ts';

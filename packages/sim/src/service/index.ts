@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/sim/service`. A list only.
+// `@coppice/sim/service`: the names that other packages may import. A list only.
 
 export {
   allRows,

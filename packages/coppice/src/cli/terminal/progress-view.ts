@@ -31,7 +31,7 @@ export function eventLine({ event }: LoggedEvent, tree: Tree): string | undefine
   }
 }
 
-/** What the log says of an event, and the text that it brought. */
+/** One event of a log, with its text. */
 export function eventText(event: SearchEvent): string {
   const said = plainLine(describeEvent(event));
   switch (event.type) {
