@@ -10,7 +10,7 @@ export interface LoggedSearch {
   /** Missing where its texts are not kept. */
   readonly question?: string | undefined;
   readonly model: string;
-  /** The operator's names for the models. */
+  /** The operator's name for the weights when the search began. */
   readonly weights?: string | undefined;
   readonly events: Iterable<LoggedEvent>;
 }

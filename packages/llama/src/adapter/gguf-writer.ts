@@ -1,4 +1,4 @@
-// Writes GGUF files: facts, then tensors. Vectors are 32-bit floats whatever the type of the matrices. It knows nothing of what it writes.
+// Writes GGUF files: metadata, then tensors. Vectors are 32-bit floats whatever the type of the matrices.
 
 import { writeFileSync } from 'node:fs';
 
@@ -52,7 +52,7 @@ export function encodeGguf(
   return Buffer.concat(parts);
 }
 
-/** Of a generator 16-bit floats: with 32-bit ones libllama's sums depend on the number of rows in a batch. */
+/** 16-bit floats for a generator: with 32-bit ones libllama's sums depend on the number of rows in a batch. */
 function weightBytes(shape: readonly number[], data: Float32Array, type: WeightType): Buffer {
   if (shape.length === 1 || type === 'f32') return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   return Buffer.from(toHalves(data).buffer);

@@ -1,5 +1,4 @@
-// The engine inside its thread: model, cache and batcher joined, one decode per `step`. Synchronous and single-threaded;
-// the worker gives it requests and posts what comes out. Every request is answered exactly once.
+// The engine inside its thread: model, cache and batcher joined, one decode per `step`. Synchronous; every request is answered exactly once.
 
 import { assert, FaultError, raise } from '@coppice/core/base';
 import type { MeasuredPoints } from '@coppice/core/cost';

@@ -48,7 +48,7 @@ export interface ComparedQuestion {
   readonly greedy: Spent;
   readonly tree: Spent;
   readonly samples: readonly DrawnSample[];
-  /** Tokens of all samples together. */
+  /** Cost of all samples together. */
   readonly sampled: Spent;
 }
 

@@ -16,7 +16,7 @@ import {
 
 export interface ComparedRow {
   readonly name: string;
-  /** The number of samples, for rules over samples. */
+  /** Set for rules over samples. */
   readonly rule?: SampleRule;
   readonly right: number;
   readonly generated: number;
@@ -122,7 +122,7 @@ class Ruled {
   }
 }
 
-/** Relative difference at which tokens count as equal. */
+/** Ratio from which tokens count as equal. */
 const nearlyEqual = 0.95;
 
 function rowOf(

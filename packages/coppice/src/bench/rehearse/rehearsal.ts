@@ -139,7 +139,7 @@ class RehearsalRun {
     return this.#result();
   }
 
-  /** Schedules the arrivals that are known: of one-by-one questions, the first. */
+  /** Arrival times that are known beforehand: of one-by-one questions, the first alone. */
   #arrivalsMs(): number[] {
     const arrivals = arrivalsOf(this.#point);
     const questions = this.#served.map((_, at) => at).slice(0, arrivals.kind === 'one-by-one' ? 1 : undefined);

@@ -13,7 +13,7 @@ import { questionFlags, readQuestionFlags } from '../../flags/question-flags.ts'
 import { settingHelp } from '../../flags/setting-help.ts';
 import { ownKnobs, readSearchArguments, type SettingScope, setFlag, settingNames } from '../../flags/settings.ts';
 
-/** Set per contender, not for all. */
+/** The contest sets these, not `--set`. */
 const ofContest: readonly SearchKnob[] = ['program', 'policy', 'rollouts', 'seed'];
 const scope: SettingScope = { search: ownKnobs.filter((name) => !ofContest.includes(name)), model: () => true };
 

@@ -116,7 +116,7 @@ function refuseUnfit({ points }: RehearseOptions, contextTokens = Number.POSITIV
   );
 }
 
-/** Only vLLM pools; other reward models speak the dialect of their kind. */
+/** Reward models that pool run on vLLM; other kinds report no load in its dialect. */
 async function refuseBusy({ engineServers, verifierServers }: RehearseOptions, dialect: DialectName): Promise<void> {
   const servers = [
     ...engineServers.map((each) => ({ each, dialect })),
