@@ -5,12 +5,12 @@ import { median } from '@coppice/core/base';
 
 /** Decodes per count; their median counts: a neighbour's burst spoils one. */
 const repetitions = 3;
-/** Time limit of a count and of the trial, for large models. */
+/** Milliseconds of trial per count: a large model is tried with fewer decodes. */
 const shareMs = 120;
 const trialMs = 600;
-/** Share of the fastest speed that is enough: cores that bring less than a tenth are left to others. */
+/** Times up to this ratio to the fastest are as good: cores that bring less than a tenth are left to others. */
 const asFast = 1.1;
-/** Slowdown at which fewer threads need not be tried. */
+/** Ratio to the fastest time at which fewer threads need not be tried. */
 const tooSlow = 1.5;
 
 export function fastestThreads(cores: number, decodeMs: (threads: number) => number): number {

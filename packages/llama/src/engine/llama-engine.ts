@@ -190,7 +190,7 @@ export class LlamaEngine implements Engine {
     };
   }
 
-  /** Set after the draft trial. */
+  /** Keeps the result of the draft trial. */
   wasTried(trial: Pick<DraftRecord, 'gain' | 'isUsed'>): void {
     this.#trial = trial;
   }
