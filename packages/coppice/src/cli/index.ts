@@ -1,6 +1,5 @@
 // `coppice/cli`: the names that other packages may import. A list only.
 
-export { commandFile } from './command-file.ts';
 export { configurationLine, configurationOf, help, readBench, withVerifier } from './commands/bench/bench-options.ts';
 export { namedOf } from './commands/doctor/doctor-options.ts';
 export { helpAsked } from './flags/help.ts';

@@ -1,4 +1,4 @@
-// How much better a node turned out than what it is compared with, from the outcomes of the finished paths below it. Formulas:
+// Advantages of nodes, from the outcomes of the finished paths below them. Formulas:
 //   V(n)      = mean outcome of the leaves below n, a leaf that was drawn c times counting c times
 //   siblings  = (V(n) − mean V of its siblings) / their standard deviation: GRPO's group (arXiv 2402.03300) made of the children of one
 //               node, as TreeRPO does (2506.05183)

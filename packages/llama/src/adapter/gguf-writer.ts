@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 const alignment = 32;
 const valueTypes = { uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 } as const;
 const weightTypes = { f32: 0, f16: 1 } as const;
-/** As bits of a 32-bit float: 2 ** -14, and what the exponents of the two kinds differ by. */
+/** Bits of a 32-bit float: 2 ** -14, and the difference of the exponents' biases. */
 const leastNormalHalf = 0x3880_0000;
 const halfBias = 0x3800_0000;
 type WeightType = keyof typeof weightTypes;

@@ -6,7 +6,6 @@ export type PieceOf = (token: number) => Uint8Array;
 
 export interface Stop {
   readonly stop: number;
-  /** Where the stop string begins and ends in the step's text. */
   readonly begins: number;
   readonly ends: number;
 }

@@ -161,7 +161,7 @@ export class DraftModel {
   }
 }
 
-/** One row for each token that it lacks, one or two; the last one's logits are wanted. */
+/** Adds a row for each missing token, one or two; the last one's logits are wanted. */
 function rowsOf(drafting: Drafting): ContextRow[] {
   const { branch, tokens: cached } = drafting.held!;
   const missing = lacking(drafting);

@@ -69,7 +69,7 @@ export class LlamaEngine implements Engine {
     this.#sequences = options.sequences;
     this.capabilities = {
       name: `llama ${thread.info.name}`,
-      // Not with drafts: they depend on how many sequences run, and drafted tokens are other draws of the same distribution.
+      // Drafts depend on how many sequences run, and drafted tokens are other draws of the same distribution.
       seeded: !drafts,
       logprobs: true,
       pieces: true,
@@ -104,7 +104,6 @@ export class LlamaEngine implements Engine {
     return new LlamaEngine(await start(), start, settings, { drafts: options.draft !== undefined, onGpu });
   }
 
-  /** For a reward model that is an adapter of this model. */
   get weights(): SharedWeights {
     this.#lent = true;
     return this.#thread.weights;

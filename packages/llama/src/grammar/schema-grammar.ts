@@ -31,7 +31,6 @@ type TypeName = keyof typeof heeded;
 const character = '( [^"\\\\\\x7F\\x00-\\x1F] | "\\\\" ( ["\\\\bfnrt/] | "u" [0-9a-fA-F]{4} ) )';
 const whole = '"-"? ( "0" | [1-9] [0-9]{0,15} )';
 
-/** Rules that any grammar may use, written out where one does. */
 const shared: Readonly<Record<string, string>> = {
   space: '" "?',
   string: `"\\"" ${character}* "\\""`,

@@ -111,7 +111,6 @@ export class Model {
     ];
   }
 
-  /** The bytes of a token; none for control tokens. */
   readonly pieceOf = (token: number): Uint8Array => {
     const known = this.#pieces[token];
     if (known !== undefined) return known;

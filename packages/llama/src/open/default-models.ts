@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import type { PlainTree } from '@coppice/core/config';
 import { modelPath } from '../shipped-models.ts';
 
-/** Of the kinds that the model was trained on; the last is unsolvable. */
+/** Questions of the kinds that the model was trained on; the last is unsolvable. */
 const saplingExamples: readonly PlainTree[] = [
   { title: 'Make 24', question: 'Make 24 from 2 4 6 8.' },
   { title: 'Countdown', question: 'Make 151 from 4 6 9 23 30.' },

@@ -116,7 +116,6 @@ export class LlamaPrm implements Verifier {
     return { waiting: this.#thread.outstanding, healthy: this.#thread.healthy };
   }
 
-  /** The cost table of this model on this machine; nothing may be running. */
   measure(budgetMs = selfMeasurementMs): Promise<MeasuredPoints> {
     return this.#thread.measure(budgetMs);
   }

@@ -144,7 +144,7 @@ export class Core {
     this.#drafts?.release(search);
   }
 
-  /** One decode. False when there is nothing left to do, or nothing until a draft comes. */
+  /** Decodes once. False when there is nothing left to do, or nothing until a draft comes. */
   step(): boolean {
     const answered = this.#live.size;
     const batch = this.#batcher.plan(this.#onComplete);

@@ -33,7 +33,6 @@ export interface ThreadInfo {
   readonly contextTokens: number;
   readonly kvTokenBytes: number;
   readonly vocabularySize: number;
-  /** Equal for models whose token ids mean the same text. */
   readonly vocabularyHash: number;
   readonly hasChatTemplate: boolean;
   readonly thinking: TemplateThinking | undefined;

@@ -91,7 +91,6 @@ export class LlamaThread {
     if (this.#dead === undefined) this.#send({ type: 'release', search });
   }
 
-  /** The cost table of this engine on this machine; it must be idle. */
   measure(budgetMs: number): Promise<MeasuredPoints> {
     if (this.#dead !== undefined) return Promise.reject(new FaultError(this.#dead));
     return new Promise((resolve, reject) => {

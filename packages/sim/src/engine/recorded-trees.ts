@@ -12,7 +12,7 @@ export const treesVersion = 1;
 export interface TreesHeader {
   readonly format: typeof treesFormat;
   readonly version: typeof treesVersion;
-  /** As `--model` named it, with the SHA-256 of its weights. */
+  /** `--model` as given, and the SHA-256 of its weights. */
   readonly model: string;
   readonly modelHash: string;
   readonly verifier: string;
@@ -91,7 +91,7 @@ export class RecordedTrees implements StepSource, RewardSource {
     return this.#treeOf(prompt).nodes.some((node) => node.right === true && node.answer === answer);
   }
 
-  /** Whether each recorded sample of a question ended right; twins count once. */
+  /** True for each recorded sample of a question that ended right; twins count once. */
   ends(prompt: Prompt): boolean[] {
     return this.#treeOf(prompt).nodes.flatMap(({ right }) => (right === undefined ? [] : [right]));
   }

@@ -9,6 +9,6 @@ export interface SharedGpu {
   onRest(resume: () => void): void;
   /** `work`: sequences that decode, or new tokens of the pass under way; 0 at rest. */
   set(user: 'generator' | 'rewardModel', work: number): void;
-  /** How many times as long `user` takes in company as alone. */
+  /** Slowdown of `user` in company. */
   factor(user: 'generator' | 'rewardModel'): number;
 }

@@ -9,7 +9,6 @@ import type { World } from './world.ts';
 
 export interface SimEngineOptions extends Omit<SimReplicaOptions, 'gpu'> {
   readonly replicas: number;
-  /** One for each replica, where reward models work on the same GPUs. */
   readonly gpus?: readonly SharedGpu[];
 }
 

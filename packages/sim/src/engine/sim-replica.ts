@@ -29,7 +29,6 @@ export interface SimReplicaOptions {
   readonly cost: CostModel;
   /** Sequences that run at a time (`max_num_seqs`). */
   readonly sequenceLimit: number;
-  /** Tokens whose keys and values fit into memory. */
   readonly kvTokens: number;
   /** New tokens computed beside one decode step (chunked prefill). */
   readonly prefillTokens: number;

@@ -31,7 +31,6 @@ export function latenciesOf({ served }: { readonly served: readonly Served[] }):
 export interface Yield {
   readonly tokens: number;
   readonly rollouts: number;
-  /** In percent. */
   readonly accuracy: number;
   /** One character per question, 1 where it was answered right. */
   readonly right: string;

@@ -16,7 +16,6 @@ import { SimScorer, type SimScorerOptions } from './sim-scorer.ts';
 
 export interface SimVerifierOptions extends Omit<SimScorerOptions, 'gpu'> {
   readonly replicas: number;
-  /** One for each replica, where generators work on the same GPUs. */
   readonly gpus?: readonly SharedGpu[];
   readonly looksAhead?: boolean;
 }

@@ -5,7 +5,6 @@ import { type PolicyName, partsOf } from '@coppice/core/policy';
 import { type ProgramName, programOf } from '@coppice/core/program';
 import type { Contender, VerifierMode } from './contest.ts';
 
-/** The programs that have a row for each policy. */
 export const searching: readonly ProgramName[] = ['mcts', 'best-first'];
 
 interface Entry {

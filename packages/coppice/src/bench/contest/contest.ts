@@ -43,7 +43,6 @@ export interface ContestSettings {
   readonly seed: number;
 }
 
-/** One question answered by one contender. */
 export interface Trial {
   readonly contender: string;
   readonly question: string;
@@ -87,7 +86,7 @@ export function schedulerOf(contest: Contest, contender: Contender): Scheduler {
 }
 
 /**
- * One strand for each search: it looks at a sample before it draws the next. The budget still counts samples at their natural
+ * A search gets one strand: it looks at a sample before it draws the next. The budget still counts samples at their natural
  * width, so more searches run.
  */
 function oneByOne(scheduler: Scheduler, budget: number): Scheduler {

@@ -26,7 +26,6 @@ export interface CompareOptions {
   /** Rollouts of the tree. */
   readonly rollouts: number;
   readonly samples: number;
-  /** Strands open at a time. */
   readonly budget: number;
   readonly seed: number;
   readonly limitMs: number;

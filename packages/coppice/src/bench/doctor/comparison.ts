@@ -58,7 +58,7 @@ export function comparisonOf(run: ComparedRun, samples: number) {
       rowOf(tree.name, questions, (each) => each.tree),
     ],
     preference: told[scoring],
-    /** How samples are scored: as in the tree or by `last`, whichever tells right from wrong better here. */
+    /** Scoring of samples: as in the tree or by `last`, whichever tells right from wrong better here. */
     aggregation: scoring === 'own' ? tree.aggregation : ('last' as const),
     equalCost: ruled.map((each) => each.against(questions, samples)),
     /** Difference of the weighted vote of all samples and greedy. */

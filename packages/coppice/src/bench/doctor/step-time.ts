@@ -84,7 +84,6 @@ async function bestWave(
   return best;
 }
 
-/** Steps per expansion. */
 const siblings = 4;
 
 export class EngineWaves implements WaveSource {

@@ -20,7 +20,6 @@ export interface Prediction {
   readonly file: string;
   readonly sha256: string;
   readonly plan: PredictedSystem & { readonly settings: readonly string[]; readonly seeds: readonly number[] };
-  /** One policy in one setting under one seed. */
   readonly cells: readonly (PredictedCell & { readonly row: string; readonly loads: readonly PredictedLoad[] })[];
 }
 

@@ -31,7 +31,7 @@ import { SearchJournal } from './search-journal.ts';
 export interface RehearsalPoint {
   readonly setting: SettingName;
   readonly row: RowName;
-  /** As it was asked for: 1p, 0.8/s, 0.5x, backlog, alone. */
+  /** The load as written: 1p, 0.8/s, 0.5x, backlog, alone. */
   readonly load: string;
   /** Requests per second; undefined for backlog and alone. */
   readonly perSecond: number | undefined;

@@ -31,7 +31,6 @@ export function eventLine({ event }: LoggedEvent, tree: Tree): string | undefine
   }
 }
 
-/** One event of a log, with its text. */
 export function eventText(event: SearchEvent): string {
   const said = plainLine(describeEvent(event));
   switch (event.type) {

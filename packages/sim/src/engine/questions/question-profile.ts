@@ -39,7 +39,7 @@ export interface QuestionProfile {
   readonly byDepth?: readonly DepthHabits[];
   /** Chance that a turn makes a wrong answer right; 0.25 unless given. */
   readonly repair?: number;
-  /** How the verifier errs beyond the noise of single steps; not at all unless given. */
+  /** Errors of the verifier beyond the noise of single steps; none unless given. */
   readonly rewards?: RewardHabits;
 }
 

@@ -10,7 +10,6 @@ export interface Question {
   readonly strictness: number;
   readonly missChance: number;
   readonly steps: number;
-  /** Factor on the length of its steps. */
   readonly length: number;
   /** The depth that no step of an impossible question gets right. */
   readonly crux: number;

@@ -22,7 +22,7 @@ interface Streamed {
   readonly request: TracedRequest;
   /** Time since the request before it, in the trace. */
   readonly gapMs: number;
-  /** How often the block came before: prompts of a repeated block share nothing with its first time. */
+  /** Earlier occurrences of the block: prompts of a repeated block share nothing with its first time. */
   readonly again: number;
 }
 
