@@ -1,11 +1,12 @@
 // `npm run lab -- NAME …`: the lab's commands by name. Each is loaded only when it is used; faults become one readable line.
 
 import { FaultError } from 'coppice';
-import { type Help, helpAsked } from 'coppice/cli';
+import { helpAsked } from 'coppice/cli';
+import type { CommandHelp } from './flags.ts';
 
 interface LabModule {
   /** Commands without it print their own. */
-  readonly help?: Help;
+  readonly help?: CommandHelp;
   /** Resolves to the exit status. */
   run(args: readonly string[]): Promise<number>;
 }

@@ -1,4 +1,4 @@
-// Means over settings and seeds with 95 % intervals, and rank correlations: what reports of experiments say beside the plain mean.
+// Means over settings and seeds with 95 % intervals, differences of pairs and rank correlations, for reports of experiments.
 
 import { assert, mean } from '@coppice/core/base';
 
@@ -31,6 +31,16 @@ export function estimateRatio(groups: readonly (readonly number[])[]): Estimate 
   const { value, half } = estimate(groups.map((group) => group.map(Math.log)));
   const ratio = Math.exp(value);
   return { value: ratio, half: half === undefined ? undefined : (ratio * (Math.exp(half) - Math.exp(-half))) / 2 };
+}
+
+/** The mean of paired differences with its 95 % interval; equal pairs alone give the interval of one pair in doubt. */
+export function meanDifference(differences: readonly number[]) {
+  const { length } = differences;
+  if (length < 2) return { value: Number.NaN, low: -1, high: 1 };
+  const value = mean(differences);
+  const variance = differences.reduce((sum, each) => sum + (each - value) ** 2, 0) / (length - 1);
+  const half = 1.96 * Math.sqrt(Math.max(variance, 1 / length) / length);
+  return { value, low: value - half, high: value + half };
 }
 
 // Two-sided 95 % quantiles of Student's t for 1 to 30 degrees of freedom.

@@ -1,7 +1,7 @@
 // Labelled questions of the simulator: a question profile, whose answers it knows, or trees that a real model drew. All at once,
 // in virtual time.
 
-import type { PolicyContender, TurnedWish } from '@coppice/sim/service';
+import type { contenderOf, TurnedWish } from '@coppice/sim/service';
 import { runTrial, type TrialResult, type TrialSpec } from '../sim/trial.ts';
 import type { CandidateSettings } from './candidates.ts';
 import type { AnswerPair } from './paired.ts';
@@ -10,7 +10,7 @@ import type { LabelledAnswers } from './threshold-run.ts';
 
 /** A trial without what is tried: its questions and settings are given for each run. */
 export type SimulatedPlace = Omit<TrialSpec, 'arrivals' | 'requests' | 'questions' | 'contender'> & {
-  readonly contender: PolicyContender;
+  readonly contender: ReturnType<typeof contenderOf>;
 };
 
 export function simulatedAnswers(place: SimulatedPlace): LabelledAnswers<number> {

@@ -3,7 +3,10 @@
 // in order, and a write that may have been made before is answered as that one was. How a call gets here, and when, is for others.
 
 import type { Acceptance, AppendResult } from '@coppice/core/journal';
-import type { JournalWrite } from '@coppice/postgres/journal';
+import type { PostgresJournal } from '@coppice/postgres/journal';
+
+type JournalStore = ReturnType<ConstructorParameters<typeof PostgresJournal>[2]>['store'];
+type WrittenRow = Parameters<JournalStore['commit']>[0][number];
 
 /** As the columns hold it, and beside them what nodes ask of `about`. */
 export interface SearchRow {
@@ -64,7 +67,7 @@ export class JournalTables {
   protected ended(_row: SearchRow): void {}
 
   /** One write of a commit. `isUnsure`: an earlier try of it may have been applied. */
-  apply({ kind, search, row }: JournalWrite, node: string, isUnsure = false): unknown {
+  apply({ kind, search, row }: WrittenRow, node: string, isUnsure = false): unknown {
     const known = this.rows.get(search);
     switch (kind) {
       case 'accept':
@@ -135,7 +138,7 @@ export class JournalTables {
     return 'stored';
   }
 
-  #finish(known: SearchRow, row: JournalWrite['row']): boolean {
+  #finish(known: SearchRow, row: WrittenRow['row']): boolean {
     if (known.epoch !== row.epoch) return false;
     if (known.ended_ms !== null)
       return known.state === row.state && known.ended_ms === row.ended_ms && known.outcome === row.outcome;

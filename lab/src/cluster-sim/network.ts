@@ -2,9 +2,12 @@
 // refuses; one that goes down breaks off what it has; a node that dies closes its connections. Carries requests for the production
 // `Connection`, which sees no difference to sockets.
 
-import type { SentRequest, Transport, WireResponse } from '@coppice/core/remote';
+import type { Transport } from '@coppice/core/remote';
 import { latencyMs } from './costs.ts';
 import type { VirtualTime } from './virtual-time.ts';
+
+type CarriedRequest = Parameters<Transport['open']>[0];
+type CarriedAnswer = Parameters<Parameters<Transport['open']>[2]>[0];
 
 /** A process that sends requests: busy until then, and told of answers in its turn. */
 export interface Sender {
@@ -16,7 +19,7 @@ export interface Sender {
 
 /** What a server is given, and answers by. */
 export interface VirtualExchange {
-  readonly request: SentRequest;
+  readonly request: CarriedRequest;
   readonly isClosed: boolean;
   /** Called when the sender has gone. */
   onClose: () => void;
@@ -62,22 +65,22 @@ class VirtualResponse {
 
 /** What one request has on its way: the server's side of it, and the sender's. */
 class OpenExchange implements VirtualExchange {
-  readonly request: SentRequest;
+  readonly request: CarriedRequest;
   onClose: () => void = () => {};
   readonly #time: VirtualTime;
   readonly #sender: Sender;
   readonly #open: Set<OpenExchange>;
   readonly #failed: (error: Error) => void;
-  readonly #answered: (response: WireResponse) => void;
+  readonly #answered: (response: CarriedAnswer) => void;
   #response: VirtualResponse | undefined;
   #isOver = false;
 
   constructor(
     time: VirtualTime,
     [sender, open]: readonly [Sender, Set<OpenExchange>],
-    request: SentRequest,
+    request: CarriedRequest,
     failed: (error: Error) => void,
-    answered: (response: WireResponse) => void,
+    answered: (response: CarriedAnswer) => void,
   ) {
     this.request = request;
     this.#time = time;
@@ -136,7 +139,7 @@ class OpenExchange implements VirtualExchange {
   #tell(piece: string): void {
     if (this.#response === undefined) {
       this.#response = new VirtualResponse();
-      this.#answered(this.#response as unknown as WireResponse);
+      this.#answered(this.#response as unknown as CarriedAnswer);
     }
     if (piece !== '') this.#response.tell('data', Buffer.from(piece));
   }

@@ -2,10 +2,14 @@
 // between nodes and the list of the living. Each call leaves when the node's core is free and is answered in the node's turn.
 
 import type { Timers } from '@coppice/core/base';
-import type { ClusterOptions } from '@coppice/postgres/cluster';
-import type { BellEars, PostgresParts } from '@coppice/postgres/journal';
+import type { PostgresCluster } from '@coppice/postgres/cluster';
+import type { PostgresJournal } from '@coppice/postgres/journal';
 import type { Database } from './database.ts';
 import type { SearchRow } from './journal-tables.ts';
+
+type JournalEars = Parameters<ConstructorParameters<typeof PostgresJournal>[2]>[0];
+export type JournalParts = ReturnType<ConstructorParameters<typeof PostgresJournal>[2]>;
+type ClusterParts = ConstructorParameters<typeof PostgresCluster>[0];
 
 /** The process that calls. */
 export interface CallingNode {
@@ -19,7 +23,7 @@ export interface CallingNode {
   ring(message: RungMessage): void;
 }
 
-export type RungMessage = Parameters<PostgresParts['bell']['ring']>[0];
+export type RungMessage = Parameters<JournalParts['bell']['ring']>[0];
 
 const model = 'm';
 
@@ -34,7 +38,7 @@ function call<Result>(node: CallingNode, writes: number, apply: (database: Datab
   });
 }
 
-export function journalParts(node: CallingNode, hearBy: (ears: BellEars) => void, ears: BellEars): PostgresParts {
+export function journalParts(node: CallingNode, hearBy: (ears: JournalEars) => void, ears: JournalEars): JournalParts {
   hearBy(ears);
   return {
     store: {
@@ -73,7 +77,7 @@ function read(database: Database, name: string, values: readonly unknown[]): rea
   }
 }
 
-export function queueOf(node: CallingNode): ClusterOptions['queue'] {
+export function queueOf(node: CallingNode): ClusterParts['queue'] {
   return {
     offer: ({ id, turn }) => call(node, 1, (database) => database.offer(id, turn)),
     hold: (_, searches) =>
@@ -98,7 +102,7 @@ function offerOrphans(database: Database, living: readonly string[]) {
   return orphans;
 }
 
-export function membershipOf(node: CallingNode): ClusterOptions['membership'] {
+export function membershipOf(node: CallingNode): ClusterParts['membership'] {
   const { name, servers } = node;
   const facts = { version: '', models: [model], report: {}, silentMs: 0 };
   return {

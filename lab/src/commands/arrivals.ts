@@ -6,14 +6,16 @@ import { appendFileSync } from 'node:fs';
 import { closeModel, type GoldQuestion, isRight, openModel, ownModel } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
 import { type Load, parseLoad } from '@coppice/sim/service';
-import { type Contender, type Contest, contendersOf, runBlock, type Trial } from 'coppice/bench';
-import { help as benchHelp, chooseQuestions, configurationOf, exampleServer, type Help, readBench } from 'coppice/cli';
+import { contendersOf, runBlock } from 'coppice/bench';
+import { help as benchHelp, chooseQuestions, configurationOf, readBench } from 'coppice/cli';
+import type { BenchContender, BenchContest, BenchTrial } from '../contest-shapes.ts';
+import { type CommandHelp, exampleServer } from '../flags.ts';
 import { arrivals, mixed } from '../open-load/arrivals.ts';
 import { sustained } from '../open-load/sustained.ts';
 import { type ArrivalLine, arrivalTable } from '../real/arrival-table.ts';
 import { keptUnder } from '../real/kept-lines.ts';
 
-export const help: Help = {
+export const help: CommandHelp = {
   ...benchHelp,
   starts: 'npm run lab --',
   usage: 'arrivals FILE LOADS [options of coppice bench]',
@@ -66,7 +68,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-function lineOf({ name }: Load, perSecond: number, { growth: _, ...trial }: Trial): ArrivalLine {
+function lineOf({ name }: Load, perSecond: number, { growth: _, ...trial }: BenchTrial): ArrivalLine {
   return { load: name, perSecond, ...trial };
 }
 
@@ -79,8 +81,8 @@ function rateOf({ name, factor, of }: Load, capacity = 0): number {
 async function capacityIn(
   file: string,
   kept: ReturnType<typeof keptIn>,
-  contest: Contest,
-  contender: Contender,
+  contest: BenchContest,
+  contender: BenchContender,
   questions: readonly GoldQuestion[],
 ): Promise<number> {
   if (kept.capacity !== undefined) return kept.capacity;

@@ -14,25 +14,14 @@ import {
   type TurnedWish,
 } from '@coppice/sim/service';
 import { policyNames, programNames } from 'coppice';
-import {
-  type Flags,
-  flagOf,
-  given,
-  type Help,
-  helpFlag,
-  oneOf,
-  readSearchArguments,
-  type SettingScope,
-  setFlag,
-  settingHelp,
-  whole,
-} from 'coppice/cli';
+import { readSearchArguments, setFlag, settingHelp } from 'coppice/cli';
 import { simulatedAnswers } from '../calibrate/simulated-answers.ts';
 import { thresholdReport } from '../calibrate/threshold-report.ts';
 import { type ChosenThresholds, calibrateThresholds, thresholdRunOf } from '../calibrate/threshold-run.ts';
+import { type CommandFlags, type CommandHelp, type CommandSettings, flagOf, helpFlag, oneOf, whole } from '../flags.ts';
 import { trialDefaults } from '../sim/trial.ts';
 
-const scope: SettingScope = {
+const scope: CommandSettings = {
   search: ['branching', 'threshold', 'choose', 'temperature'],
   model: () => false,
 };
@@ -49,9 +38,9 @@ const flags = {
   ...setFlag,
   json: { type: 'boolean', default: false, about: 'prints what was chosen as JSON' },
   ...helpFlag,
-} as const satisfies Flags;
+} as const satisfies CommandFlags;
 
-export const help: Help = {
+export const help: CommandHelp = {
   starts: 'npm run lab --',
   usage: 'calibrate [options]',
   about: 'Chooses thresholds of the certainty exits on half of the questions, and reports them on the others.',
@@ -108,7 +97,7 @@ function readArgs(args: readonly string[]): Settings {
   return {
     wish: {
       program: oneOf('program', values.program, programNames()),
-      ...given('policy', values.policy, (name) => oneOf('policy', name, policyNames)),
+      ...(values.policy === undefined ? {} : { policy: oneOf('policy', values.policy, policyNames) }),
       ...wish,
       rollouts,
     },
@@ -116,7 +105,7 @@ function readArgs(args: readonly string[]): Settings {
     seed: flagOf('seed', values.seed, requestKnobs.seed),
     size: whole('size', values.size, 1, 1_000_000, 'questions'),
     sim: oneOf('sim', values.sim, settingNames),
-    ...given('trees', values.trees, existing),
+    ...(values.trees === undefined ? {} : { trees: existing(values.trees) }),
     json: values.json,
   };
 }

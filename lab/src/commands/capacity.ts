@@ -5,11 +5,11 @@ import { raise } from '@coppice/core/base';
 import { budgetKnob, requestKnobs } from '@coppice/core/config';
 import { profileOf, searchDefaults, settingNames, traceStreamOf } from '@coppice/sim/service';
 import { policyNames, programNames } from 'coppice';
-import { type Flags, flagOf, type Help, helpFlag, oneOf, readArguments, whole } from 'coppice/cli';
 import { type CapacityQuestion, gpusNeeded, mostGpus, rateHeld } from '../capacity/answer.ts';
 import { capacityLines } from '../capacity/capacity-lines.ts';
 import { fewestValues } from '../capacity/median.ts';
 import type { CapacityPlan, RunTrial } from '../capacity/stream-capacity.ts';
+import { type CommandFlags, type CommandHelp, flagOf, helpFlag, oneOf, readArguments, whole } from '../flags.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import { machines, readMachine } from '../sim/machine.ts';
 import { defaultThreads, TrialPool } from '../sim/trial-pool.ts';
@@ -24,7 +24,7 @@ const question = {
   p99: { ...text, takes: 'S', about: 'the bound: seconds within which 99 % of the searches must end' },
   gpus: { ...text, takes: 'N', about: 'how many searches a second do they hold?' },
   rate: { ...text, takes: 'R', about: 'how many GPUs do so many searches a second need?' },
-} as const satisfies Flags;
+} as const satisfies CommandFlags;
 const load = {
   trace: { ...text, takes: 'FILE', about: `requests of Azure, of Mooncake or of your own journal (${shipped})` },
   program: {
@@ -35,7 +35,7 @@ const load = {
   policy: { ...text, takes: 'NAME', about: `(${standard.policy}): ${policyNames.join(', ')}` },
   rollouts: { ...text, takes: 'N', about: `rollouts or samples of a search (${standard.rollouts})` },
   setting: { ...text, takes: 'NAME', about: `how hard questions are (${settingNames[0]}): ${settingNames.join(', ')}` },
-} as const satisfies Flags;
+} as const satisfies CommandFlags;
 const place = {
   machine: {
     ...text,
@@ -43,7 +43,7 @@ const place = {
     about: `one GPU as lab table measured it, by file (${standard.machine}); also ${Object.keys(machines).join(', ')}`,
   },
   budget: { ...text, takes: 'M', about: `strands of each GPU (${strandsOfGpu})` },
-} as const satisfies Flags;
+} as const satisfies CommandFlags;
 const size = {
   streams: {
     ...text,
@@ -54,10 +54,10 @@ const size = {
   seed: { ...text, takes: 'N', about: `(${standard.seed})` },
   threads: { ...text, takes: 'N', about: 'trials at a time (all cores)' },
   json: { type: 'boolean', about: 'prints the answer as JSON' },
-} as const satisfies Flags;
+} as const satisfies CommandFlags;
 const flags = { ...question, ...load, ...place, ...size, ...helpFlag } as const;
 
-export const help: Help = {
+export const help: CommandHelp = {
   starts: 'npm run lab --',
   usage: 'capacity --p99 S (--gpus N | --rate R) [options]',
   about:

@@ -2,7 +2,6 @@
 // says what it ran.
 
 import { raise } from '@coppice/core/base';
-import { type Flags, flagOf, type Help, helpFlag, oneOf, readArguments, whole } from 'coppice/cli';
 import { checkLines } from '../cluster-sim/check-nodes.ts';
 import {
   addedLines,
@@ -17,6 +16,7 @@ import { type FaultName, faultNames, type GroupSpec, gpuChoices } from '../clust
 import { runGroups } from '../cluster-sim/group-pool.ts';
 import type { GroupResult } from '../cluster-sim/group-result.ts';
 import { slowerEvery } from '../cluster-sim/machines.ts';
+import { type CommandFlags, type CommandHelp, flagOf, helpFlag, oneOf, readArguments, whole } from '../flags.ts';
 import { type Estimate, estimate } from '../statistics.ts';
 
 const text = 'string';
@@ -48,9 +48,9 @@ const flags = {
   'no-ideal': { type: 'boolean', default: false, about: 'leaves out the run on nodes and databases that cost nothing' },
   check: { type: 'boolean', default: false, about: 'runs the load of `bench -- nodes` beside what was measured there' },
   ...helpFlag,
-} as const satisfies Flags;
+} as const satisfies CommandFlags;
 
-export const help: Help = {
+export const help: CommandHelp = {
   starts: 'npm run lab --',
   usage: 'cluster [options]',
   about: 'Simulates a cluster with the code that serves: nodes, queue, routing, limits, budgets, keys and faults.',

@@ -7,19 +7,18 @@ import { raise } from '@coppice/core/base';
 import { modelKnobs, overlay, requestKnobs, samplingKnobs } from '@coppice/core/config';
 import { runnerCommand, sandboxKinds } from '@coppice/core/verifier';
 import { CommandVerifier, type ModelSettings, openModel, programNames, type SearchOptions } from 'coppice';
+import { readSettings, setFlag } from 'coppice/cli';
 import {
+  type CommandFlags,
+  type CommandHelp,
+  type CommandSettings,
   exampleServer,
-  type Flags,
   flagOf,
-  type Help,
   helpFlag,
   oneOf,
   readArguments,
-  readSettings,
-  type SettingScope,
-  setFlag,
   whole,
-} from 'coppice/cli';
+} from '../flags.ts';
 import { replayLines } from '../real/code-replay.ts';
 import { type CodeLine, Grader, searchCode } from '../real/code-search.ts';
 import { codeTable } from '../real/code-table.ts';
@@ -27,7 +26,7 @@ import { type CodeTask, readTasks } from '../real/code-tasks.ts';
 import { keptLines, keptUnder } from '../real/kept-lines.ts';
 
 const text = 'string';
-const scope: SettingScope = { search: ['maxDepth', 'topP', 'topK', 'minP'], model: () => true };
+const scope: CommandSettings = { search: ['maxDepth', 'topP', 'topK', 'minP'], model: () => true };
 
 const taskGroup = {
   questions: {
@@ -43,7 +42,7 @@ const taskGroup = {
     takes: 'TASKS',
     about: 'writes tasks, runner and words of a repair for other programs, and ends',
   },
-} as const satisfies Flags;
+} as const satisfies CommandFlags;
 const searchGroup = {
   programs: {
     type: text,
@@ -58,7 +57,7 @@ const searchGroup = {
   rollouts: { type: text, takes: 'N', default: '64', about: 'answers of one search' },
   temperature: { type: text, takes: 'T', default: '0.8', about: 'of both programs' },
   ...setFlag,
-} as const satisfies Flags;
+} as const satisfies CommandFlags;
 const machineGroup = {
   engine: { type: text, multiple: true, takes: 'URL', about: 'a server of the generator; once per replica' },
   model: { type: text, takes: 'NAME|FILE', about: "a GGUF file, or the server's name" },
@@ -86,10 +85,10 @@ const machineGroup = {
   },
   against: { type: text, multiple: true, takes: 'FILE', about: 'searches of another file, for the report' },
   ...helpFlag,
-} as const satisfies Flags;
+} as const satisfies CommandFlags;
 const flags = { ...taskGroup, ...searchGroup, ...machineGroup } as const;
 
-export const help: Help = {
+export const help: CommandHelp = {
   starts: 'npm run lab --',
   usage: 'code FILE [options]',
   about: 'Searches for code that passes half of the tests, grades it by the other half and keeps every search.',

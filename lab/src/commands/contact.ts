@@ -4,11 +4,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { closeModel, isRight, openModel, ownModel } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
-import { contendersOf, meanDifference, runBlock, type Trial } from 'coppice/bench';
-import { help as benchHelp, chooseQuestions, exampleServer, type Help, readBench } from 'coppice/cli';
+import { contendersOf, runBlock } from 'coppice/bench';
+import { help as benchHelp, chooseQuestions, readBench } from 'coppice/cli';
+import type { BenchTrial } from '../contest-shapes.ts';
+import { type CommandHelp, exampleServer } from '../flags.ts';
 import { askDirectly, type DirectAnswer } from '../real/direct.ts';
+import { meanDifference } from '../statistics.ts';
 
-export const help: Help = {
+export const help: CommandHelp = {
   ...benchHelp,
   starts: 'npm run lab --',
   usage: 'contact FILE [options of coppice bench]',
@@ -35,7 +38,7 @@ export async function run(args: readonly string[]): Promise<number> {
   await askDirectly(server, questions, (answer) => bare.push(answer));
   await askDirectly({ ...server, system: advice }, questions, (answer) => advised.push(answer));
   const model = await openModel(ownModel(settings.own), process.env);
-  const through: Trial[] = [];
+  const through: BenchTrial[] = [];
   try {
     const [greedy] = contendersOf({ ...settings, verifiers: ['both'] });
     await runBlock({ model, settings, isCorrect: isRight }, greedy!, questions, (trial) => through.push(trial));

@@ -5,12 +5,14 @@
 import { appendFileSync } from 'node:fs';
 import { closeModel, isRight, openModel, ownModel } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
-import { contendersOf, runBlock, type Trial } from 'coppice/bench';
-import { help as benchHelp, chooseQuestions, configurationOf, exampleServer, type Help, readBench } from 'coppice/cli';
+import { contendersOf, runBlock } from 'coppice/bench';
+import { help as benchHelp, chooseQuestions, configurationOf, readBench } from 'coppice/cli';
+import type { BenchTrial } from '../contest-shapes.ts';
+import { type CommandHelp, exampleServer } from '../flags.ts';
 import { keptUnder } from '../real/kept-lines.ts';
 import { type KeptNode, keptTree } from '../real/kept-tree.ts';
 
-export const help: Help = {
+export const help: CommandHelp = {
   ...benchHelp,
   starts: 'npm run lab --',
   usage: 'contest FILE [options of coppice bench]',
@@ -27,7 +29,7 @@ export async function run(args: readonly string[]): Promise<number> {
   if (contender === undefined || others.length > 0)
     return raise('bad-setting', '--programs and --policies must name one each');
   const { range: _, size: __, ...told } = configurationOf(settings);
-  const trials = keptUnder<Trial>(file, JSON.stringify({ ...told, contender }));
+  const trials = keptUnder<BenchTrial>(file, JSON.stringify({ ...told, contender }));
   const kept = new Set(trials.map(({ question }) => question));
   const questions = chooseQuestions(settings).filter(({ id }) => !kept.has(id));
   const model = await openModel(ownModel(settings.own), process.env);
@@ -43,7 +45,7 @@ export async function run(args: readonly string[]): Promise<number> {
           keptTree(tree, (answer) => isRight(question, answer)),
         ),
     } satisfies Parameters<typeof runBlock>[0];
-    await runBlock(contest, contender, questions, ({ growth, ...trial }: Trial) => {
+    await runBlock(contest, contender, questions, ({ growth, ...trial }: BenchTrial) => {
       appendFileSync(file, `${JSON.stringify({ ...trial, nodes: trees.get(trial.question) })}\n`);
       trees.delete(trial.question);
     });

@@ -6,8 +6,8 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { readQuestions } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
 import { modelPath } from '@coppice/llama';
-import { type Flags, type Help, helpFlag, oneOf, readArguments, whole } from 'coppice/cli';
 import { printed } from '../experiment/table.ts';
+import { type CommandFlags, type CommandHelp, helpFlag, oneOf, readArguments, whole } from '../flags.ts';
 import { rowCosts } from '../micro/row-costs.ts';
 import { DraftRanks } from '../real/draft-ranks.ts';
 import {
@@ -30,7 +30,7 @@ const pairGroup = {
     default: '1',
     about: 'of every decode; a draft thread and its target get half each',
   },
-} as const satisfies Flags;
+} as const satisfies CommandFlags;
 const workGroup = {
   questions: { type: text, takes: 'FILE', default: 'gsm8k.jsonl', about: 'asked in their order' },
   rounds: { type: text, takes: 'N', default: '4', about: 'blocks of each temperature and number of sequences' },
@@ -51,10 +51,10 @@ const workGroup = {
   },
   markdown: { type: 'boolean', default: false, about: 'tables for a page' },
   ...helpFlag,
-} as const satisfies Flags;
+} as const satisfies CommandFlags;
 const flags = { ...pairGroup, ...workGroup } as const;
 
-export const help: Help = {
+export const help: CommandHelp = {
   starts: 'npm run lab --',
   usage: 'drafts FILE [options]',
   about: 'Writes answers with drafts and without them in turns, keeps every block and prints what drafting gave.',

@@ -2,10 +2,10 @@
 // experiment does not read is refused.
 
 import { raise } from '@coppice/core/base';
-import { flagOf, oneOf, readArguments, whole } from 'coppice/cli';
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { type LabPlan, planDefaults, planFlagNames, planFlagOf } from '../experiment/plan.ts';
 import { experiments } from '../experiments/list.ts';
+import { flagOf, oneOf, readArguments, whole } from '../flags.ts';
 import { defaultThreads } from '../sim/trial-pool.ts';
 
 /** Results that are kept, and what no page shows: not in git. */

@@ -2,7 +2,7 @@
 
 import { raise } from '@coppice/core/base';
 import { readTrees } from '@coppice/sim/service';
-import { readArguments } from 'coppice/cli';
+import { readArguments } from '../flags.ts';
 import { fitProfile } from '../profile-fit/fit-profile.ts';
 import { fitTable } from '../profile-fit/fit-table.ts';
 

@@ -20,7 +20,7 @@ import { requestKnobs } from '@coppice/core/config';
 import { verdictOf } from '@coppice/core/log';
 import { createScheduler } from '@coppice/core/policy';
 import { FaultError } from 'coppice';
-import { flagOf, type Help, helpFlag, readArguments } from 'coppice/cli';
+import { type CommandHelp, flagOf, helpFlag, readArguments } from '../flags.ts';
 
 const flags = {
   known: {
@@ -41,7 +41,7 @@ const flags = {
   ...helpFlag,
 } as const;
 
-export const help: Help = {
+export const help: CommandHelp = {
   starts: 'npm run lab --',
   usage: 'honesty [options]',
   about:

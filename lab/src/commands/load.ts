@@ -10,14 +10,14 @@ import {
   chooseQuestions,
   configurationLine,
   configurationOf,
-  type Help,
   readBench,
   withVerifier,
 } from 'coppice/cli';
+import type { CommandHelp } from '../flags.ts';
 import { openLoad } from '../open-load/open-load.ts';
 import { openLoadLines } from '../open-load/open-load-table.ts';
 
-export const help: Help = {
+export const help: CommandHelp = {
   ...benchHelp,
   starts: 'npm run lab --',
   usage: 'load LOADS [options of coppice bench]',

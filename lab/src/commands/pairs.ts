@@ -2,11 +2,12 @@
 // right the second is, and how many of its answers are others. Times mean something where a file's searches ran one at a time.
 
 import { mean, percentile, raise } from '@coppice/core/base';
-import { meanDifference, type Trial } from 'coppice/bench';
-import type { Help } from 'coppice/cli';
+import type { BenchTrial } from '../contest-shapes.ts';
+import type { CommandHelp } from '../flags.ts';
 import { keptLines } from '../real/kept-lines.ts';
+import { meanDifference } from '../statistics.ts';
 
-export const help: Help = {
+export const help: CommandHelp = {
   starts: 'npm run lab --',
   usage: 'pairs WITHOUT WITH',
   about: 'Compares two files of contest over the same questions: times, tokens, right answers, different answers.',
@@ -18,8 +19,8 @@ export async function run(args: readonly string[]): Promise<number> {
   const [before, after] = args;
   if (before === undefined || after === undefined)
     return raise('bad-setting', 'which two files of contest? npm run lab -- pairs WITHOUT WITH');
-  const firsts = new Map(keptLines<Trial>(before).map((trial) => [trial.question, trial]));
-  const both = keptLines<Trial>(after).flatMap((trial): [Trial, Trial][] => {
+  const firsts = new Map(keptLines<BenchTrial>(before).map((trial) => [trial.question, trial]));
+  const both = keptLines<BenchTrial>(after).flatMap((trial): [BenchTrial, BenchTrial][] => {
     const first = firsts.get(trial.question);
     return first === undefined ? [] : [[first, trial]];
   });
@@ -28,7 +29,7 @@ export async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-function pairText(both: readonly (readonly [Trial, Trial])[]): string {
+function pairText(both: readonly (readonly [BenchTrial, BenchTrial])[]): string {
   const median = (at: 0 | 1) =>
     percentile(
       both.map((pair) => pair[at].latencyMs / 1000),

@@ -8,14 +8,15 @@ import { basename } from 'node:path';
 import { SearchModel } from '@coppice/core';
 import { type GoldQuestion, openModel, ownModel, readQuestions } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
-import { help as benchHelp, chooseQuestions, exampleServer, type Help, readBench } from 'coppice/cli';
+import { help as benchHelp, chooseQuestions, readBench } from 'coppice/cli';
+import { type CommandHelp, exampleServer } from '../flags.ts';
 import { keepDraws } from '../real/kept-draws.ts';
 import { type PanelContest, panelLine } from '../real/panel-contest.ts';
 import type { PanelSample } from '../real/panel-replay.ts';
 import { liveTable, type PanelLine, replayedTable } from '../real/panel-table.ts';
 import { type DrawnLine, drawnLines, sampleOf } from '../real/rivals.ts';
 
-export const help: Help = {
+export const help: CommandHelp = {
   ...benchHelp,
   starts: 'npm run lab --',
   usage: 'panel FILE [URL MODEL [options of coppice bench]] | panel --recorded QUESTIONS DRAWN DRAWN',

@@ -3,14 +3,13 @@
 // the mean of its pairs: cells of one set are not independent.
 
 import { mean, raise } from '@coppice/core/base';
-import { sum } from '@coppice/core/scheduler';
-import { meanDifference } from 'coppice/bench';
-import type { Help } from 'coppice/cli';
+import type { CommandHelp } from '../flags.ts';
 import type { ArrivalLine } from '../real/arrival-table.ts';
 import { headOf, keptLines } from '../real/kept-lines.ts';
 import { percentage } from '../real/percentage.ts';
+import { meanDifference } from '../statistics.ts';
 
-export const help: Help = {
+export const help: CommandHelp = {
   starts: 'npm run lab --',
   usage: 'pool CONTENDER BASE FILE[,FILE-OF-BASE] …',
   about:
@@ -75,7 +74,9 @@ function gainOf({ own, base }: Pair): number {
 
 function exitLine(set: string, exit: string, ended: readonly Pair[]): string {
   const [right, rightBefore] = (['own', 'base'] as const).map((of) => ended.filter((pair) => pair[of].correct).length);
-  const [tokens, tokensBefore] = (['own', 'base'] as const).map((of) => sum(ended.map((pair) => tokensOf(pair[of]))));
+  const [tokens, tokensBefore] = (['own', 'base'] as const).map((of) =>
+    ended.reduce((sum, pair) => sum + tokensOf(pair[of]), 0),
+  );
   const share = (tokens! / tokensBefore!).toFixed(2);
   return `${set}, ended as ${exit}: ${ended.length}, ${right} right for ${rightBefore}, ${share} of the tokens`;
 }

@@ -3,10 +3,11 @@
 
 import { closeModel, isRight, openModel, ownModel } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
-import { help as benchHelp, chooseQuestions, type Help, readBench } from 'coppice/cli';
+import { help as benchHelp, chooseQuestions, readBench } from 'coppice/cli';
+import type { CommandHelp } from '../flags.ts';
 import { recordTrees } from '../profile-fit/tree-record.ts';
 
-export const help: Help = {
+export const help: CommandHelp = {
   ...benchHelp,
   starts: 'npm run lab --',
   usage: 'record FILE [options of coppice bench]',

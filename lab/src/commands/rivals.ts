@@ -3,8 +3,8 @@
 
 import { readQuestions } from '@coppice/core/answering';
 import { mean, raise } from '@coppice/core/base';
-import type { Trial } from 'coppice/bench';
-import type { Help } from 'coppice/cli';
+import type { BenchTrial } from '../contest-shapes.ts';
+import type { CommandHelp } from '../flags.ts';
 import { keptLines } from '../real/kept-lines.ts';
 import { percentage } from '../real/percentage.ts';
 import {
@@ -20,7 +20,7 @@ import {
 import { checkQuestions } from '../real/same-questions.ts';
 import { samplesIn } from '../real/sample-files.ts';
 
-export const help: Help = {
+export const help: CommandHelp = {
   starts: 'npm run lab --',
   usage: 'rivals QUESTIONS SAMPLES[,MORE] [SEARCHES[,OTHER-SEED] …]',
   about:
@@ -39,7 +39,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const questions = readQuestions(file);
   const samples = samplesIn(drawn.split(','), questions);
   for (const each of searches.flatMap((seeds) => seeds.split(',')))
-    checkQuestions(each, keptLines<Trial>(each), questions);
+    checkQuestions(each, keptLines<BenchTrial>(each), questions);
   const most = Math.max(...[...samples.values()].map(({ length }) => length));
   const whole = new Map([...samples].filter(([, each]) => each.length === most));
   console.log(`${whole.size} questions with ${most} samples each; tokens of both models`);
@@ -57,7 +57,9 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 function searchLine(files: string, samples: ReadonlyMap<string, readonly Sample[]>): string {
-  const seeds = files.split(',').map((file) => new Map(keptLines<Trial>(file).map((trial) => [trial.question, trial])));
+  const seeds = files
+    .split(',')
+    .map((file) => new Map(keptLines<BenchTrial>(file).map((trial) => [trial.question, trial])));
   const [first, ...others] = seeds;
   const own = [...first!.keys()].filter((id) => samples.has(id) && others.every((seed) => seed.has(id)));
   if (own.length < 2) return `${files}: too few searches`;

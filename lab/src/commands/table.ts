@@ -6,25 +6,21 @@ import { closeModel, openModel, ownModel } from '@coppice/core/answering';
 import { assert, raise } from '@coppice/core/base';
 import { overlay } from '@coppice/core/config';
 import {
-  exampleServer,
-  type Flags,
-  type Help,
-  helpFlag,
   keyOf,
   modelFlags,
   namedOf,
   readModelFlags,
   readSearchArguments,
-  type SettingScope,
   serverFlags,
   setFlag,
   settingHelp,
 } from 'coppice/cli';
+import { type CommandFlags, type CommandHelp, type CommandSettings, exampleServer, helpFlag } from '../flags.ts';
 import { measureMachine, tableSizes } from '../machine-table/machine-table.ts';
 import { cacheOf, roomOf } from '../machine-table/server-room.ts';
 
 /** It searches nothing: only what the engine can be told, and which model of a server scores. */
-const scope: SettingScope = { search: [], model: (name) => name.startsWith('engine.') || name === 'verifier.model' };
+const scope: CommandSettings = { search: [], model: (name) => name.startsWith('engine.') || name === 'verifier.model' };
 
 const { embedder: _, ...servers } = serverFlags;
 const flags = {
@@ -32,9 +28,9 @@ const flags = {
   model: { ...modelFlags.model, takes: 'NAME', about: 'what the generator must serve' },
   ...setFlag,
   ...helpFlag,
-} as const satisfies Flags;
+} as const satisfies CommandFlags;
 
-export const help: Help = {
+export const help: CommandHelp = {
   starts: 'npm run lab --',
   usage: 'table FILE --engine URL --verifier URL [options]',
   about: 'Measures both servers for about a minute, alone and together, and writes a machine for sim --machine.',

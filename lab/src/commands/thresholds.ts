@@ -3,7 +3,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { mean, raise } from '@coppice/core/base';
-import { type Help, oneOf } from 'coppice/cli';
+import { type CommandHelp, oneOf } from '../flags.ts';
 import {
   aggregations,
   endsToldApart,
@@ -14,7 +14,7 @@ import {
 } from '../real/grown-trees.ts';
 import { headOf, keptLines } from '../real/kept-lines.ts';
 
-export const help: Help = {
+export const help: CommandHelp = {
   starts: 'npm run lab --',
   usage: 'thresholds SEARCHES AGGREGATION [TREES]',
   about:

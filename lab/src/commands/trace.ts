@@ -5,9 +5,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { raise } from '@coppice/core/base';
 import { type FinishedSearch, type Journal, SqliteJournal } from '@coppice/core/journal';
 import { ownTraceHead, type TracedRequest } from '@coppice/sim/service';
-import type { Help } from 'coppice/cli';
+import type { CommandHelp } from '../flags.ts';
 
-export const help: Help = {
+export const help: CommandHelp = {
   starts: 'npm run lab --',
   usage: 'trace JOURNAL FILE',
   about:

@@ -5,7 +5,7 @@
 import { basename } from 'node:path';
 import { readQuestions } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
-import { type Flags, type Help, helpFlag, readArguments, whole } from 'coppice/cli';
+import { type CommandFlags, type CommandHelp, helpFlag, readArguments, whole } from '../flags.ts';
 import { type VoteFiles, votedSamples } from '../real/recorded-votes.ts';
 import type { VoteRules } from '../real/vote-replay.ts';
 import { chooseDeepConf, rowLine, settingsLine, type VotedQuestion, voteRows } from '../real/vote-table.ts';
@@ -20,9 +20,9 @@ const flags = {
   most: { type: text, takes: 'N', default: '1000000', about: 'questions of each set' },
   loss: { type: text, takes: 'POINTS', default: '0.25', about: 'most that DeepConf may lose on training questions' },
   ...helpFlag,
-} as const satisfies Flags;
+} as const satisfies CommandFlags;
 
-export const help: Help = {
+export const help: CommandHelp = {
   starts: 'npm run lab --',
   usage: 'votes TEST [TRAIN] --drawn FILE … [--confidences FILE …] [--scored FILE …]',
   about: 'Replays votes over recorded samples under DeepConf, rules of certainty and both, and prints what they save.',

@@ -19,7 +19,7 @@ import {
   type TraceUse,
 } from '@coppice/sim/service';
 import { policyNames } from 'coppice';
-import { flagOf, oneOf, whole } from 'coppice/cli';
+import { flagOf, oneOf, whole } from '../flags.ts';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { ablatedRows, contenderOf } from '../sim/contenders.ts';
 import { machines, readMachine } from '../sim/machine.ts';

@@ -1,7 +1,7 @@
 // Speculation delays no search where the reward model is the bottleneck: it is off by itself. Under load: under-load.slow.test.ts.
 
 import { mean, percentile, Random } from '@coppice/core/base';
-import { evenSlowdown, llama8b, prm7b } from '@coppice/core/cost';
+import { llama8b, prm7b } from '@coppice/core/cost';
 import { describe, expect, it } from 'vitest';
 import { planDefaults } from '../experiment/plan.ts';
 import { measureAll } from '../experiment/runner.ts';
@@ -9,6 +9,7 @@ import { printed } from '../experiment/table.ts';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { ratiosOf } from '../percentile-ratios.ts';
 import { contenderOf } from '../sim/contenders.ts';
+import { evenSlowdown } from '../sim/slowdown.ts';
 import { runTrial, trialDefaults } from '../sim/trial.ts';
 import { drawLoaded } from '../speculation/under-load.ts';
 import { loadBlocks, mostHarm, underLoadExperiment } from './under-load.ts';

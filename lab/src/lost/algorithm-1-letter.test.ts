@@ -1,7 +1,6 @@
 // Hand-worked decisions of the two lost ways to share a budget, beside those of the product on the same searches.
 
-import type { RunningSearch, Snapshot, WaitingSearch } from '@coppice/core/scheduler';
-import { createScheduler } from 'coppice';
+import { createScheduler, type RunningSearch, type Snapshot } from 'coppice';
 import { expect, test } from 'vitest';
 import { boostingRoom, preemptEagerly } from './algorithm-1-letter.ts';
 
@@ -11,7 +10,7 @@ function running(id: string, more: Partial<RunningSearch> = {}): RunningSearch {
   return { id, arrivalMs: 0, naturalWidth: 1, width, ...still, ...more };
 }
 
-function waiting(id: string): WaitingSearch {
+function waiting(id: string): Snapshot['waiting'][number] {
   return { id, turn: 0, naturalWidth: 1 };
 }
 

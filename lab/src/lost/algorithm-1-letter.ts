@@ -1,7 +1,7 @@
 // Two ways to share a budget that lost: Algorithm 1's preemption to the letter, and boosting before admitting. No plug-in carries them;
 // they are seams of the scheduler itself.
 
-import { naturalSeats, type preemptAsNeeded, sum } from '@coppice/core/scheduler';
+import { naturalSeats, type preemptAsNeeded } from '@coppice/core/scheduler';
 import type { Seat, Snapshot, WidthRule } from 'coppice';
 
 /** Every search above its width is cut down to it at once, and loses its steps in flight. */
@@ -17,5 +17,5 @@ export function boostingRoom(present: readonly Seat[], snapshot: Snapshot, rule:
   const { running, budget, nowMs, servers } = snapshot;
   const natural = running.map((search) => naturalSeats(search, budget));
   const { widths } = rule(present, budget, nowMs, servers);
-  return budget - sum(present.map(({ open }, at) => Math.max(open, natural[at]!, widths[at]!)));
+  return present.reduce((room, { open }, at) => room - Math.max(open, natural[at]!, widths[at]!), budget);
 }

@@ -1,7 +1,7 @@
 // The width rule `worth` as it was: strands are shared out while the last of x stretches the round of all by at most `elasticity` / x,
 // the same number on every machine and for every model. No one number was right on all of them (decision 188).
 
-import { boostMoments, lastWorthwhile, shareWidths, stretchOf, sum } from '@coppice/core/scheduler';
+import { boostMoments, lastWorthwhile, shareWidths, stretchOf } from '@coppice/core/scheduler';
 import { defineWidths } from 'coppice';
 
 export const fixedElasticity = defineWidths({
@@ -16,7 +16,7 @@ export const fixedElasticity = defineWidths({
     const shares = shareWidths({ gate, boostAt });
     return (seats, budget, nowMs, servers) => {
       if (servers === undefined) return shares(seats, budget, nowMs, servers);
-      const needed = sum(seats.map(({ base }) => base));
+      const needed = seats.reduce((sum, { base }) => sum + base, 0);
       const worth = lastWorthwhile(needed, budget, (strands) => stretchOf(servers, strands) <= elasticity);
       return { ...shares(seats, worth, nowMs, servers), limit: worth };
     };

@@ -2,7 +2,7 @@
 // servers take: one reading for each pair of sizes. The two may share a GPU.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GpuUser, SlowdownTable } from '@coppice/core/cost';
+import type { GpuUser, SlowdownTable } from '../sim/slowdown.ts';
 import { closedLoop, type LoopModel, type LoopReading, passSlowdown, slowed, stepSlowdown } from './closed-loop.ts';
 import type { DecodeReading, ExactWaves } from './exact-waves.ts';
 import { loopReading, rateText, type ScoreReadings, type ScoreSizes } from './score-table.ts';

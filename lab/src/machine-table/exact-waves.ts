@@ -2,7 +2,9 @@
 // tokens. Two lengths give what a token takes and what a request takes besides.
 
 import { type Engine, FaultError } from 'coppice';
-import { EngineProbe, fillerPrompt, type ProbeRequest } from 'coppice/bench';
+import { EngineProbe, fillerPrompt } from 'coppice/bench';
+
+type WaveRequest = ReturnType<Parameters<EngineProbe['keep']>[1]>;
 
 interface WaveSize {
   readonly sequences: number;
@@ -77,7 +79,7 @@ export class ExactWaves {
   async joins(alone: DecodeReading, promptTokens: number, ms: number): Promise<JoinReading> {
     const { sequences } = alone;
     let at = 0;
-    const next = (): ProbeRequest => {
+    const next = (): WaveRequest => {
       at += 1;
       // Of different lengths: equal ones would go on joining together.
       const tokens = loopTokens - loopSpread + ((at * 29) % (2 * loopSpread + 1));
@@ -93,7 +95,7 @@ export class ExactWaves {
   }
 
   /** As MCTS asks with its usual prior: log probabilities, whole answers, no seed. */
-  #request({ promptTokens, tokens, name }: WaveSize, at: number): ProbeRequest {
+  #request({ promptTokens, tokens, name }: WaveSize, at: number): WaveRequest {
     const search = `${name} ${promptTokens} ${at}`;
     this.#searches.add(search);
     const prompt = fillerPrompt(search, Math.max(1, Math.round(promptTokens / this.#tokensPerWord)));

@@ -1,8 +1,7 @@
 // How the work of one decision grows with the number of live searches: it must not grow faster than n log n.
 
 import { Random } from '@coppice/core/base';
-import type { RunningSearch, Snapshot, WaitingSearch } from '@coppice/core/scheduler';
-import { createScheduler } from 'coppice';
+import { createScheduler, type RunningSearch, type Snapshot } from 'coppice';
 import { type Block, type TableColumn, tableOf } from '../experiment/table.ts';
 import { boostingRoom } from '../lost/algorithm-1-letter.ts';
 import { countOperations } from './operations.ts';
@@ -60,7 +59,7 @@ function crowdOf(crowd: Crowd, live: number): Snapshot {
   }
 }
 
-function anyWaiting(id: number, random: Random): WaitingSearch {
+function anyWaiting(id: number, random: Random): Snapshot['waiting'][number] {
   return { id: `s${id}`, turn: random.integer(1000) - 60 * random.integer(3), naturalWidth: 1 };
 }
 

@@ -5,7 +5,7 @@
 
 import { parseArgs } from 'node:util';
 import { modelPath } from '@coppice/llama';
-import { type DraftOptions, draftDefaults } from '@coppice/llama/draft';
+import { type Drafts, draftDefaults } from '@coppice/llama/draft';
 import { type Round, spread, throughContract } from './engine-throughput.ts';
 import { rowCosts } from './row-costs.ts';
 
@@ -66,7 +66,7 @@ function forecast(names: { readonly model: string; readonly draft: string }, bra
   return `${branches} branches at best, ms: ${decodes}; a token of each: none ${ms(plain)}, inline ${ms(inStep)}, thread ${ms(apart)}`;
 }
 
-async function contender(model: string, draft?: DraftOptions) {
+async function contender(model: string, draft?: Drafts['options']) {
   const { engine, round, close, name } = await throughContract(modelPath(model), question, draft);
   const counted = async (branches: number): Promise<Counted> => {
     const before = engine.counts;

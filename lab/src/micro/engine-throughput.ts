@@ -12,10 +12,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { raise } from '@coppice/core/base';
 import { modelPath } from '@coppice/llama';
-import { LlamaEngine } from '@coppice/llama/engine';
 import { Context, Sampler, uniformOf } from '@coppice/llama/batch';
-import type { DraftOptions } from '@coppice/llama/draft';
-import { type Binding, findLibrary, loadBinding, Model } from '@coppice/llama/native';
+import type { Drafts } from '@coppice/llama/draft';
+import { LlamaEngine } from '@coppice/llama/engine';
+import { findLibrary, loadBinding, Model } from '@coppice/llama/native';
 
 const batches = [16, 32] as const;
 const promptTokens = 128;
@@ -122,7 +122,7 @@ export function spread(values: readonly number[], digits: number): string {
 
 /** The least that any program on this binding must do: prefill once, fork, then decode and sample. */
 function bareLoop(path: string, text: string, sampling: BenchSampling): Runner {
-  const binding: Binding = loadBinding(findLibrary());
+  const binding = loadBinding(findLibrary());
   const model = Model.load(binding, path);
   const context = Context.create(binding, model, { cells: 8192, threads: 1, rows: 512, flashAttention: true });
   const sampler = new Sampler(model.vocabularySize);
@@ -156,7 +156,7 @@ function bareLoop(path: string, text: string, sampling: BenchSampling): Runner {
 export async function throughContract(
   path: string,
   text: string,
-  draft?: DraftOptions,
+  draft?: Drafts['options'],
   sampling: BenchSampling = samplingAt(0.8),
 ): Promise<Runner & { readonly engine: LlamaEngine }> {
   const engine = await LlamaEngine.open({ model: path, ...(draft === undefined ? {} : { draft }) });

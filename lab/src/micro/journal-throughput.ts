@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { raise } from '@coppice/core/base';
 import { type Journal, SqliteJournal } from '@coppice/core/journal';
-import { connect, type DatabaseOptions, migrate, PostgresJournal } from '@coppice/postgres/journal';
+import { connect, migrate, PostgresJournal } from '@coppice/postgres/journal';
 import type { LogEntry, SearchEvent } from 'coppice';
 
 const searchesPerWriter = 400;
@@ -29,7 +29,7 @@ export async function report(print: (line: string) => void): Promise<void> {
   for (const writers of [1, 2, 4]) await measurePostgres({ url, urlEnv: 'DATABASE_URL', schema }, writers, print);
 }
 
-async function measurePostgres(options: DatabaseOptions, writers: number, print: (line: string) => void) {
+async function measurePostgres(options: Parameters<typeof connect>[0], writers: number, print: (line: string) => void) {
   const client = await connect(options);
   await client.query(`drop schema if exists ${schema} cascade`);
   await migrate(client, schema);

@@ -6,12 +6,16 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isRight, ownModel, readQuestions } from '@coppice/core/answering';
 import { percentile } from '@coppice/core/base';
-import { type Embedded, embeddedModel, type MemoryShare, measuredSplit, openEmbedded } from '@coppice/llama/open';
+import { embeddedModel, measuredSplit, openEmbedded } from '@coppice/llama/open';
 import { LlamaPrm } from '@coppice/llama/prm';
-import { type Contest, runBlock, type Trial } from 'coppice/bench';
+import { runBlock } from 'coppice/bench';
+import type { BenchContest, BenchTrial } from '../contest-shapes.ts';
+
+type OpenedPair = Awaited<ReturnType<typeof openEmbedded>>;
+type MeasuredShare = Awaited<ReturnType<typeof measuredSplit>>;
 
 export interface ScarceRun {
-  readonly trials: readonly Trial[];
+  readonly trials: readonly BenchTrial[];
   /** Rows of its decodes: each token that it computed, as often as it did. */
   readonly generatorTokens: number;
   readonly verifierTokens: number;
@@ -29,15 +33,18 @@ const settings = { wish: wish, budget: 16, seed: 1 };
 const hard = 3;
 
 /** The KV memory that holds so many tokens of both models, half of them each. */
-export function bytesOf(cells: number, { engine, verifier }: Embedded): number {
+export function bytesOf(cells: number, { engine, verifier }: OpenedPair): number {
   return (cells / 2) * (engine.info.kvTokenBytes + prmOf({ verifier }).info.kvTokenBytes);
 }
 
 /** The measured split beside those that need no measurement: half the bytes each, and all but the least to one side. */
-export async function splitsOf(embedded: Embedded, kvBytes: number): Promise<Readonly<Record<string, MemoryShare>>> {
+export async function splitsOf(
+  embedded: OpenedPair,
+  kvBytes: number,
+): Promise<Readonly<Record<string, MeasuredShare>>> {
   const { info: generator } = embedded.engine;
   const { info: verifier } = prmOf(embedded);
-  const share = (verifierBytes: number): MemoryShare => {
+  const share = (verifierBytes: number): MeasuredShare => {
     const verifierTokens = Math.floor(verifierBytes / verifier.kvTokenBytes);
     const left = kvBytes - verifierTokens * verifier.kvTokenBytes;
     return { generatorTokens: Math.floor(left / generator.kvTokenBytes), verifierTokens };
@@ -51,15 +58,15 @@ export async function splitsOf(embedded: Embedded, kvBytes: number): Promise<Rea
 }
 
 /** Hard puzzles, all at once, on caches of these sizes. */
-export async function searchUnder(model: string, kvSplit: MemoryShare, searches: number): Promise<ScarceRun> {
+export async function searchUnder(model: string, kvSplit: MeasuredShare, searches: number): Promise<ScarceRun> {
   const embedded = await openEmbedded({ model, prm: prmName, kvSplit });
   try {
-    const contest: Contest = {
+    const contest: BenchContest = {
       model: embeddedModel(ownModel({ model: 'sapling', prm: prmName }), embedded),
       settings: { ...settings, concurrency: searches },
       isCorrect: isRight,
     };
-    const trials: Trial[] = [];
+    const trials: BenchTrial[] = [];
     const startMs = performance.now();
     const before = process.cpuUsage();
     await runBlock(contest, contender, hardQuestions(searches), (trial) => trials.push(trial));
@@ -111,7 +118,12 @@ const columns = ['generator', 'verifier', 'computed', 'by verifier', 'decodes', 
 const width = 13;
 
 /** Cells of both, computed tokens per generated one, decodes, times, and processor time against the measured split's. */
-function lineOf(name: string, split: MemoryShare, runs: readonly ScarceRun[], measured: readonly ScarceRun[]): string {
+function lineOf(
+  name: string,
+  split: MeasuredShare,
+  runs: readonly ScarceRun[],
+  measured: readonly ScarceRun[],
+): string {
   const of = (value: (run: ScarceRun) => number) => percentile(runs.map(value), 50);
   const ratios = runs.map((run, at) => run.processorMs / measured[at]!.processorMs);
   const values = [
@@ -134,7 +146,7 @@ function hardQuestions(count: number) {
     .slice(0, count);
 }
 
-function prmOf({ verifier }: Pick<Embedded, 'verifier'>): LlamaPrm {
+function prmOf({ verifier }: Pick<OpenedPair, 'verifier'>): LlamaPrm {
   if (verifier instanceof LlamaPrm) return verifier;
   throw new TypeError('this benchmark needs a reward model of its own');
 }

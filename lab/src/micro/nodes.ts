@@ -8,8 +8,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { percentile, Random } from '@coppice/core/base';
-import { commandFile } from 'coppice/cli';
 import pg from 'pg';
+import { commandFile } from './command-file.ts';
 import { startServer, stopServer } from './simulated-server.ts';
 
 const schema = 'coppice_bench';

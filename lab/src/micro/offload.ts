@@ -9,14 +9,14 @@ import { assert } from '@coppice/core/base';
 import { type KvSplitProblem, splitKv, timedSplit } from '@coppice/core/cost';
 import { modelPath, rewardModelOf } from '@coppice/llama';
 import { Context } from '@coppice/llama/batch';
-import { findLibrary, loadBinding, Model, type Pointer } from '@coppice/llama/native';
+import { findLibrary, loadBinding, Model } from '@coppice/llama/native';
 import { measuredRound, openEmbedded } from '@coppice/llama/open';
 import { LlamaPrm } from '@coppice/llama/prm';
 
 interface StateFunctions {
-  size(context: Pointer, sequence: number): number;
-  save(context: Pointer, to: Uint8Array, bytes: number, sequence: number): number;
-  restore(context: Pointer, from: Uint8Array, bytes: number, sequence: number): number;
+  size(context: bigint, sequence: number): number;
+  save(context: bigint, to: Uint8Array, bytes: number, sequence: number): number;
+  restore(context: bigint, from: Uint8Array, bytes: number, sequence: number): number;
 }
 
 /** Of a cache that is put away: per token, the shortest of many. */

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { commandFile } from 'coppice/cli';
+import { commandFile } from './command-file.ts';
 
 interface SimulatedServer {
   readonly url: string;

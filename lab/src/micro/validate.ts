@@ -11,7 +11,8 @@ import { type CostModel, decodeMs, tableCost } from '@coppice/core/cost';
 import { embeddedModel, openEmbedded } from '@coppice/llama/open';
 import { LlamaPrm } from '@coppice/llama/prm';
 import { type PolicyName, policyNames } from 'coppice';
-import { type Contender, type Contest, runBlock, type Trial } from 'coppice/bench';
+import { runBlock } from 'coppice/bench';
+import type { BenchContender, BenchContest, BenchTrial } from '../contest-shapes.ts';
 import { othersShare, processorMs } from '../open-load/neighbours.ts';
 import { Recording } from '../open-load/recording.ts';
 import { type BlockCosts, virtualBlock } from '../open-load/virtual-block.ts';
@@ -42,7 +43,7 @@ export async function report(print: (line: string) => void, args: readonly strin
     const { engine, verifier } = embedded;
     if (!(verifier instanceof LlamaPrm)) throw new Error('validation needs a reward model');
     const recording = new Recording();
-    const contest: Contest = {
+    const contest: BenchContest = {
       model: {
         ...embeddedModel(ownModel({ model: values.model }), embedded),
         engine: recording.listenTo(engine),
@@ -52,7 +53,7 @@ export async function report(print: (line: string) => void, args: readonly strin
       isCorrect: isRight,
     };
     const before = processorMs();
-    const contenders = policies.map((policy): Contender => {
+    const contenders = policies.map((policy): BenchContender => {
       return { name: policy, program: 'mcts', policy, rollouts: 16 };
     });
     const measured = contenders.map((): ComparedLatencies[] => []);
@@ -63,7 +64,7 @@ export async function report(print: (line: string) => void, args: readonly strin
         verifier: tableCost(await verifier.measure(measurementMs)),
       });
       for (const [at, contender] of contenders.entries()) {
-        const trials: Trial[] = [];
+        const trials: BenchTrial[] = [];
         await runBlock(contest, contender, questions, (trial) => trials.push(trial));
         measured[at]!.push(latenciesOf(trials));
       }
@@ -97,7 +98,7 @@ interface ComparedLatencies {
   readonly p95: number;
 }
 
-function latenciesOf(trials: readonly Trial[]): ComparedLatencies {
+function latenciesOf(trials: readonly BenchTrial[]): ComparedLatencies {
   const latencies = trials.map(({ latencyMs }) => latencyMs);
   return { p50: percentile(latencies, 50), p95: percentile(latencies, 95) };
 }

@@ -3,13 +3,13 @@ import { extractAnswer, QuestionModel, SimEngine } from '@coppice/sim/engine';
 import { RealTimeWorld } from '@coppice/sim/open';
 import { modelConfig, parseLoad, profileOf } from '@coppice/sim/service';
 import { SimVerifier } from '@coppice/sim/verifier';
-import type { Contender, Contest } from 'coppice/bench';
 import { expect, it } from 'vitest';
+import type { BenchContender, BenchContest } from '../contest-shapes.ts';
 import { type LoadFigures, type LoadPoint, openLoad } from './open-load.ts';
 import { openLoadLines } from './open-load-table.ts';
 
 /** A simulated machine on the real clock, five hundred times as fast, that says of itself what the simulator knows of it. */
-function fastContest(): Contest {
+function fastContest(): BenchContest {
   const model = new QuestionModel(profileOf('math500/8b'));
   const real = new RealTimeWorld(500);
   const size = { replicas: 1, kvTokens: 400_000 };
@@ -25,7 +25,7 @@ function fastContest(): Contest {
   const sides = { engine: handedOn(real.engine(engine)), verifier: handedOn(real.verifier(verifier)) };
   const opened = { config: modelConfig, ...sides, measure };
   return {
-    model: { ...opened, extract: extractAnswer } as unknown as Contest['model'],
+    model: { ...opened, extract: extractAnswer } as unknown as BenchContest['model'],
     settings: { wish: { branching: 2 }, budget: 8, concurrency: 1, seed: 3 },
     isCorrect: ({ answer }, said) => said === answer,
   };
@@ -43,7 +43,7 @@ function handedOn<Side extends { connect(post: (message: unknown) => void): void
   };
 }
 
-const contenders = (['positive', 'safe'] as const).map((policy): Contender => {
+const contenders = (['positive', 'safe'] as const).map((policy): BenchContender => {
   return { name: policy, program: 'mcts', policy, rollouts: 3 };
 });
 const questions = Array.from({ length: 6 }, (_, at) => {

@@ -7,7 +7,8 @@ import type { GoldQuestion } from '@coppice/core/answering';
 import { mean, percentile, raise } from '@coppice/core/base';
 import { tableCost } from '@coppice/core/cost';
 import type { Load } from '@coppice/sim/service';
-import { type Contender, type Contest, runBlock, type Trial } from 'coppice/bench';
+import { runBlock } from 'coppice/bench';
+import type { BenchContender, BenchContest, BenchTrial } from '../contest-shapes.ts';
 import { arrivals, mixed } from './arrivals.ts';
 import { othersShare, processorMs } from './neighbours.ts';
 import { Recording } from './recording.ts';
@@ -15,9 +16,9 @@ import { sustained } from './sustained.ts';
 import { type BlockCosts, virtualBlock } from './virtual-block.ts';
 
 interface OpenLoadPlan {
-  readonly contest: Contest;
+  readonly contest: BenchContest;
   /** The first is what loads are multiples of. */
-  readonly contenders: readonly Contender[];
+  readonly contenders: readonly BenchContender[];
   readonly questions: readonly GoldQuestion[];
   readonly loads: readonly Load[];
 }
@@ -65,7 +66,7 @@ export async function openLoad(given: OpenLoadPlan, onPoint: (about: string) => 
     const perSecond = of === 'clock' ? factor : factor * capacity;
     costs.push(await costsOf(plan.contest));
     for (const contender of contenders) {
-      const trials: Trial[] = [];
+      const trials: BenchTrial[] = [];
       const arrivalsMs = arrivals(seed, questions.length, perSecond);
       await runBlock(contest, contender, questions, (trial) => trials.push(trial), arrivalsMs);
       served.push({ load, perSecond, contender: contender.name, measured: figuresOf(trials) });
@@ -90,7 +91,7 @@ export async function openLoad(given: OpenLoadPlan, onPoint: (about: string) => 
   return { capacity, points, unrecorded: misses / Math.max(1, hits + misses), others };
 }
 
-function recorded(contest: Contest, recording: Recording): Contest {
+function recorded(contest: BenchContest, recording: Recording): BenchContest {
   const { engine, verifier, ...rest } = contest.model;
   if (rest.measure === undefined) raise('bad-setting', 'a load needs the embedded engine, whose times it measures');
   if (verifier === undefined) return raise('bad-setting', 'a load compares searches, and nothing scores them here');
@@ -110,12 +111,12 @@ const free = tableCost({
   ],
 });
 
-async function costsOf({ model }: Contest): Promise<BlockCosts> {
+async function costsOf({ model }: BenchContest): Promise<BlockCosts> {
   const { engine, verifier } = await model.measure!(measurementMs);
   return { engine: tableCost(engine), verifier: verifier === undefined ? free : tableCost(verifier) };
 }
 
-function figuresOf(trials: readonly Trial[]): LoadFigures {
+function figuresOf(trials: readonly BenchTrial[]): LoadFigures {
   const took = trials.map(({ latencyMs }) => latencyMs);
   const solvable = trials.filter((trial) => trial.solvable);
   return {

@@ -3,16 +3,17 @@
 
 import type { GoldQuestion } from '@coppice/core/answering';
 import { isAnswer } from '@coppice/core/engine';
-import { type ServedEnd, saturatedRate } from '@coppice/sim/service';
 import type { Engine, EngineMessage, GenerateRequest } from 'coppice';
-import { type Contender, type Contest, runBlock } from 'coppice/bench';
+import { runBlock } from 'coppice/bench';
+import type { BenchContender, BenchContest } from '../contest-shapes.ts';
+import { type SearchEnd, saturatedRate } from '../saturated-rate.ts';
 import { type BacklogEnds, servedRate } from '../sim/capacity.ts';
 import { delegate } from './delegate.ts';
 
 /** Questions a second. */
 export async function sustained(
-  contest: Contest,
-  contender: Contender,
+  contest: BenchContest,
+  contender: BenchContender,
   questions: readonly GoldQuestion[],
 ): Promise<number> {
   const meter = new BacklogMeter(questions.length);
@@ -29,7 +30,7 @@ export class BacklogMeter {
   readonly #searches: number;
   /** Searches that asked for a first step: they no longer wait. */
   readonly #begun = new Set<string>();
-  readonly #ends: ServedEnd[] = [];
+  readonly #ends: SearchEnd[] = [];
   readonly #served: BacklogEnds['served'][number][] = [];
   #tokens = 0;
 

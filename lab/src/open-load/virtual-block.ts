@@ -7,15 +7,8 @@ import { llamaDefaults } from '@coppice/llama/engine';
 import { SimEngine, World } from '@coppice/sim/engine';
 import { SimVerifier } from '@coppice/sim/verifier';
 import { Runtime } from 'coppice';
-import {
-  type Contender,
-  type Contest,
-  type ContestJob,
-  contestRequest,
-  schedulerOf,
-  type Trial,
-  trialOf,
-} from 'coppice/bench';
+import { contestRequest, schedulerOf, trialOf } from 'coppice/bench';
+import type { BenchContender, BenchContest, BenchTrial } from '../contest-shapes.ts';
 import type { Recording } from './recording.ts';
 
 export interface BlockCosts {
@@ -25,18 +18,18 @@ export interface BlockCosts {
 
 /** `arrivalsMs` as for `runBlock`. */
 export function virtualBlock(
-  contest: Contest,
+  contest: BenchContest,
   recording: Recording,
   costs: BlockCosts,
-  contender: Contender,
+  contender: BenchContender,
   questions: readonly GoldQuestion[],
   arrivalsMs?: readonly number[],
-): Trial[] {
+): BenchTrial[] {
   const world = new World();
   const { settings } = contest;
   const waiting = [...questions].reverse();
-  const live = new Map<string, ContestJob>();
-  const trials: Trial[] = [];
+  const live = new Map<string, Parameters<typeof contestRequest>[1]>();
+  const trials: BenchTrial[] = [];
   let woken = false;
   const submitNext = (): void => {
     const question = waiting.pop();

@@ -3,10 +3,10 @@
 // number alone.
 
 import { Random } from '@coppice/core/base';
-import { evenSlowdown } from '@coppice/core/cost';
 import { settingNames } from '@coppice/sim/service';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { settingOf } from '../sim/settings.ts';
+import { evenSlowdown } from '../sim/slowdown.ts';
 import { type TrialSpec, trialDefaults } from '../sim/trial.ts';
 
 export interface RandomSetting {

@@ -3,14 +3,7 @@
 
 import { hash } from '@coppice/core/base';
 import type { PathStep } from '@coppice/core/engine';
-import {
-  type DepthHabits,
-  extractAnswer,
-  QuestionModel,
-  type QuestionProfile,
-  type RecordedNode,
-  type RecordedTree,
-} from '@coppice/sim/engine';
+import { extractAnswer, QuestionModel, type QuestionProfile, type RecordedTree } from '@coppice/sim/engine';
 import type { Prompt } from 'coppice';
 import { medianOrOne, type TreeStatistics, treeStatistics } from './tree-statistics.ts';
 
@@ -70,12 +63,12 @@ function soundnessMean({ depths }: TreeStatistics): number {
 }
 
 /** A wrong step that the verifier misses has the reward of a sound one: half of those pairs are won by chance. */
-function habitsOf({ soundness, auc, twinRate }: TreeStatistics['depths'][number], usual: number): DepthHabits {
+function habitsOf({ soundness, auc, twinRate }: TreeStatistics['depths'][number], usual: number) {
   const ease = usual >= 1 ? 1 : Math.log(Math.max(1e-6, soundness)) / Math.log(usual);
   return { ease, missChance: auc === undefined ? 0 : Math.min(1, Math.max(0, 2 * (1 - auc))), twinRate };
 }
 
-function pathEase(byDepth: readonly DepthHabits[], steps: number): number {
+function pathEase(byDepth: readonly ReturnType<typeof habitsOf>[], steps: number): number {
   let ease = 0;
   for (let depth = 0; depth < Math.round(steps); depth += 1) ease += (byDepth[depth] ?? byDepth.at(-1))?.ease ?? 1;
   return ease;
@@ -92,7 +85,7 @@ const longestStep = 100_000;
 
 /** Independent samples of one question, as `record` draws them. */
 export function drawTree(model: QuestionModel, prompt: Prompt, samples: number): RecordedTree {
-  const nodes: (RecordedNode & { readonly draws: number[] })[] = [{ draws: [] }];
+  const nodes: (RecordedTree['nodes'][number] & { readonly draws: number[] })[] = [{ draws: [] }];
   const known = new Map<string, number>();
   for (let sample = 0; sample < samples; sample += 1) {
     const path: PathStep[] = [];

@@ -16,7 +16,7 @@ import {
 } from '@coppice/core/answering';
 import { hash } from '@coppice/core/base';
 import { modelPath } from '@coppice/llama';
-import { type RecordedNode, type RecordedTree, type TreesHeader, treesFormat, treesVersion } from '@coppice/sim/engine';
+import { type RecordedTree, type TreesHeader, treesFormat, treesVersion } from '@coppice/sim/engine';
 import { createScheduler, type Node, type Step, type Tree } from 'coppice';
 
 interface TreeRecording {
@@ -69,7 +69,7 @@ async function drawTree({ model, wish, samples, seed }: TreeRecording, question:
 }
 
 function recordOf({ isCorrect }: TreeRecording, question: GoldQuestion, tree: Tree): RecordedTree {
-  const nodes = tree.nodes.map((node): RecordedNode => {
+  const nodes = tree.nodes.map((node): RecordedTree['nodes'][number] => {
     const { step, reward, promise, answer, terminal } = node;
     const found = { reward, promise, answer, ...(terminal ? { right: isCorrect(question, answer) } : {}) };
     return { ...(step === undefined ? {} : { step: plainStep(step) }), ...definedOf(found), draws: drawsOf(node) };

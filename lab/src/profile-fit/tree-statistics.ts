@@ -3,7 +3,7 @@
 // right, which few samples underestimate. Draws count as often as they were drawn. Pure.
 
 import { meanOrZero, median } from '@coppice/core/base';
-import type { RecordedNode, RecordedTree } from '@coppice/sim/engine';
+import type { RecordedTree } from '@coppice/sim/engine';
 
 interface DepthStatistics {
   readonly depth: number;
@@ -107,7 +107,7 @@ function familyOf(
 }
 
 /** Nodes through which some sample ended right. Children stand behind their parents. */
-function soundNodes(nodes: readonly RecordedNode[]): ReadonlySet<number> {
+function soundNodes(nodes: readonly RecordedTree['nodes'][number][]): ReadonlySet<number> {
   const sound = new Set<number>();
   for (let id = nodes.length - 1; id >= 0; id -= 1) {
     const { right, draws } = nodes[id]!;

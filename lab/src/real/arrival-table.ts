@@ -2,9 +2,10 @@
 // better that is than under the first policy, paired by question. Pure.
 
 import { mean, percentile } from '@coppice/core/base';
-import { meanDifference, type Trial } from 'coppice/bench';
+import type { BenchTrial } from '../contest-shapes.ts';
+import { meanDifference } from '../statistics.ts';
 
-export type ArrivalLine = Omit<Trial, 'growth'> & { readonly load: string; readonly perSecond: number };
+export type ArrivalLine = Omit<BenchTrial, 'growth'> & { readonly load: string; readonly perSecond: number };
 
 /** Fewer than these say nothing about one request in a hundred. */
 const enoughForP99 = 500;

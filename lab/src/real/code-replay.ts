@@ -6,7 +6,7 @@
 import { mean, Random } from '@coppice/core/base';
 import { createRefine } from '@coppice/core/program';
 import { formKey, type Learned, plantedEvent, Tree } from '@coppice/core/tree';
-import { meanDifference } from 'coppice/bench';
+import { meanDifference } from '../statistics.ts';
 import type { CodeAnswer, CodeLine } from './code-search.ts';
 
 /** Of one kind, by what they were recorded of; a kind is a fresh answer, a repair, a deeper repair. */

@@ -2,7 +2,7 @@
 // averaged over seeds; also at equal tokens, by what each had found when it had generated so many. Pure.
 
 import { mean } from '@coppice/core/base';
-import { meanDifference } from 'coppice/bench';
+import { meanDifference } from '../statistics.ts';
 import type { CodeAnswer, CodeLine } from './code-search.ts';
 import { percentage } from './percentage.ts';
 

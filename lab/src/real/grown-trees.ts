@@ -1,7 +1,7 @@
 // Trees that searches of `contest` grew: what ending at the first answer of a score would have cost and given, and the trees as a
 // recording that the simulator draws from. A grown tree branches where the search did, which recorded samples do not. Pure.
 
-import { type RecordedNode, type RecordedTree, type TreesHeader, treesFormat, treesVersion } from '@coppice/sim/engine';
+import { type RecordedTree, type TreesHeader, treesFormat, treesVersion } from '@coppice/sim/engine';
 import type { KeptNode } from './kept-tree.ts';
 
 /** A search as `contest` keeps it; nodes stand in the order in which they came. */
@@ -87,7 +87,7 @@ const promptTokens = 150;
 function recordedOf({ question, nodes }: Grown): RecordedTree {
   const draws: number[][] = [[], ...nodes.map(() => [])];
   for (const [at, [parent, , , count]] of nodes.entries()) draws[parent]!.push(...Array(count).fill(at + 1));
-  const steps = nodes.map((node, at): RecordedNode => {
+  const steps = nodes.map((node, at): RecordedTree['nodes'][number] => {
     const [, tokens, reward, , answer, right] = node;
     const ends = right !== undefined;
     const text = ends && answer !== null ? `${at + 1} \\boxed{${answer}}` : `${at + 1}`;

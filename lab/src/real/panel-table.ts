@@ -2,7 +2,7 @@
 // would have made of the samples.
 
 import { mean } from '@coppice/core/base';
-import { meanDifference } from 'coppice/bench';
+import { meanDifference } from '../statistics.ts';
 import { type PanelRule, type PanelSample, type ReplayedPanel, replayPanel } from './panel-replay.ts';
 import { percentage } from './percentage.ts';
 

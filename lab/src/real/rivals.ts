@@ -8,7 +8,7 @@ import { canonical, extractAnswer as extractWritten, readingFor } from '@coppice
 import { type GoldQuestion, isRight } from '@coppice/core/answering';
 import { mean } from '@coppice/core/base';
 import { leadNeeded } from '@coppice/core/exit';
-import { meanDifference } from 'coppice/bench';
+import { meanDifference } from '../statistics.ts';
 
 export interface Sample {
   readonly tokens: number;

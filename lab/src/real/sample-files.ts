@@ -5,7 +5,7 @@
 import { canonical } from '@coppice/core/answer';
 import { type GoldQuestion, isRight } from '@coppice/core/answering';
 import { hash, raise } from '@coppice/core/base';
-import type { RecordedNode, RecordedTree } from '@coppice/sim/engine';
+import type { RecordedTree } from '@coppice/sim/engine';
 import { readTrees } from '@coppice/sim/service';
 import type { Grown } from './grown-trees.ts';
 import { keptLines } from './kept-lines.ts';
@@ -51,17 +51,17 @@ function firstRight({ nodes }: RecordedTree, { id }: GoldQuestion): GradedAnswer
 }
 
 /** Draws of one text are one node: each sample takes the next draw of every node that it comes by. */
-export function drawnPaths({ nodes }: RecordedTree): RecordedNode[][] {
+export function drawnPaths({ nodes }: RecordedTree): RecordedTree['nodes'][number][][] {
   const taken = nodes.map(() => 0);
   const next = (at: number): number | undefined => nodes[at]!.draws[taken[at]!++];
   return nodes[0]!.draws.map(() => {
-    const path: RecordedNode[] = [];
+    const path: RecordedTree['nodes'][number][] = [];
     for (let at = next(0); at !== undefined; at = next(at)) path.push(nodes[at]!);
     return path;
   });
 }
 
-function sampleOfPath(path: readonly RecordedNode[], question: GoldQuestion): Sample {
+function sampleOfPath(path: readonly RecordedTree['nodes'][number][], question: GoldQuestion): Sample {
   const { answer, reward = 0, right = isRight(question, answer) } = path.at(-1)!;
   const tokens = path.reduce((sum, { step }) => sum + (step?.tokens ?? 0), 0);
   return sampleWith(answer, tokens, reward, right);

@@ -2,7 +2,7 @@
 // on test questions, which have no part in the choice.
 
 import { mean } from '@coppice/core/base';
-import { meanDifference } from 'coppice/bench';
+import { meanDifference } from '../statistics.ts';
 import { percentage } from './percentage.ts';
 import type { VotedSample } from './recorded-votes.ts';
 import { type ReplayedVote, replayVote, type VoteRules } from './vote-replay.ts';

@@ -1,8 +1,8 @@
 // How long a simulated generator and reward model take over what a program asked for (P3 §6.6). What was grown ahead is left out: it waits on purpose.
 
-import { SimEngine, type SimEngineOptions, type World } from '@coppice/sim/engine';
+import { SimEngine, type World } from '@coppice/sim/engine';
 import type { SimulatedQuestions } from '@coppice/sim/service';
-import { SimVerifier, type SimVerifierOptions } from '@coppice/sim/verifier';
+import { SimVerifier } from '@coppice/sim/verifier';
 
 export interface AnswerTimes {
   steps: number;
@@ -40,7 +40,12 @@ export class TimedEngine extends SimEngine {
   readonly #world: World;
   readonly #times: AnswerTimes;
 
-  constructor(world: World, source: SimulatedQuestions, options: SimEngineOptions, times: AnswerTimes) {
+  constructor(
+    world: World,
+    source: SimulatedQuestions,
+    options: ConstructorParameters<typeof SimEngine>[2],
+    times: AnswerTimes,
+  ) {
     super(world, source, options);
     this.#world = world;
     this.#times = times;
@@ -69,7 +74,12 @@ export class TimedVerifier extends SimVerifier {
   readonly #world: World;
   readonly #times: AnswerTimes;
 
-  constructor(world: World, source: SimulatedQuestions, options: SimVerifierOptions, times: AnswerTimes) {
+  constructor(
+    world: World,
+    source: SimulatedQuestions,
+    options: ConstructorParameters<typeof SimVerifier>[2],
+    times: AnswerTimes,
+  ) {
     super(world, source, options);
     this.#world = world;
     this.#times = times;

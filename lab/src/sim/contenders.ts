@@ -4,11 +4,9 @@
 import type { PlannedModel } from '@coppice/core/answering';
 import { partsOf, policyDefinition, policyOf } from '@coppice/core/policy';
 import {
-  type PolicyContender,
   contenderOf as productContender,
   type RowName,
   type SimulatedSearch,
-  type SimulatedSize,
   searchOf,
   turnedKnob,
 } from '@coppice/sim/service';
@@ -16,7 +14,7 @@ import { createScheduler, type PolicyName } from 'coppice';
 import { type AttainedName, attainedNames, attainedOrder } from '../baselines/attained-service.ts';
 import { type LostSettings, lostKnobs, lostSearch } from '../lost/lost-search.ts';
 
-interface StudyContender extends PolicyContender {
+interface StudyContender extends ReturnType<typeof productContender> {
   /** Parts that the product does not have any more. */
   readonly lost?: LostSettings;
   /** Its requests are ordered by attained service. */
@@ -46,7 +44,11 @@ export function ablatedRows(policy: PolicyName): RowName[] {
   return [policy, ...partsOf(policy).map(({ part, off }) => `${policy}:${part}=${off}`)];
 }
 
-export function trialSearch(contender: SimulatedContender, model: PlannedModel, size: SimulatedSize): SimulatedSearch {
+export function trialSearch(
+  contender: SimulatedContender,
+  model: PlannedModel,
+  size: Parameters<typeof searchOf>[2],
+): SimulatedSearch {
   if ('policy' in contender) {
     const { lost, attained } = contender;
     const search = searchOf(contender, model, size, lost && ((plan) => lostSearch(plan, lost)));

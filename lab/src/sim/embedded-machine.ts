@@ -2,8 +2,8 @@
 // Each figure is the shortest of four self-measurements (the engine's own medians over rounds), taken while neighbours were busy: times of
 // a quiet machine are shorter, by about the same factor at every size. What counts is the shape: a decode costs its rows.
 
-import { evenSlowdown } from '@coppice/core/cost';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
+import { evenSlowdown } from './slowdown.ts';
 
 export const embeddedOnTwoCores: MeasuredMachine = {
   name: 'the embedded engine on two cores, sapling beside sapling-prm',

@@ -2,7 +2,7 @@
 // tens of thousands are affordable. They answer as `runTrial` does with a budget of one (lone-search.test.ts). Says nothing of times.
 
 import { assert } from '@coppice/core/base';
-import { doomedBy, type Pruning, pruningsOf, spentAt } from '@coppice/core/exit';
+import { doomedBy, pruningsOf, spentAt } from '@coppice/core/exit';
 import { bestAnswer } from '@coppice/core/program';
 import { formKey, pathTo, Tree, treeBelief } from '@coppice/core/tree';
 import { modelConfig, questionRequest, questionsOf, type SimulatedQuestions } from '@coppice/sim/service';
@@ -86,11 +86,11 @@ class LoneSearch {
     return { right: answer !== undefined && this.#questions.isRight(prompt, answer), tokens: this.tree.tokens, answer };
   }
 
-  #close({ strand, value }: Pruning): void {
+  #close({ strand, value }: ReturnType<typeof pruningsOf>[number]): void {
     this.tree.record({ type: 'closed', strand, closing: 'pruned', ...(value === undefined ? {} : { value }) });
   }
 
-  #spend(pruning: Pruning): void {
+  #spend(pruning: ReturnType<typeof pruningsOf>[number]): void {
     this.#close(pruning);
     this.#checkExits();
   }

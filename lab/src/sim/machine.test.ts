@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { evenSlowdown } from '@coppice/core/cost';
 import { latenciesOf, yieldOf } from '@coppice/sim/service';
 import { FaultError } from 'coppice';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { machines, readMachine } from './machine.ts';
+import { evenSlowdown } from './slowdown.ts';
 import { runTrial, type TrialResult, trialDefaults } from './trial.ts';
 
 const machine: MeasuredMachine = {

@@ -4,15 +4,17 @@
 
 import { readFileSync } from 'node:fs';
 import { raise } from '@coppice/core/base';
-import { evenSlowdown, tableCost } from '@coppice/core/cost';
-import { SharedGpu, type SimEngineOptions } from '@coppice/sim/engine';
-import type { SimVerifierOptions } from '@coppice/sim/verifier';
+import { tableCost } from '@coppice/core/cost';
+import type { SimEngine } from '@coppice/sim/engine';
+import type { SimVerifier } from '@coppice/sim/verifier';
 import { z } from 'zod';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
+import { ContendedGpu } from './contended-gpu.ts';
 import { embeddedOnTwoCores } from './embedded-machine.ts';
 import { type EdgeMachine, edgeModels, edgeSequences } from './gpu.ts';
 import { vllmCausalOnH200, vllmOnH200 } from './h200-vllm.ts';
 import { costOf, type GpuName, hardware, kvTokensOf, type Setting } from './settings.ts';
+import { evenSlowdown } from './slowdown.ts';
 
 const positive = z.number().positive();
 const times = z.array(z.tuple([positive, positive])).min(2);
@@ -92,8 +94,8 @@ function contentOf(file: string): unknown {
 }
 
 interface TrialPlace {
-  readonly engine: SimEngineOptions;
-  readonly verifier: SimVerifierOptions;
+  readonly engine: ConstructorParameters<typeof SimEngine>[2];
+  readonly verifier: ConstructorParameters<typeof SimVerifier>[2];
   /** GPUs a side. */
   readonly replicas: number;
 }
@@ -145,7 +147,7 @@ function paperPlace(
 
 /** As many such machines as there are GPUs, each with both models; a search stays with one of each. */
 function measuredPlace({ name, generator, rewardModel, slowdown }: MeasuredMachine, replicas = 1): TrialPlace {
-  const gpus = Array.from({ length: replicas }, () => new SharedGpu(slowdown));
+  const gpus = Array.from({ length: replicas }, () => new ContendedGpu(slowdown));
   const { contexts, decode, prefill, joinMs, requestMs, kvTokens, sequenceLimit } = generator;
   const { pass, passTokens, reusesPrefix, callMs, extraTokens } = rewardModel;
   return {
@@ -177,7 +179,7 @@ const turns = evenSlowdown(2, 2);
 
 function edgePlace(machine: EdgeMachine): TrialPlace {
   const { generator, rewardModel, generatorTokens, verifierTokens } = edgeModels(machine);
-  const gpus = [new SharedGpu(turns, machine.alternates)];
+  const gpus = [new ContendedGpu(turns, machine.alternates)];
   const scattered = machine.order === 'any';
   const sequences = { replicas: 1, sequenceLimit: edgeSequences, prefillTokens: 8192 };
   const { verifierReuses: reusesPrefix, looksAhead = true } = machine;

@@ -13,11 +13,9 @@ import {
   questionRequest,
   questionsOf,
   type Served,
-  type ServedEnd,
   type SettingName,
   type SimulatedQuestions,
   type SimulatedSearch,
-  saturatedRate,
   searchDefaults,
   servedOf,
   type TraceUse,
@@ -39,6 +37,7 @@ import { type AnswerStanding, shadowRule, withShadow } from '../calibrate/shadow
 import { type RolloutStanding, watchingRule } from '../clairvoyant.ts';
 import { JudgedWork, type KnownTokens, knowingWork } from '../known-work.ts';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
+import { type SearchEnd, saturatedRate } from '../saturated-rate.ts';
 import { type AnswerTimes, noTimes, TimedEngine, TimedVerifier } from './answer-times.ts';
 import { type SimulatedContender, trialSearch } from './contenders.ts';
 import { draftedCost, type TokenTree } from './drafted-cost.ts';
@@ -149,9 +148,9 @@ class TrialRun {
   readonly #served: (Served | undefined)[];
   readonly #answers: (string | undefined)[];
   /** Generated tokens by the time of each end, to find the rate while others waited. */
-  readonly #ends: ServedEnd[] = [];
+  readonly #ends: SearchEnd[] = [];
   /** The same of what the reward model computed. */
-  readonly #scored: ServedEnd[] = [];
+  readonly #scored: SearchEnd[] = [];
   readonly #standings: RolloutStanding[][];
   readonly #paths: (readonly FinishedPath[])[];
   readonly #growth = new GrowthMeter();

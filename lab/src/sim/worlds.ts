@@ -3,7 +3,7 @@
 
 import type { QuestionProfile } from '@coppice/sim/engine';
 import type { Aggregation, Choice } from 'coppice';
-import { oneOf } from 'coppice/cli';
+import { oneOf } from '../flags.ts';
 import type { TrialSpec } from './trial.ts';
 
 interface RewardWorld {

@@ -15,20 +15,21 @@ import {
 } from '@coppice/core/answering';
 import { mean, percentile, raise } from '@coppice/core/base';
 import type { Engine } from 'coppice';
-import { type Contender, runBlock, type Trial } from 'coppice/bench';
+import { runBlock } from 'coppice/bench';
+import type { BenchContender, BenchTrial } from '../contest-shapes.ts';
 import { type ComparedBits, compareBits, DrawnBits } from './drawn-bits.ts';
 
 export const embeddedRows = {
   mcts: { program: 'mcts', policy: 'positive', rollouts: 4 },
   'best-first': { program: 'best-first', policy: 'positive', rollouts: 8 },
   beam: { program: 'beam', policy: 'positive', rollouts: 4 },
-} as const satisfies Record<string, Omit<Contender, 'name'>>;
+} as const satisfies Record<string, Omit<BenchContender, 'name'>>;
 type EmbeddedRow = keyof typeof embeddedRows;
 
 /** One question, without speculation and with it. */
 export interface EmbeddedPair {
-  readonly without: Trial;
-  readonly ahead: Trial;
+  readonly without: BenchTrial;
+  readonly ahead: BenchTrial;
 }
 
 /** Countdown questions from calibration, every so many, so that easy and hard ones are among them. */
@@ -57,7 +58,7 @@ export async function embeddedPairs(
   const turn = eager ? 1 : turnQuestions;
   const settings = { wish: {}, budget: 16, concurrency: 1, seed: 1 };
   const answer = async (some: readonly GoldQuestion[], most: number) => {
-    const trials: Trial[] = [];
+    const trials: BenchTrial[] = [];
     const contender = { ...embeddedRows[row], name: row, parts: { speculate: most } };
     await runBlock({ model: asked, settings, isCorrect: isRight }, contender, some, (trial) => trials.push(trial));
     return { trials, said: drawn.take() };
@@ -88,7 +89,7 @@ export function isSame({ without, ahead }: EmbeddedPair): boolean {
   return outcomeOf(without) === outcomeOf(ahead);
 }
 
-function outcomeOf({ exit, answer, score, rollouts }: Trial): string {
+function outcomeOf({ exit, answer, score, rollouts }: BenchTrial): string {
   return JSON.stringify([exit, answer, score, rollouts]);
 }
 
@@ -159,7 +160,7 @@ function wholeOf(option: string, text: string, high: number): number {
 
 /** All ratios are with speculation over without. */
 function lineOf(row: EmbeddedRow, pairs: readonly EmbeddedPair[], bits: ComparedBits): string {
-  const ratio = (of: (trial: Trial) => number) => {
+  const ratio = (of: (trial: BenchTrial) => number) => {
     return (mean(pairs.map(({ ahead }) => of(ahead))) / mean(pairs.map(({ without }) => of(without)))).toFixed(2);
   };
   const times = (side: keyof EmbeddedPair) =>

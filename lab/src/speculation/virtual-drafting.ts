@@ -3,9 +3,15 @@
 // drafted token is accepted is drawn with a given rate.
 
 import { Random } from '@coppice/core/base';
-import { type Batch, Batcher, type Run, type Sequence } from '@coppice/llama/batch';
-import { type Draft, DraftDesk, type DraftJob, type DraftLink, Drafts, type ToDrafter } from '@coppice/llama/draft';
+import { Batcher } from '@coppice/llama/batch';
+import { DraftDesk, Drafts } from '@coppice/llama/draft';
 import { PrefixStore } from '@coppice/llama/prefix-cache';
+
+type BatchedSequence = Parameters<Batcher['add']>[0];
+type WrittenRun = ReturnType<Batcher['plan']>[number]['run'];
+type DeskModel = ConstructorParameters<typeof DraftDesk>[0];
+type DeskLink = ConstructorParameters<typeof Drafts>[1];
+type ReadyDraft = ReturnType<DraftDesk['draft']>[number];
 
 /** What decodes take. */
 export interface DraftingCosts {
@@ -41,10 +47,10 @@ export function draftingMs(costs: DraftingCosts, setup: DraftingSetup): number {
     runningLimit: setup.serial ? 1 : most,
     bulkRows: 512,
     rowLimit: setup.oneByOne ? setup.drafted + 1 : 1e6,
-    ...(setup.where === 'none' ? {} : { draft: (runs: readonly Run[]) => drafts.attend(runs) }),
+    ...(setup.where === 'none' ? {} : { draft: (runs: readonly WrittenRun[]) => drafts.attend(runs) }),
   });
   for (let id = 0; id < setup.sequences; id += 1) batcher.add(new WrittenSequence(id, setup));
-  const onComplete = ({ sequence }: Run) => drafts.forget(sequence.id);
+  const onComplete = ({ sequence }: WrittenRun) => drafts.forget(sequence.id);
   while (batcher.hasWork) {
     const batch = batcher.plan(onComplete);
     if (batch.length === 0) clock.ms = Math.max(clock.ms, link.nextMs ?? clock.ms);
@@ -58,12 +64,12 @@ const most = 256;
 const noLogits = new Float32Array(0);
 const noMemory = { copy: () => {}, remove: () => {}, bury: () => {}, sweep: () => {} };
 
-function sequencesOf(batch: Batch): number {
+function sequencesOf(batch: ReturnType<Batcher['plan']>): number {
   return new Set(batch.map(({ run }) => run)).size;
 }
 
 /** Writes so many tokens and judges drafts by chance; what the batcher and Drafts read of a generation. */
-class WrittenSequence implements Sequence {
+class WrittenSequence implements BatchedSequence {
   readonly id: number;
   readonly search: string;
   readonly parent: number;
@@ -110,7 +116,7 @@ class WrittenSequence implements Sequence {
 
 /** The draft model's part: as many tokens as are wanted, whatever they say. */
 const drafter = {
-  draft: (jobs: readonly DraftJob[]): Draft[] =>
+  draft: (jobs: Parameters<DeskModel['draft']>[0]): ReadyDraft[] =>
     jobs.map(({ ticket, sequence, most }) => {
       const tokens = Array.from({ length: most }, (_, at) => at);
       return { ticket, sequence, tokens, distributions: tokens.map(() => noDistribution) };
@@ -125,31 +131,31 @@ interface VirtualMoment {
   ms: number;
 }
 
-function draftingTime(costs: DraftingCosts, drafts: readonly Draft[]): number {
+function draftingTime(costs: DraftingCosts, drafts: readonly ReadyDraft[]): number {
   if (drafts.length === 0) return 0;
   return Math.max(...drafts.map(({ tokens }) => tokens.length)) * costs.draftMs(drafts.length);
 }
 
 /** Drafts while the target waits, as InlineDraftLink. */
-class InStepLink implements DraftLink {
+class InStepLink implements DeskLink {
   readonly vocabularyHash = 0;
   readonly alive = true;
   readonly nextMs = undefined;
   readonly #desk = new DraftDesk(drafter);
   readonly #costs: DraftingCosts;
   readonly #clock: VirtualMoment;
-  readonly #ready: Draft[] = [];
+  readonly #ready: ReadyDraft[] = [];
 
   constructor(costs: DraftingCosts, clock: VirtualMoment) {
     this.#costs = costs;
     this.#clock = clock;
   }
 
-  post(message: ToDrafter): void {
+  post(message: Parameters<DraftDesk['take']>[0]): void {
     this.#desk.take(message);
   }
 
-  receive(): Draft | undefined {
+  receive(): ReadyDraft | undefined {
     const drafts = this.#desk.draft();
     this.#clock.ms += draftingTime(this.#costs, drafts);
     this.#ready.push(...drafts);
@@ -158,14 +164,14 @@ class InStepLink implements DraftLink {
 }
 
 /** Drafts for half of the sequences at a time while the target computes, as the draft model's own thread. */
-class ApartLink implements DraftLink {
+class ApartLink implements DeskLink {
   readonly vocabularyHash = 0;
   readonly alive = true;
   readonly #desk = new DraftDesk(drafter);
   readonly #costs: DraftingCosts;
   readonly #clock: VirtualMoment;
   /** What is drafted, and when it will be there. */
-  #coming: { readonly atMs: number; readonly draft: Draft }[] = [];
+  #coming: { readonly atMs: number; readonly draft: ReadyDraft }[] = [];
   #freeMs = 0;
 
   constructor(costs: DraftingCosts, clock: VirtualMoment) {
@@ -178,12 +184,12 @@ class ApartLink implements DraftLink {
     return this.#coming[0]?.atMs;
   }
 
-  post(message: ToDrafter): void {
+  post(message: Parameters<DraftDesk['take']>[0]): void {
     if (this.#desk.waiting === 0) this.#freeMs = Math.max(this.#freeMs, this.#clock.ms);
     this.#desk.take(message);
   }
 
-  receive(): Draft | undefined {
+  receive(): ReadyDraft | undefined {
     while (this.#freeMs <= this.#clock.ms && this.#desk.waiting > 0) {
       const drafts = this.#desk.draft(Math.ceil(this.#desk.sequences / 2));
       this.#freeMs += draftingTime(this.#costs, drafts);

@@ -1,5 +1,5 @@
-// What `import … from 'coppice'` gives, and all that it gives: the library with every plug-in that is installed, and finished searches
-// as data to train on. The names are kept by semantic versioning. A list only; nothing is defined here.
+// The names of `import … from 'coppice'`: the library with every installed plug-in, and finished searches as training data. Kept by semantic
+// versioning. A list only.
 
 import './cli/plugins/plugins.ts';
 

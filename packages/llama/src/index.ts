@@ -40,7 +40,6 @@ function shippedModel(name: string): ShippedModel {
   };
 }
 
-/** The tasks that the other shipped models were trained for. */
 const taskFiles: Readonly<Record<string, string>> = { 'sapling-ledger': 'ledger', 'sapling-sudoku': 'sudoku' };
 
 function besideOf(reward: string): KindSection {

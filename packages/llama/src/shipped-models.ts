@@ -13,7 +13,7 @@ export function modelPath(name: string): string {
   return isShipped(name) ? fileURLToPath(new URL(`../models/${name}.gguf`, import.meta.url)) : name;
 }
 
-/** What stands beside a generator unless another is named: see models/README.md. */
+/** The default reward model of a generator: see models/README.md. */
 const rewardModels: Readonly<Record<string, string>> = {
   sapling: 'sapling-prm',
   // The checkers of these tasks see every false sum and every conflict. sapling-prm can read ledgers, too (--prm sapling-prm); no reward model was trained on sudokus.
@@ -45,10 +45,9 @@ const shippedShape = {
   maxDepth: 24,
   sampling: { temperature: 1 },
 };
-/** Every model that is not shipped. */
 const otherShape = { budget: 16, branching: 4, choose: 'best', check: 'none' };
 
-/** What lies under the settings of a model that is embedded. */
+/** Default settings of an embedded model. */
 export function shapeOf(model: string): Readonly<Record<string, unknown>> {
   return isShipped(model) ? shippedShape : otherShape;
 }

@@ -1,5 +1,4 @@
-// The package @coppice/papers: programs and rules that are there for a paper or for a comparison. Registered when
-// it is imported.
+// The package @coppice/papers: programs and rules of papers, for comparison. Importing it registers them.
 
 import { type Plugin, registerPlugin } from '@coppice/core/config';
 import { aggregate } from './programs/aggregate.ts';

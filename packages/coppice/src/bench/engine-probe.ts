@@ -1,5 +1,4 @@
-// Requests straight to an engine, without a search: several at once, told together when the last is answered. Connects the engine to
-// itself, so nothing else may use it meanwhile.
+// Sends requests straight to an engine, without a search, several at once. It connects the engine, so nothing else may use it meanwhile.
 
 import { type Fault, FaultError } from '@coppice/core/base';
 import { type Engine, type EngineMessage, type GenerateRequest, isAnswer } from '@coppice/core/engine';
@@ -7,7 +6,6 @@ import { rootKey } from '@coppice/core/tree';
 
 export interface ProbeRequest extends Pick<GenerateRequest, 'search' | 'prompt' | 'maxTokens'> {
   readonly delimiters?: readonly string[];
-  /** Exactly `maxTokens` tokens. */
   readonly exact?: true;
   readonly logprobs?: boolean;
   readonly temperature?: number;
@@ -15,9 +13,8 @@ export interface ProbeRequest extends Pick<GenerateRequest, 'search' | 'prompt' 
 
 interface Probed {
   readonly steps: readonly Extract<EngineMessage, { type: 'step' }>[];
-  /** The last one, where a request failed. */
+  /** The last fault, if a request failed. */
   readonly fault: Fault | undefined;
-  /** From the first request to the last answer. */
   readonly elapsedMs: number;
 }
 
@@ -34,7 +31,7 @@ export class EngineProbe {
     engine.connect((message) => this.#receive(message));
   }
 
-  /** `limitMs`: what is not answered by then is cancelled. */
+  /** `limitMs`: unanswered requests are cancelled then. */
   ask(wanted: readonly ProbeRequest[], limitMs?: number): Promise<Probed> {
     const requests = wanted.map((each) => this.#request(each));
     const { promise, resolve } = Promise.withResolvers<Probed>();
@@ -55,7 +52,7 @@ export class EngineProbe {
     return promise.finally(() => clearTimeout(timer));
   }
 
-  /** Keeps so many requests there for a while, each answered one followed by the next at once: answers a millisecond, once it goes steadily. */
+  /** Keeps so many requests under way for a while; gives answers per millisecond in the steady state. */
   async keep(count: number, next: () => ProbeRequest, ms: number): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     const startMs = performance.now();

@@ -1,4 +1,4 @@
-// 95 % intervals, the few that reports need.
+// 95 % intervals for reports.
 
 import { mean } from '@coppice/core/base';
 
@@ -42,8 +42,8 @@ export function meanDifference(differences: readonly number[]): Interval {
 }
 
 /**
- * The same for claims: with one pair more on each side (Bonett and Price's adjustment), so that a few pairs that all agree prove nothing.
- * `most` is the largest difference that a pair can have.
+ * The same for claims: with one more pair on each side (Bonett and Price's adjustment), so that a few agreeing pairs prove nothing.
+ * `most`: the largest possible difference of a pair.
  */
 export function cautiousDifference(differences: readonly number[], most = 1): Interval {
   const { low, high } = meanDifference([...differences, most, -most]);

@@ -1,11 +1,10 @@
-// What other packages may import of this folder, as `coppice/cli`. A list only.
+// `coppice/cli`: the names that other packages may import. A list only.
 
-export { commandFile } from './command-file.ts';
 export { configurationLine, configurationOf, help, readBench, withVerifier } from './commands/bench/bench-options.ts';
 export { namedOf } from './commands/doctor/doctor-options.ts';
-export { exampleServer, type Flags, type Help, helpAsked, helpFlag } from './flags/help.ts';
+export { helpAsked } from './flags/help.ts';
 export { keyOf, modelFlags, readModelFlags, serverFlags } from './flags/model-flags.ts';
-export { flagOf, given, oneOf, readArguments, whole } from './flags/options.ts';
+export { readArguments } from './flags/options.ts';
 export { chooseQuestions } from './flags/question-flags.ts';
 export { settingHelp } from './flags/setting-help.ts';
-export { readSearchArguments, readSettings, type SettingScope, setFlag } from './flags/settings.ts';
+export { readSearchArguments, readSettings, setFlag } from './flags/settings.ts';

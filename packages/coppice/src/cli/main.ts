@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// The command line: picks the command, loads only that one, and turns its faults into one readable line. The composition
-// root is each command's own module; nothing else in src/ reads arguments or exits the process.
+// The command line: loads one command and turns its faults into one readable line. Nothing else in src/ exits the process.
 
 import { FaultError, nearest } from '@coppice/core/base';
 import './node-version.ts';

@@ -1,5 +1,4 @@
-// Ends the process with one line where Node is older than coppice needs. Imported before everything else, and itself only of what any Node
-// since 14 reads; main.ts loads what needs a new Node (node:sqlite) only with a command.
+// Ends the process with one line where Node is too old. Imported before everything else; it must run on any Node since 14.
 
 const needed = 24;
 const found = process.versions.node;

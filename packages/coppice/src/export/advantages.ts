@@ -1,4 +1,4 @@
-// How much better a node turned out than what it is compared with, from the outcomes of the finished paths below it. Formulas:
+// Advantages of nodes, from the outcomes of the finished paths below them. Formulas:
 //   V(n)      = mean outcome of the leaves below n, a leaf that was drawn c times counting c times
 //   siblings  = (V(n) − mean V of its siblings) / their standard deviation: GRPO's group (arXiv 2402.03300) made of the children of one
 //               node, as TreeRPO does (2506.05183)
@@ -9,18 +9,17 @@
 import { isPathEnd, type Node, type NodeId } from '@coppice/core/tree';
 
 export interface NodeAdvantages {
-  /** Of a leaf: what came of its path. */
+  /** Outcome of a leaf's path. */
   readonly outcome: number | undefined;
-  /** Missing where no finished path lies below it; then it has no advantage either. */
+  /** Missing, as its advantage, where no finished path lies below it. */
   readonly value: number | undefined;
-  /** Finished paths below it, as often as they were drawn. */
   readonly leaves: number;
   readonly bySiblings: number | undefined;
   readonly byTree: number | undefined;
   readonly byGroup: number | undefined;
 }
 
-/** `outcomeOf`: what came of a leaf; undefined where that is not known. Nodes stand before their children. */
+/** `outcomeOf`: undefined where a leaf's outcome is not known. Parents precede children. */
 export function standings(
   nodes: readonly Node[],
   outcomeOf: (leaf: Node) => number | undefined,
@@ -52,7 +51,6 @@ interface Sum {
   outcome: number;
 }
 
-/** Children have higher numbers than their parents. */
 function sumsBelow(nodes: readonly Node[], outcomes: ReadonlyMap<NodeId, number | undefined>): Sum[] {
   const sums = nodes.map((): Sum => ({ leaves: 0, outcome: 0 }));
   for (const { id, count, parent } of nodes.toReversed()) {
@@ -74,7 +72,7 @@ interface Spread {
   readonly deviation: number;
 }
 
-/** Of those whose value is known, each as often as it was drawn. */
+/** Counts nodes of known value as often as they were drawn. */
 function weighted(nodes: readonly Node[], worthOf: (node: Node) => number | undefined): Spread {
   const draws = nodes.flatMap((node) => {
     const value = worthOf(node);

@@ -1,5 +1,5 @@
-// Finished searches to rows for a trainer: one for every node, or one for every finished path. Searches that have not ended are left out
-// and counted. Where a log has no tokens their columns are null: none are made up.
+// Turns finished searches into rows for a trainer, one per node or per finished path. Unfinished searches are counted and left out. Where a
+// log has no tokens their columns are null.
 
 import { raise } from '@coppice/core/base';
 import { type AnswerJudge, type FinishedTree, finishedTree, type LoggedSearch } from './finished-tree.ts';
@@ -15,22 +15,19 @@ export const tableNames = Object.keys(tableColumns) as TableName[];
 
 export class ExportCounts {
   searches = 0;
-  /** Not ended: left out. */
   unfinished = 0;
   rows = 0;
-  /** Rows whose log does not say which tokens the model read and wrote. */
+  /** Rows whose log has no tokens. */
   withoutTokens = 0;
-  /** By the engines, for the exported searches. */
+  /** Tokens that engines generated for the exported searches. */
   generatedTokens = 0;
-  /** Of finished paths, those that carry a loss: once for each path. */
+  /** Tokens of finished paths that carry a loss, once for each path. */
   trainedTokens = 0;
 }
 
 interface ExportOptions<Name extends TableName> {
-  /** `nodes` unless said. */
   readonly table?: Name;
   readonly isRight?: AnswerJudge;
-  /** Filled while rows are read. */
   readonly counts?: ExportCounts;
 }
 

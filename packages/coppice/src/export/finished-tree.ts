@@ -1,36 +1,33 @@
-// One finished search as rows are made of it: its folded tree, what is known of it, and what each leaf is worth.
+// One finished search: its folded tree, its facts, and the outcome of each leaf.
 
 import { raise } from '@coppice/core/base';
 import { type LoggedEvent, SearchFold } from '@coppice/core/log';
 import { isPathEnd, type Node, type Sampling } from '@coppice/core/tree';
 import { type NodeAdvantages, standings } from './advantages.ts';
 
-/** A log, and what stands beside it. */
 export interface LoggedSearch {
   readonly search: string;
   /** Missing where its texts are not kept. */
   readonly question?: string | undefined;
   readonly model: string;
-  /** What the operator called them when the search began, where they were named. */
+  /** The operator's name for the weights when the search began. */
   readonly weights?: string | undefined;
   readonly events: Iterable<LoggedEvent>;
 }
 
 export interface FinishedTree extends Omit<LoggedSearch, 'events'> {
-  /** All that its engine generated, steps that came twice or were given up included. */
+  /** Tokens that its engine generated, duplicates and abandoned steps included. */
   readonly generatedTokens: number;
   /** The root first, parents before children. */
   readonly nodes: readonly Node[];
   readonly standings: ReadonlyMap<number, NodeAdvantages>;
   readonly isRight: (leaf: Node) => boolean | undefined;
-  /** How the children of each node were sampled. */
   readonly samplings: ReadonlyMap<number, Sampling>;
 }
 
-/** Whether an answer to the question is right; undefined where nothing says so. */
+/** Undefined where nothing tells whether the answer is right. */
 export type AnswerJudge = (question: string | undefined, answer: string | undefined) => boolean | undefined;
 
-/** Undefined where the search has not ended. */
 export function finishedTree(
   { events, ...about }: LoggedSearch,
   rightness: AnswerJudge = () => undefined,

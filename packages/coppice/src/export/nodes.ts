@@ -1,4 +1,4 @@
-// A row for every node of a tree but its root: what the model read and wrote there, and what the search found of it.
+// A row for every node but the root: the tokens read and written there, and the search's findings.
 
 import { meanValue, type Node, stepTokens } from '@coppice/core/tree';
 import type { FinishedTree } from './finished-tree.ts';

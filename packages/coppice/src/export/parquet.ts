@@ -1,16 +1,15 @@
-// Rows as a Parquet file, in row groups, so that no more than one of them is held. Lists are Parquet's three-level ones, which pyarrow, pandas
-// and Hugging Face's datasets read as lists of numbers.
+// Writes rows as a Parquet file, one row group in memory at a time. Lists are three-level, which pyarrow, pandas and datasets read as lists.
 
 import { closeSync, openSync } from 'node:fs';
 import { fileWriter, parquetWriteRows, type SchemaElement } from 'hyparquet-writer';
 import type { Columns, ColumnType, ExportRow } from './row.ts';
 
-/** Rows that are held before they are written: some MB of paths of a thousand tokens. */
+/** Rows of a group: some MB for paths of a thousand tokens. */
 const groupRows = 1000;
 
 export async function writeParquet(path: string, columns: Columns, rows: AsyncIterable<ExportRow>): Promise<void> {
   const names = Object.keys(columns);
-  // The writer goes on with a file that is there, whose reader is its owner alone.
+  // The writer continues an existing file; only its owner may read it.
   closeSync(openSync(path, 'w', 0o600));
   await parquetWriteRows({
     writer: fileWriter(path),

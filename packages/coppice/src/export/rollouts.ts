@@ -1,5 +1,5 @@
-// A row for every finished path, as trainers read one: prompt, completion, mask and log probabilities by token. A node that several paths
-// share stands in each of their rows.
+// A row for every finished path, as trainers read one: prompt, completion, mask and log probabilities by token. Shared nodes repeat in
+// each row.
 
 import { completionTokens, isPathEnd, type Node, pathTo } from '@coppice/core/tree';
 import type { FinishedTree } from './finished-tree.ts';

@@ -1,4 +1,4 @@
-// What a row of an export may hold, and of which type each column is: JSON lines and Parquet are written from the same list.
+// The columns of an export and their types, for JSON lines and Parquet alike.
 
 export type ColumnType = 'text' | 'whole' | 'real' | 'truth' | 'wholes' | 'reals';
 

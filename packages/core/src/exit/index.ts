@@ -14,6 +14,6 @@ export { concluded } from './concluded.ts';
 export { definePrune, type PrunePart } from './definition.ts';
 export { type Limits, type PruneRule, readable } from './exit.ts';
 export { type CertaintyRule, certainExit, certaintyKnobs } from './exits.ts';
-export { doomedBy, type Pruning, pruningsOf, spentAt } from './prune/prune.ts';
+export { doomedBy, pruningsOf, spentAt } from './prune/prune.ts';
 export { chanceToReach, experience } from './prune/prune-outdone.ts';
 export { promiseKnobs } from './prune/prunes.ts';

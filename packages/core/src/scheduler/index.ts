@@ -2,8 +2,8 @@
 
 export { lastWorthwhile, type ServerCost, type Servers, stretchOf } from './cycle.ts';
 export type { preemptAsNeeded } from './preemption.ts';
-export type { RunningSearch, Scheduler, Snapshot, WaitingSearch } from './scheduler.ts';
+export type { Scheduler } from './scheduler.ts';
 export { naturalSeats } from './seat.ts';
 export { tooLate } from './turns/forecast.ts';
 export type { LineFacts, LineKey } from './turns/weighted-fair-queueing.ts';
-export { boostMoments, proximity, seniority, shareWidths, sum } from './widths.ts';
+export { boostMoments, proximity, seniority, shareWidths } from './widths.ts';

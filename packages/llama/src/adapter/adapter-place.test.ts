@@ -114,7 +114,7 @@ describe('peftAsGguf', () => {
 });
 
 describe('the adapters that ship', () => {
-  const models = fileURLToPath(new URL('../../models/', import.meta.url));
+  const models = fileURLToPath(new URL('../../../coppice/adapters/', import.meta.url));
   const folders = readdirSync(models, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   it.each(folders)('$name is the file of its card, and says how it is read', ({ name }) => {
     const place = join(models, name);

@@ -1,5 +1,5 @@
-// Where a path leads to a LoRA adapter: a folder as PEFT writes it, or a GGUF file of type adapter. Says how its verdicts are read where
-// `reward-model.json` stands beside the weights, and refuses weights whose sum differs from `SHA256SUMS` beside them.
+// Finds a LoRA adapter by its path: a PEFT folder, or a GGUF file of type adapter. Reads `reward-model.json` beside the weights, and refuses
+// weights whose sum differs from `SHA256SUMS`.
 
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
@@ -11,7 +11,6 @@ import { z } from 'zod';
 export interface AdapterPlace {
   readonly path: string;
   readonly form: 'peft' | 'gguf';
-  /** Only what the adapter says itself. */
   readonly reading: AdapterReading;
 }
 
@@ -29,7 +28,7 @@ const readingSchema = z.strictObject({
 
 export type AdapterReading = z.infer<typeof readingSchema>;
 
-/** Undefined where the path is no adapter, such as a whole model; a folder is meant to be one. */
+/** Undefined where the path is a whole model or nothing; a folder is taken for an adapter. */
 export function adapterAt(path: string): AdapterPlace | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory()) return folderAt(path);
@@ -63,7 +62,7 @@ export function jsonOf(path: string): unknown {
   }
 }
 
-/** The lines are those of `sha256sum`. */
+/** Lines as `sha256sum` writes them. */
 function checkSum(path: string): void {
   const sums = join(dirname(path), sumsName);
   if (!existsSync(sums)) return;
@@ -80,7 +79,7 @@ function checkSum(path: string): void {
   );
 }
 
-/** Bytes of a value of GGUF's scalar types, by their numbers. */
+/** Bytes of GGUF's scalar types, by type number. */
 const scalarBytes: Readonly<Record<number, number>> = {
   0: 1,
   1: 1,
@@ -98,7 +97,7 @@ const stringType = 8;
 const openingBytes = 65_536;
 const factsStart = 24;
 
-/** The strings among the facts that a GGUF file opens with, up to its first list; none where it is no GGUF file. */
+/** String metadata of a GGUF file, up to its first list; none where it is no GGUF file. */
 export function openingFacts(path: string): ReadonlyMap<string, string> {
   const facts = new Map<string, string>();
   const bytes = opening(path);

@@ -1,11 +1,11 @@
-// Writes GGUF files: facts, then tensors. Vectors are 32-bit floats whatever the type of the matrices. It knows nothing of what it writes.
+// Writes GGUF files: metadata, then tensors. Vectors are 32-bit floats whatever the type of the matrices.
 
 import { writeFileSync } from 'node:fs';
 
 const alignment = 32;
 const valueTypes = { uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 } as const;
 const weightTypes = { f32: 0, f16: 1 } as const;
-/** As bits of a 32-bit float: 2 ** -14, and what the exponents of the two kinds differ by. */
+/** Bits of a 32-bit float: 2 ** -14, and the difference of the exponents' biases. */
 const leastNormalHalf = 0x3880_0000;
 const halfBias = 0x3800_0000;
 type WeightType = keyof typeof weightTypes;
@@ -52,7 +52,7 @@ export function encodeGguf(
   return Buffer.concat(parts);
 }
 
-/** Of a generator 16-bit floats: with 32-bit ones libllama's sums depend on the number of rows in a batch. */
+/** 16-bit floats for a generator: with 32-bit ones libllama's sums depend on the number of rows in a batch. */
 function weightBytes(shape: readonly number[], data: Float32Array, type: WeightType): Buffer {
   if (shape.length === 1 || type === 'f32') return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   return Buffer.from(toHalves(data).buffer);

@@ -1,5 +1,5 @@
-// A LoRA adapter as PEFT writes it, made into the GGUF file that libllama loads. The base says what the adapter must fit: one of another base
-// is refused with the first difference, since libllama would only say that it failed.
+// Turns a PEFT LoRA adapter into the GGUF file that libllama loads. An adapter of another base is refused with the first difference, since
+// libllama would only say that it failed.
 
 import { join } from 'node:path';
 import { raise } from '@coppice/core/base';
@@ -38,7 +38,7 @@ interface MatrixPlace {
   readonly outputs: MatrixSide;
 }
 
-/** Of one layer, by PEFT's names: what GGUF calls them, and what they map from and to. */
+/** Modules of a layer by PEFT's names: GGUF's name, and the sizes that they map from and to. */
 const places: Readonly<Record<string, MatrixPlace>> = {
   'self_attn.q_proj': { name: 'attn_q', inputs: 'width', outputs: 'queries' },
   'self_attn.k_proj': { name: 'attn_k', inputs: 'width', outputs: 'keys' },
@@ -48,11 +48,9 @@ const places: Readonly<Record<string, MatrixPlace>> = {
   'mlp.up_proj': { name: 'ffn_up', inputs: 'width', outputs: 'inner' },
   'mlp.down_proj': { name: 'ffn_down', inputs: 'inner', outputs: 'width' },
 };
-/** Architectures whose layers have these places. */
 const knownArchitectures: readonly string[] = ['llama', 'qwen2', 'qwen3'];
 const tensorName = /^base_model\.model\.(?:model\.)?layers\.(\d+)\.(\w+\.\w+)\.lora_([AB])\.weight$/;
 
-/** The bytes of a GGUF file with the adapter of this folder. */
 export function peftAsGguf(folder: string, base: BaseShape): Uint8Array {
   if (!knownArchitectures.includes(base.architecture)) {
     const known = knownArchitectures.join(', ');

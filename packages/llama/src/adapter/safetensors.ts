@@ -1,5 +1,5 @@
-// Reads a safetensors file: a header in JSON, then the tensors back to back. All of it becomes 32-bit floats. It refuses what it cannot
-// read exactly, and takes nothing from the file as code.
+// Reads a safetensors file into 32-bit floats: a header in JSON, then the tensors. It refuses what it cannot read exactly, and takes
+// nothing from the file as code.
 
 import { readFileSync } from 'node:fs';
 import { raise } from '@coppice/core/base';

@@ -1,9 +1,7 @@
-// Continuous batching: decides which rows the next decode computes, and takes the logits back. A sequence is a list of
-// tokens of which the first so many are in the cache; a batch lets some of them catch up. There is no prefill phase and
-// no decode phase: a new sequence lacks many tokens, a running one lacks the one it drew last. When the last token's
-// logits are there, the sequence says which token comes next, or that it is complete. Logits are computed once for a path:
-// a sequence that draws what a twin has drawn follows it without a row of its own, until they part. Pure but for the cache
-// operations behind PrefixStore: time, sampling and the device are elsewhere.
+// Continuous batching: decides which rows the next decode computes, and takes the logits back. A sequence is a list of tokens of which the
+// first ones are in the cache; a batch lets some of them catch up. There is no prefill and no decode phase: a new sequence lacks many
+// tokens, a running one the token it drew last. A sequence that draws what a twin has drawn follows it without a row of its own.
+// Pure but for the cache operations behind PrefixStore.
 
 import { assert, Counter } from '@coppice/core/base';
 import type { Urgency } from '@coppice/core/engine';
@@ -29,7 +27,7 @@ export interface BatcherOptions {
   readonly rowLimit: number;
   /** A sequence that lacks more than `rowLimit` tokens gets decodes of its own with at most so many rows. */
   readonly bulkRows: number;
-  /** Appends drafted tokens to sequences that are about to draw, and names those that wait for theirs; none unless given. */
+  /** Appends drafted tokens to runs that are about to draw; gives those that wait for theirs. */
   readonly draft?: (runs: readonly Run[]) => ReadonlySet<Run>;
 }
 
@@ -72,7 +70,7 @@ export class Batcher {
     this.#waiting.add({ sequence, tokens, arrival, ...counts });
   }
 
-  /** Takes a sequence out, wherever it is; its own cells are free at once, the prefix it shares stays. */
+  /** Removes a sequence; its own cells are free at once, the shared prefix stays. */
   remove(id: number): RunCounts | undefined {
     const run = this.#running.get(id);
     if (run === undefined) {
@@ -95,7 +93,7 @@ export class Batcher {
     if (waiting !== undefined) this.#waiting.add(waiting);
   }
 
-  /** The search has ended: its prefixes go, those that are still in use as soon as they are not. */
+  /** Drops the prefixes of an ended search, those in use as soon as they are free. */
   release(search: string): void {
     this.#searches.release(search);
     this.#watchOrder();
@@ -122,12 +120,12 @@ export class Batcher {
     if (bulk !== undefined && (!this.#bulkTurn || ready.length === 0)) {
       return this.#secure([bulk], Math.max(bulkRows, 1), onComplete);
     }
-    // Those that lack one token first: a sequence that generates never waits for another one's prompt.
+    // Runs that lack one token come first: a generating sequence never waits for another one's prompt.
     ready.sort((left, right) => Math.min(this.#needs(left), 2) - Math.min(this.#needs(right), 2));
     return this.#secure(ready, rowLimit, onComplete);
   }
 
-  /** The rows were computed: records them, lets each sequence whose last token is done go on, reports the complete. */
+  /** Records computed rows, lets each sequence whose last token is done go on, reports the complete. */
   commit(batch: Batch, logitsOf: (wantedIndex: number) => Float32Array, onComplete: (run: Run) => void): void {
     const computed = new Map<Run, number[]>();
     for (const { run, token, position } of batch) {
@@ -152,7 +150,7 @@ export class Batcher {
     for (const [run, own] of rows) this.#judge(run, own, onComplete);
   }
 
-  /** Least useful prefixes go until so many more cells are free: for a device that found no room where there is some. */
+  /** Frees so many cells from the least useful prefixes, for a device that found no room where there is some. */
   makeRoom(cells: number): boolean {
     return this.#store.reclaim(this.#store.freeCells + cells, 0, this.#searches.isActive);
   }
@@ -176,20 +174,20 @@ export class Batcher {
   }
 
   /**
-   * Those that need a row. First every run draws from logits that are there already; of those that then lack the same tokens
-   * of the same path one is computed, the others draw from its logits the next time. A run that parts from its twin takes its cells along.
+   * The runs that need a row. First every run draws from logits that are there already; then one run of each path is computed, and the
+   * others draw from its logits the next time. A run that parts from its twin takes its cells along.
    */
   #withoutTwins(onComplete: (run: Run) => void): Run[] {
     const all = [...this.#running.values()];
     if (this.#drafts) return all;
     for (const run of all) this.#follow(run, onComplete);
-    // Those that are furthest in the cache lead: they have nothing to copy.
+    // The furthest in the cache lead: they have nothing to copy.
     const left = all.filter((run) => this.#running.has(run.sequence.id)).sort((a, b) => this.#lack(a) - this.#lack(b));
     const leaders = new Map<CacheSegment, Run[]>();
     return left.filter((run) => {
       const { segment, length } = this.#store.ahead(run.branch, run.tokens);
       if (leaders.get(segment)?.some((other) => sameTokens(other.tokens, run.tokens))) return false;
-      // Where the logits after the last token are gone, that token is computed once more, in a cell of its own.
+      // Without logits after the last token, that token is computed once more, in a cell of its own.
       this.#store.advance(run.branch, run.tokens, Math.min(length, run.tokens.length - 1));
       const here = leaders.get(run.branch.segment);
       if (here === undefined) leaders.set(run.branch.segment, [run]);
@@ -198,7 +196,7 @@ export class Batcher {
     });
   }
 
-  /** Draws from logits that were computed for a twin, as far as they go. */
+  /** Draws from a twin's logits, as far as they go. */
   #follow(run: Run, onComplete: (run: Run) => void): void {
     while (this.#running.has(run.sequence.id)) {
       const { row } = this.#store.ahead(run.branch, run.tokens);
@@ -207,7 +205,7 @@ export class Batcher {
     }
   }
 
-  /** Drafted tokens are judged, not drawn: what comes of them must not depend on who was there before. */
+  /** Drafted tokens are judged, not drawn: the result must not depend on earlier twins. */
   get #drafts(): boolean {
     return this.#options.draft !== undefined;
   }
@@ -216,7 +214,7 @@ export class Batcher {
     return !this.#drafts || position === run.sequence.prefix.length - 1;
   }
 
-  /** Lets those that are about to draw have their drafts, and leaves out those whose draft has yet to come. */
+  /** Gives drafts to the runs that are about to draw, and leaves out those that wait for one. */
   #withoutWaiting(runs: Run[]): Run[] {
     const { draft } = this.#options;
     if (draft === undefined) return runs;
@@ -247,7 +245,6 @@ export class Batcher {
     onComplete(run);
   }
 
-  /** Tokens that it lacks, the drafted ones left out. */
   #needs(run: Run): number {
     return this.#lack(run) - run.drafted;
   }
@@ -256,7 +253,7 @@ export class Batcher {
     return run.tokens.length - this.#store.lengthOf(run.branch);
   }
 
-  /** Turns runs into rows, after making sure that there is a cell for each; the last in line gives way. */
+  /** Turns runs into rows, with a cell for each; the last in line gives way. */
   #secure(runs: Run[], rowLimit: number, onComplete: (run: Run) => void): Batch {
     const chosen: { run: Run; count: number }[] = [];
     let rows = 0;
@@ -282,7 +279,7 @@ export class Batcher {
     }));
   }
 
-  /** Room for so many cells: idle prefixes go first, then running sequences from the last in line; never `run` itself. */
+  /** Makes room for so many cells: from idle prefixes, then from running sequences, the last in line first; never from `run`. */
   #findCells(cells: number, run: Run, chosen: readonly { run: Run }[], onComplete: (run: Run) => void): boolean {
     while (!this.#store.reclaim(cells, 0, this.#searches.isActive)) {
       const victim = this.#lastInLine(new Set([run, ...chosen.map((each) => each.run)]));
@@ -308,7 +305,7 @@ export class Batcher {
     return last;
   }
 
-  /** Back into the line with all that it has drawn; what it held is recomputed when it comes back. */
+  /** Sends a run back to the queue; its cells are recomputed later. */
   #giveWay(run: Run, keepCells: boolean): void {
     this.#withdrawDraft(run);
     this.#running.delete(run.sequence.id);
@@ -335,7 +332,7 @@ export class Batcher {
     const { sequence, tokens } = waiting;
     const found = this.#store.match(tokens);
     const ready = found.length === tokens.length && found.row !== undefined;
-    // Without kept logits the last token is computed once more, in a cell of its own, to get them.
+    // Without kept logits the last token is computed once more, in a cell of its own.
     const length = ready ? tokens.length : Math.min(found.length, tokens.length - 1);
     const branch = this.#store.fork(tokens, length, sequence.search);
     const run: Run = { ...waiting, cachedPrefixTokens: waiting.cachedPrefixTokens ?? length, branch };
@@ -353,7 +350,7 @@ export class Batcher {
     return false;
   }
 
-  /** One who comes in must leave every running sequence some room to grow, or be alone. */
+  /** A new run must leave every running sequence some room to grow, or be alone. */
   #hasRoomFor(cells: number): boolean {
     if (this.#running.size === 0) return true;
     const wanted = cells + this.#running.size * roomToGrow;

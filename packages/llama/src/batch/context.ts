@@ -1,5 +1,5 @@
-// One libllama context: a KV cache and the decode call on it. Rows go in through typed arrays whose addresses libllama is given;
-// logits come out as views on native memory, valid until the next decode. Owned by one thread; closed by its owner.
+// One libllama context: a KV cache and the decode call on it. Logits are views on native memory, valid until the next decode. Owned by one
+// thread; closed by its owner.
 
 import { assert, raise } from '@coppice/core/base';
 import {
@@ -32,7 +32,7 @@ export interface ContextRow {
   readonly wanted: boolean;
 }
 
-/** libllama has one more, which holds what was buried. */
+/** The last native sequence holds what was buried. */
 export const maxSequences = 255;
 const grave = maxSequences;
 
@@ -42,7 +42,6 @@ const bytesPerRow = 4 + 4 + 4 + 4 + pointerBytes + 1;
 export class Context implements SequenceMemory {
   readonly cells: number;
   readonly #binding: Binding;
-  /** The native context, for measurements. */
   readonly handle: Pointer;
   readonly #memory: Pointer;
   readonly #vocabularySize: number;
@@ -116,12 +115,12 @@ export class Context implements SequenceMemory {
     return new Context(binding, handle, model.vocabularySize, options.rows);
   }
 
-  /** Of decodes from now on. What they compute does not depend on it. */
+  /** Sets the threads of decodes; results do not depend on it. */
   setThreads(threads: number): void {
     this.#binding.setThreads(this.handle, threads, threads);
   }
 
-  /** Computes the rows. False when the cache had no cells for them: nothing was changed. */
+  /** False when the cache had no cells for the rows: nothing was changed. */
   decode(rows: readonly ContextRow[]): boolean {
     assert(rows.length > 0 && rows.length <= this.#rows, 'rows within the context');
     this.#wantedRows = 0;
@@ -172,7 +171,6 @@ export class Context implements SequenceMemory {
     this.remove(grave, 0);
   }
 
-  /** Positions that the cache holds for a sequence, for tests. */
   lengthOf(sequence: number): number {
     return this.#binding.lastPosition(this.#memory, sequence) + 1;
   }

@@ -1,4 +1,4 @@
-// How drafted tokens fared: those that were judged, and those of them that stayed, by their place in the draft (the first at 0).
+// Counts drafted tokens that were judged and accepted, by their place in the draft (the first at 0).
 
 export class DraftTally {
   readonly judgedAt: number[] = [];
@@ -23,7 +23,6 @@ export class DraftTally {
   }
 }
 
-/** Counts by place: those between that were never counted are 0. */
 function addAt(counts: number[], place: number, count: number): void {
   while (counts.length <= place) counts.push(0);
   counts[place]! += count;

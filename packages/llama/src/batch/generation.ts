@@ -1,5 +1,5 @@
-// One step being generated: draws tokens from the logits that the batcher hands it, builds the text, and knows when the
-// step is over. Each draw depends on the request's seed and the number of tokens before it alone, never on the batch.
+// A step being generated: draws tokens, builds the text, and ends the step. Each draw depends on the request's seed and the number of tokens
+// before it alone, never on the batch.
 
 import { assert, type Fault, fault, hash } from '@coppice/core/base';
 import type { EngineMessage, GenerateRequest, ReadTokens, Urgency } from '@coppice/core/engine';
@@ -53,7 +53,7 @@ export class Generation implements Sequence {
   #drawn: number | undefined;
   #entropy: number | undefined;
   readonly #confidences: number[] | undefined;
-  /** Distributions of the drafted tokens that wait for judgement, first to be judged first. */
+  /** Distributions of drafted tokens, first to be judged first. */
   #proposals: Float64Array[] = [];
   #result: GenerationResult | undefined;
   #offered = 0;
@@ -110,7 +110,7 @@ export class Generation implements Sequence {
     }
   }
 
-  /** A token that the grammar forbids is drawn again from those that it allows: the same distribution, at far less cost. */
+  /** Redraws a token that the grammar forbids from those that it allows: the same distribution, at far less cost. */
   #draw(row: Float32Array): Draw {
     const first = this.#sampler.draw(row, this.sampling, this.#uniform());
     if (this.#held === undefined) return first;
@@ -122,22 +122,21 @@ export class Generation implements Sequence {
     return { token, logProbability: logProbabilityOf(row, token) };
   }
 
-  /** Its owner closes it when it is done or cancelled: frees the grammar. */
+  /** Frees the grammar. */
   close(): void {
     this.#held?.close();
   }
 
-  /** How many drafted tokens could still be of use: the last token of a step is never worth one. */
+  /** Drafted tokens that could still be of use: the last token of a step is never worth one. */
   get draftRoom(): number {
     return this.#held === undefined ? Math.max(0, this.#maxTokens - this.#tokens.length - 1) : 0;
   }
 
-  /** Chance of its drafts, apart from that of its own draws. */
+  /** Seed of its drafts, apart from that of its own draws. */
   get draftSeed(): number {
     return hash(this.#seed, 'draft');
   }
 
-  /** Tokens were drafted from these distributions, to be judged in this order. */
   offer(distributions: readonly Float64Array[]): void {
     this.#proposals = [...distributions];
     this.#offered = distributions.length;
@@ -161,7 +160,6 @@ export class Generation implements Sequence {
     return this.accept(token, logProbabilityOf(row, token));
   }
 
-  /** What was proposed and not judged is void. */
   forgetProposals(): void {
     this.#proposals = [];
   }
@@ -201,7 +199,7 @@ export class Generation implements Sequence {
     }
     this.#say(added.slice(0, added.length - beyond));
     if (beyond > 0) this.#replaceFrom(wholeTokens, pieces);
-    // A path that fills the context ends here, whatever it says: nothing could be asked below it.
+    // A path that fills the context ends here: nothing could be generated below it.
     const end = this.#tokens.length < this.#room ? 'delimiter' : 'length';
     this.#result = { step: this.#step(this.#text.text.slice(0, ends), end) };
     return undefined;
@@ -223,7 +221,7 @@ export class Generation implements Sequence {
     const sum = this.#logprobs.reduce((total, logprob) => total + logprob, 0);
     const lists = { tokenIds: this.#tokens, logprobs: this.#logprobs };
     const entropy = this.#entropy === undefined ? {} : { entropy: this.#entropy };
-    // Tokens that a draft model wrote have none: what is not known of all is not told.
+    // Drafted tokens have no log probability: then the step has none.
     const isSure = this.#confidences !== undefined && this.#confidences.length >= tokens;
     const sure = isSure ? { confidences: this.#confidences.slice(0, tokens) } : {};
     const pieces = this.#wantsPieces ? { pieces: this.#piecesOf(text, end) } : {};
@@ -239,7 +237,6 @@ export class Generation implements Sequence {
     };
   }
 
-  /** The token that ends the answer adds nothing. */
   #piecesOf(text: string, end: StepEnd): string[] {
     if (end !== 'eos') return this.#text.pieces(this.#tokens.length, text.length);
     return this.#tokens.length === 1 ? [text] : [...this.#text.pieces(this.#tokens.length - 1, text.length), ''];

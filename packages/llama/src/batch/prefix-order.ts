@@ -1,12 +1,12 @@
-// Runs that wait for a place in the batch: primary before speculative, higher priority first, then the children of one parent together and
-// parents in the order in which they first came (P4 §4.2: the cheap form of "next the one that shares the longest prefix"). Pure.
+// Runs that wait for a place in the batch: by lane and priority, then children of one parent together, parents in order of arrival (P4 §4.2:
+// the cheap form of "next the one that shares the longest prefix"). Pure.
 
 import { UrgencyQueue } from '@coppice/core/engine';
 import type { WaitingRun } from './run.ts';
 
 export class PrefixOrder {
   readonly #queue = new UrgencyQueue<number, WaitingRun>();
-  /** When a parent's first waiting child came; forgotten with its last one. */
+  /** Arrival of a parent's first waiting child. */
   readonly #parents = new Map<string, { first: number; waiting: number }>();
 
   get size(): number {
@@ -31,7 +31,6 @@ export class PrefixOrder {
     return run;
   }
 
-  /** As they wait now, the first to go first; removing meanwhile is allowed. */
   inOrder(): Iterable<WaitingRun> {
     return this.#queue.inOrder();
   }

@@ -1,12 +1,9 @@
-// The searches that are here: which have sequences that run or wait, and which have begun and not ended. One that has ended while
-// something of it is still here ends with the last of it.
+// Searches with sequences that run or wait, and those that have begun. One that ends while it has sequences here is over with the last of them.
 
 export class PresentSearches {
-  /** Sequences running or waiting, by search. */
   readonly #active = new Map<string, number>();
-  /** Searches that have begun here and not ended. */
   readonly #begun = new Set<string>();
-  /** Searches that ended while something of them was still here. */
+  /** Searches that ended while they had sequences here. */
   readonly #released = new Set<string>();
 
   get isOne(): boolean {
@@ -20,7 +17,7 @@ export class PresentSearches {
     this.#begun.add(search);
   }
 
-  /** One of its sequences has gone; true where the search had ended, and this was the last. */
+  /** True where the search had ended and this was its last sequence. */
   leave(search: string): boolean {
     const count = (this.#active.get(search) ?? 1) - 1;
     if (count > 0) {

@@ -1,5 +1,5 @@
-// One step being read by a reward model: a sequence that generates nothing. Its value is the probability of the good token
-// against the bad one after the step's last token; a second pair of verdicts is read off the same row. The cache keeps exactly the path, for the steps below it.
+// A step being read by a reward model. Its value is the probability of the good token against the bad one after the step's last token; a second
+// pair of verdicts is read off the same row.
 
 import { type Fault, fault } from '@coppice/core/base';
 import type { RequestId, Urgency } from '@coppice/core/engine';
@@ -60,7 +60,6 @@ export class Reading implements Sequence {
   }
 }
 
-/** The good verdict against the bad one alone. */
 function shareOf(row: Float32Array, { good, bad }: VerdictTokens): number {
   return 1 / (1 + Math.exp(row[bad]! - row[good]!));
 }

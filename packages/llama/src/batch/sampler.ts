@@ -168,7 +168,7 @@ export function logProbabilityOf(logits: Float32Array, token: number): number {
   return logits[token]! - maximum - Math.log(sumOfExponentials(logits, maximum));
 }
 
-/** Of the untempered, untruncated model distribution, in nats. */
+/** Log probability under the untempered, untruncated model distribution, in nats. */
 export function entropyOf(logits: Float32Array): number {
   const maximum = logits[indexOfMaximum(logits)]!;
   const sum = sumOfExponentials(logits, maximum);
@@ -183,7 +183,7 @@ export function entropyOf(logits: Float32Array): number {
 /** Candidates of a token whose log probabilities make up its confidence. */
 const candidates = 20;
 
-/** How sure the model is of the next token (tree/readings/confidence.ts), before temperature and cuts. */
+/** Confidence in the next token (tree/readings/confidence.ts), before temperature and cuts. */
 export function confidenceOf(logits: Float32Array): number {
   const maximum = logits[indexOfMaximum(logits)]!;
   const all = Math.log(sumOfExponentials(logits, maximum));

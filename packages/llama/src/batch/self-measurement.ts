@@ -1,4 +1,4 @@
-// What decodes cost on this machine, measured on the engine's own context while nothing else runs: the points of a cost
+// Measures decode times on this machine, on the engine's own context while nothing else runs: the points of a cost
 // table (cost/table.ts). Sequences share their whole context, as the branches of a tree mostly do. All points are measured
 // in turn, round after round, and the median counts: a neighbour's burst spoils one round, not one point. Bounded in time;
 // a point that did not fit into it is left out. The clocks are arguments.
@@ -21,7 +21,7 @@ export interface MeasurementOptions {
   readonly prefillBelow: number;
   /** Tokens of a sequence that lie side by side in the cache: one where many decode at once, a step where steps are read. */
   readonly blockTokens: number;
-  /** What the engine does with the logits of each row that was wanted: part of what a step costs. */
+  /** Reads the logits of each wanted row: part of a step's cost. */
   readonly useLogits: (logits: Float32Array) => void;
 }
 
@@ -48,7 +48,7 @@ class Measurement {
   readonly #contexts: readonly number[];
   readonly #batches: readonly number[];
   readonly #prefills: readonly number[];
-  /** What the tokens of others added to one batch, in each round. */
+  /** Time that others' tokens added to one batch, by round. */
   readonly #unreadMs: number[] = [];
   /** By point: `context batch`, `prefill tokens`, `unread`. */
   readonly #samples = new Map<string, { readonly tookMs: number[]; processorMs: number }>();
@@ -94,7 +94,7 @@ class Measurement {
     this.#context.remove(0, 0);
   }
 
-  /** One batch over the shortest context, in a cache where that context grew side by side with others, and right after alone. */
+  /** Times one batch over the shortest context, in a cache where that context grew beside others, and right after alone. */
   #measureUnread(): void {
     const { cells, rowLimit } = this.#options;
     const shared = this.#contexts[0]!;

@@ -1,12 +1,11 @@
-// Turns sampled tokens into the text of one step: holds back bytes of an unfinished UTF-8 character, and finds the stop
-// string that ends the step even where it spans tokens or ends inside one. Pure; knows nothing of the engine.
+// Turns sampled tokens into the text of one step: holds back an unfinished UTF-8 character, and finds the stop string even where it spans
+// tokens or ends inside one. Pure.
 
 /** The bytes of a token; control tokens have none. */
 export type PieceOf = (token: number) => Uint8Array;
 
 export interface Stop {
   readonly stop: number;
-  /** Characters of the step's text up to where the stop string begins and ends. */
   readonly begins: number;
   readonly ends: number;
 }
@@ -41,14 +40,14 @@ export class StepText {
     return { added, stop: added === '' ? undefined : this.#findStop() };
   }
 
-  /** No more tokens: what was held back of an unfinished character becomes the replacement character. */
+  /** Ends the text: an unfinished character becomes the replacement character. */
   finish(): string {
     const rest = this.#decoder.decode();
     this.#text += rest;
     return rest;
   }
 
-  /** What each of the first `tokens` adds to the text up to `character`; the last has all that is left. */
+  /** Text of each of the first `tokens` up to `character`; the last has the rest. */
   pieces(tokens: number, character: number): string[] {
     const ends = Array.from({ length: tokens }, (_, at) => Math.min(this.#endOfToken[at] ?? character, character));
     ends[tokens - 1] = character;

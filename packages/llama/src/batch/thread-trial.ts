@@ -1,16 +1,16 @@
-// With how many threads a model decodes fastest on this machine, as busy as it is now: a few decodes with all free cores, with half
-// of them, and so on down to one. What a decode computes does not depend on it. Pure but for `decodeMs`, which times one decode.
+// Finds the number of threads that decodes fastest on this machine, as busy as it is now: a few decodes with all free cores, half of them, …
+// one. Results do not depend on it. Pure but for `decodeMs`.
 
 import { median } from '@coppice/core/base';
 
-/** Of decodes of one count, of which the median counts: a neighbour's burst spoils one. */
+/** Decodes per count; their median counts: a neighbour's burst spoils one. */
 const repetitions = 3;
-/** A count has had its share after so long, and the trial ends: a large model is tried with fewer decodes. */
+/** Milliseconds of trial per count: a large model is tried with fewer decodes. */
 const shareMs = 120;
 const trialMs = 600;
-/** As good as the fastest: cores that bring less than a tenth are left to others. */
+/** Times up to this ratio to the fastest are as good: cores that bring less than a tenth are left to others. */
 const asFast = 1.1;
-/** So much slower than the fastest, fewer threads need not be tried any more. */
+/** Ratio to the fastest time at which fewer threads need not be tried. */
 const tooSlow = 1.5;
 
 export function fastestThreads(cores: number, decodeMs: (threads: number) => number): number {
@@ -27,7 +27,6 @@ export function fastestThreads(cores: number, decodeMs: (threads: number) => num
   return Math.min(...[...tried].filter(([, tookMs]) => tookMs <= asFast * fastest).map(([threads]) => threads));
 }
 
-/** All cores, half of them, … one. */
 function countsBelow(cores: number): number[] {
   const counts: number[] = [];
   for (let count = Math.max(1, Math.floor(cores)); count > 1; count = Math.ceil(count / 2)) counts.push(count);

@@ -1,10 +1,9 @@
-// The draft model's desk: the questions that wait, at most one of each sequence, and the sequences that it knows. The same
-// behind a thread of its own, in the target's thread, and in tests.
+// The draft model's queue: waiting jobs, at most one of each sequence. The same behind a thread of its own, in the target's thread, and in tests.
 
 import type { Draft, DraftJob, DraftModel } from './draft-model.ts';
 import type { ToDrafter } from './drafts.ts';
 
-/** What drafts: the draft model, or one that only takes its time. */
+/** The draft model, or a stand-in of tests. */
 export type Drafter = Pick<DraftModel, 'draft' | 'forget' | 'release' | 'close'>;
 
 export class DraftDesk {
@@ -50,7 +49,7 @@ export class DraftDesk {
     }
   }
 
-  /** Drafts for those who have waited longest, so many of them in the same decodes. */
+  /** Drafts for the jobs that have waited longest, all in the same decodes. */
   draft(most = Number.POSITIVE_INFINITY): Draft[] {
     if (this.#closed) return [];
     const jobs = [...this.#jobs.values()].slice(0, most);

@@ -1,6 +1,5 @@
-// The draft model: a small model with a cache of its own that proposes the next tokens of several sequences, all of them in
-// the same decodes (P2 §4.1). It proposes and never decides: what it says is accepted or replaced by the rule in
-// generation.ts, so a wrong, late or missing draft costs time and nothing else.
+// The draft model: a small model with its own cache that proposes the next tokens of several sequences in the same decodes (P2 §4.1). The rule in
+// generation.ts accepts or replaces them, so a wrong, late or missing draft costs time and nothing else.
 
 import { Context, type ContextRow, maxSequences } from '../batch/context.ts';
 import { drawFrom, Sampler, type TokenSampling, uniformOf } from '../batch/sampler.ts';
@@ -11,13 +10,12 @@ import { commonLength } from '../prefix-cache/cache-segment.ts';
 import { PrefixStore } from '../prefix-cache/prefix-store.ts';
 
 export interface DraftJob {
-  /** The number of the question; the draft that answers it carries it. */
   readonly ticket: number;
   readonly sequence: number;
   readonly search: string;
   readonly tokens: readonly number[];
   readonly sampling: TokenSampling;
-  /** Chance: the draw at a position depends on these alone. */
+  /** The draw at a position depends on these alone. */
   readonly seed: number;
   readonly position: number;
   readonly most: number;
@@ -44,7 +42,6 @@ interface Held {
 }
 interface Drafting {
   readonly job: DraftJob;
-  /** Undefined where the cache had no room. */
   readonly held: Held | undefined;
   readonly tokens: number[];
   readonly distributions: Float64Array[];
@@ -57,7 +54,6 @@ export class DraftModel {
   readonly #sampler: Sampler;
   readonly #rowLimit: number;
   #computedRows = 0;
-  /** What its cache holds of each sequence that it has drafted for. */
   readonly #held = new Map<number, Held>();
 
   constructor(binding: Binding, path: string, { kvTokens: cells, threads, rowLimit, flashAttention }: DraftModelSize) {
@@ -99,7 +95,7 @@ export class DraftModel {
     });
   }
 
-  /** The sequence is done or gone; what was read of it stays for the steps below, until room is short or its search is released. */
+  /** Keeps what was read of an ended sequence for the steps below, until room is short or its search is released. */
   forget(sequence: number): void {
     const held = this.#held.get(sequence);
     if (held !== undefined) this.#store.settle(held.branch);
@@ -132,8 +128,8 @@ export class DraftModel {
   }
 
   /**
-   * What the cache holds of the sequence, brought to all tokens but the last two; undefined where there is no room. A draft that was accepted
-   * whole leaves two: they share a decode with those of the other sequences.
+   * Brings the cache to all tokens but the last two; undefined where there is no room. A draft that was accepted whole leaves two, which share a
+   * decode with those of the other sequences.
    */
   #caughtUp({ sequence, search, tokens }: DraftJob): Held | undefined {
     const held = this.#held.get(sequence) ?? this.#begin(sequence, search, tokens);
@@ -165,7 +161,7 @@ export class DraftModel {
   }
 }
 
-/** One row for each token that it lacks, one or two; the last one's logits are wanted. */
+/** Adds a row for each missing token, one or two; the last one's logits are wanted. */
 function rowsOf(drafting: Drafting): ContextRow[] {
   const { branch, tokens: cached } = drafting.held!;
   const missing = lacking(drafting);

@@ -1,5 +1,5 @@
-// The draft model's thread: takes what the target asks, drafts for some sequences at a time, answers, and again. It drafts for
-// half of the sequences it knows at once, so that the target verifies one half while the other is drafted (P2 §4.1).
+// The draft model's thread. It drafts for half of the sequences at once, so that the target verifies one half while the other is drafted
+// (P2 §4.1).
 
 import { type MessagePort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { FaultError } from '@coppice/core/base';
@@ -36,7 +36,7 @@ class DraftThread {
     }
   }
 
-  /** The distributions are handed over, not copied: there is one number for each token of the vocabulary in each. */
+  /** Transfers the distributions without a copy: each has one number per token of the vocabulary. */
   #say(message: FromDrafter): void {
     const distributions = message.type === 'draft' ? message.draft.distributions : [];
     this.#port.postMessage(

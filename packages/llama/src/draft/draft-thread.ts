@@ -1,5 +1,4 @@
-// Where drafts are made: in a thread of the draft model's own, or in the target's thread between its decodes. Both are links
-// to a draft model; the first answers while the target computes.
+// Links to a draft model: in a thread of its own, which answers while the target computes, or in the target's thread between decodes.
 
 import { once } from 'node:events';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
@@ -23,11 +22,10 @@ export type FromDrafter =
 export class DraftThreadLink implements DraftLink {
   readonly vocabularyHash: number;
   readonly #port: MessagePort;
-  /** Drafts that have come and were not received yet. */
   readonly #arrived: Draft[] = [];
   #alive = true;
 
-  /** `wake` is called when a draft has come, or when none will come any more, while the target's thread is idle. */
+  /** `wake`: called when a draft has come, or none will come any more. */
   private constructor(worker: Worker, port: MessagePort, vocabularyHash: number, wake: () => void) {
     this.vocabularyHash = vocabularyHash;
     this.#port = port;
@@ -77,7 +75,7 @@ export class DraftThreadLink implements DraftLink {
   }
 }
 
-/** Drafts when it is asked for the results: all sequences in the same decodes, while the target waits. */
+/** Drafts when results are read: all sequences in the same decodes, while the target waits. */
 export class InlineDraftLink implements DraftLink {
   readonly vocabularyHash: number;
   readonly alive = true;

@@ -1,6 +1,5 @@
-// The target's side of drafting: asks for a draft of each sequence as soon as it has drawn a token, and hands out what has
-// arrived, so that the target verifies drafts first come first served while others are still being drafted (P2 §4.2).
-// Who drafts, and in which thread, is behind DraftLink.
+// The target's side of drafting: asks for a draft as soon as a sequence has drawn a token, and hands out drafts as they arrive, so that the
+// target verifies some while others are being drafted (P2 §4.2).
 
 import { Counter } from '@coppice/core/base';
 import type { Generation } from '../batch/generation.ts';
@@ -28,7 +27,7 @@ export type ToDrafter =
 /** Jobs go out, drafts come back in any order and at any time. */
 export interface DraftLink {
   readonly vocabularyHash: number;
-  /** False once the other side is gone: nothing that was asked of it will come. */
+  /** False once the other side is gone: no draft will come. */
   readonly alive: boolean;
   post(message: ToDrafter): void;
   receive(): Draft | undefined;
@@ -43,7 +42,7 @@ interface Asked {
 export class Drafts {
   readonly options: DraftOptions;
   readonly #link: DraftLink;
-  /** The last question about each sequence, with its answer once that has come. */
+  /** The last job of each sequence, with its draft once that has come. */
   readonly #asked = new Map<number, Asked>();
   readonly #tickets = new Counter(0);
 
@@ -56,7 +55,7 @@ export class Drafts {
     return this.#link.vocabularyHash;
   }
 
-  /** Appends to each run the draft that has come for it, asks where none is on its way; those that must wait for theirs. */
+  /** Appends arrived drafts, and asks for missing ones; gives the runs that must wait. */
   attend(runs: readonly Run[]): ReadonlySet<Run> {
     if (!this.#link.alive) return new Set();
     const drafting = runs.filter((run) => generationOf(run).draftRoom > 0);
@@ -77,7 +76,7 @@ export class Drafts {
     this.#link.post({ type: 'close' });
   }
 
-  /** A question about the run as it is now: one that has drawn a token since is another. */
+  /** The job for the run's present tokens. */
   #current(run: Run): Asked | undefined {
     const asked = this.#asked.get(run.sequence.id);
     return asked?.length === run.tokens.length ? asked : undefined;
@@ -100,7 +99,7 @@ export class Drafts {
     }
   }
 
-  /** Hands over what has come; whether it had. */
+  /** True where a draft had come. */
   #give(run: Run): boolean {
     const draft = this.#current(run)?.draft;
     if (draft === undefined) return false;

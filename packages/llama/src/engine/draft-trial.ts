@@ -1,6 +1,5 @@
-// Whether a draft model pays on this machine: the engine with it and the engine without write the same few lines in turns, as a
-// single search would, and the faster one stays. A trial of seconds at the start, of the draft model that the configuration names; what
-// it gains depends on the cores that are idle, on the size of both models and on how alike they write.
+// Tries whether a draft model pays on this machine: engines with and without it write the same few lines in turns, and the faster one stays.
+// The gain depends on idle cores, on the size of both models and on how alike they write.
 
 import type { GenerateRequest } from '@coppice/core/engine';
 import { draftDefaults } from '../draft/drafts.ts';
@@ -18,14 +17,14 @@ const rounds = 5;
 /** No round begins later: a model of billions of weights on a busy core would be tried for minutes. */
 const roundsBeginMs = 15_000;
 const trialTokens = 48;
-/** A question of the shipped models; any other model goes on with it somehow. */
+/** A question of the shipped models; any other model continues it somehow. */
 const question = 'Make 24 from 2 4 6 8.\n';
 
-/** The engine that is to be used, opened; the other is closed again. A FaultError says why a model cannot be used. */
+/** Opens both engines and closes the slower one. A FaultError says why a model cannot be used. */
 export async function tryDraft(options: LlamaEngineOptions, draft: string): Promise<DraftTrial> {
   const plain = await LlamaEngine.open(options);
   try {
-    // With as many threads as the plain one found to be fastest: the models take turns.
+    // Uses the plain engine's number of threads: the models take turns.
     const { threads } = plain.info;
     const drafted = await LlamaEngine.open({ ...options, threads, draft: { ...draftDefaults, model: draft } });
     const gain = await compare(plain, drafted);
@@ -80,7 +79,7 @@ function trialRequest({ info }: LlamaEngine, round: number, line: number): Gener
   return {
     id: seed,
     search: `trial ${round}`,
-    // As it will be asked: models draft best in the form that they were trained on.
+    // In the model's own form: models draft best in the form that they were trained on.
     prompt: info.hasChatTemplate
       ? { kind: 'chat', messages: [{ role: 'user', content: question }] }
       : { kind: 'text', text: question },

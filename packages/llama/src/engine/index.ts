@@ -1,3 +1,3 @@
-// What other packages may import of this folder, as `@coppice/llama/engine`. A list only.
+// `@coppice/llama/engine`: the names that other packages may import. A list only.
 
 export { LlamaEngine, llamaDefaults } from './llama-engine.ts';

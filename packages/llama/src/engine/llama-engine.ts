@@ -23,7 +23,7 @@ export interface LlamaEngineOptions {
   readonly model: string;
   /** KV cells, one per token, shared by all sequences. */
   readonly kvTokens?: number;
-  /** Compute threads; the number that decodes fastest at the start unless said. */
+  /** Compute threads; unless given, a trial at the start finds the fastest number. */
   readonly threads?: number;
   readonly sequences?: number;
   readonly gpuLayers?: number;
@@ -43,7 +43,7 @@ const cpuRidgeSequences = 4;
 // Long enough for every point on a small model, short enough to be waited for.
 export const selfMeasurementMs = 2_000;
 
-/** A draft model computes beside it, and a GPU in its place: then more threads are not what helps. */
+/** With a draft model or a GPU, more threads do not help. */
 function triesThreads({ threads, draft, gpuLayers = 0 }: LlamaEngineOptions): boolean {
   return threads === undefined && draft === undefined && gpuLayers === 0;
 }
@@ -69,7 +69,7 @@ export class LlamaEngine implements Engine {
     this.#sequences = options.sequences;
     this.capabilities = {
       name: `llama ${thread.info.name}`,
-      // Whether a token is drafted depends on how many sequences run, and drafted ones are other draws of the same distribution.
+      // Drafts depend on how many sequences run, and drafted tokens are other draws of the same distribution.
       seeded: !drafts,
       logprobs: true,
       pieces: true,
@@ -104,7 +104,6 @@ export class LlamaEngine implements Engine {
     return new LlamaEngine(await start(), start, settings, { drafts: options.draft !== undefined, onGpu });
   }
 
-  /** For a reward model that is an adapter of this model. */
   get weights(): SharedWeights {
     this.#lent = true;
     return this.#thread.weights;
@@ -125,7 +124,7 @@ export class LlamaEngine implements Engine {
     });
   }
 
-  /** Reads its file again, in a thread of its own, which takes the place of the old one and of all that it had cached. */
+  /** Reloads its file in a new thread; the old one goes with all that it had cached. */
   async reload(): Promise<void> {
     if (this.#lent) raise('unsupported', 'a reward model computes with the same weights; restart to change them');
     this.#mustRest();
@@ -190,7 +189,7 @@ export class LlamaEngine implements Engine {
     };
   }
 
-  /** It was tried with a draft model and without; it is the one of the two that stays. */
+  /** Keeps the result of the draft trial. */
   wasTried(trial: Pick<DraftRecord, 'gain' | 'isUsed'>): void {
     this.#trial = trial;
   }

@@ -1,6 +1,5 @@
-// Which libllama to load: the one for a GPU where that was asked for, its package is installed and a trial decode succeeds;
-// else the one for the CPU, with one line that says why. Never installs anything: a package that was asked for by name and
-// is missing is explained with the command that installs it.
+// Chooses the libllama to load: the GPU's where it was asked for, its package is installed and a trial decode succeeds; else the CPU's, with
+// one line that says why. Never installs anything.
 
 import { dirname, join } from 'node:path';
 import { FaultError, raise } from '@coppice/core/base';
@@ -30,7 +29,7 @@ export interface GpuLibrary {
   readonly directory?: string;
   /** 0 keeps a library that could use a GPU from doing so. */
   readonly gpuLayers?: number;
-  /** What it computes on, or why not on what was asked for; undefined where nothing was to be decided. */
+  /** The device, or why not the one that was asked for; undefined where nothing was to be decided. */
   readonly note?: string;
 }
 

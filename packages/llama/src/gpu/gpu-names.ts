@@ -1,4 +1,4 @@
-// What the embedded engine can be told to compute on.
+// The devices of the embedded engine.
 
 /** `auto`: whatever is installed and runs, the fastest first; `off`: the CPU. */
 export const gpuNames = ['auto', 'cuda', 'vulkan', 'metal', 'off'] as const;

@@ -1,5 +1,4 @@
-// The child process of a trial: loads a library, looks for a GPU, loads a model, decodes a few tokens, and ends with status 0
-// if that worked.
+// The child process of a trial: loads a library and a model on a GPU, decodes a few tokens, and ends with status 0 if that worked.
 
 import type { GenerateRequest } from '@coppice/core/engine';
 import { loadBinding } from '../native/binding.ts';

@@ -1,6 +1,5 @@
-// A JSON schema as a grammar in the notation of llama.cpp (GBNF). Every text of the grammar is JSON that the schema accepts; not
-// every such JSON is a text of it: members stand in the order of the schema, with at most one space between tokens, and members
-// that the schema does not name are left out. A keyword that would have to be left unheeded is refused by name.
+// A JSON schema as a grammar of llama.cpp (GBNF). Every text of the grammar fits the schema, but not the reverse: members stand in the
+// schema's order, with at most one space between tokens, and unnamed members are left out. Unsupported keywords are refused by name.
 
 import { isRecord, raise } from '@coppice/core/base';
 import type { JsonSchema } from '@coppice/core/engine';
@@ -9,14 +8,14 @@ export function schemaGrammar(schema: JsonSchema): string {
   return new SchemaGrammar(schema).text();
 }
 
-/** Words that say nothing about which values fit. */
+/** Keywords that do not restrict values. */
 const remarks: ReadonlySet<string> = new Set(
   '$schema $id $comment $defs definitions title description default examples deprecated readOnly writeOnly strict'.split(
     ' ',
   ),
 );
 
-/** What each kind of schema heeds. */
+/** Keywords of each kind of schema. */
 const heeded = {
   object: ['type', 'properties', 'required', 'additionalProperties'],
   array: ['type', 'items', 'minItems', 'maxItems'],
@@ -32,7 +31,6 @@ type TypeName = keyof typeof heeded;
 const character = '( [^"\\\\\\x7F\\x00-\\x1F] | "\\\\" ( ["\\\\bfnrt/] | "u" [0-9a-fA-F]{4} ) )';
 const whole = '"-"? ( "0" | [1-9] [0-9]{0,15} )';
 
-/** Rules that any grammar may use, written out where one does. */
 const shared: Readonly<Record<string, string>> = {
   space: '" "?',
   string: `"\\"" ${character}* "\\""`,
@@ -97,7 +95,7 @@ class SchemaGrammar {
     return bounds === '*' ? 'string' : this.#rule(`"\\"" ${character}${bounds} "\\""`);
   }
 
-  /** Two chains of rules: what may follow while nothing stands there yet, and what after a member, behind a comma. */
+  /** Two chains of rules: members while the object is empty, and members behind a comma. */
   #object(value: JsonSchema, where: string): string {
     const { properties, additionalProperties: others } = value;
     const required = new Set(list(value.required ?? [], `${where}.required`));
@@ -151,7 +149,7 @@ class SchemaGrammar {
     return found ?? raise('unsupported', `${where} refers to '${String(address)}', which is not in the schema`);
   }
 
-  /** A schema that says one thing by a reference or a choice must say nothing else. */
+  /** A schema with a reference or a choice must have no other keyword. */
   #alone(value: JsonSchema, key: string, where: string): true {
     const other = Object.keys(value).find((each) => each !== key && !remarks.has(each));
     if (other !== undefined) raise('unsupported', `${where} has '${other}' beside '${key}'`);

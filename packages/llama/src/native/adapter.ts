@@ -1,5 +1,5 @@
-// Loads a LoRA adapter onto a model: a GGUF file as it is, a folder of PEFT's by way of a file that is gone again when libllama has read it.
-// libllama says no more than that it failed, so what can be told beforehand is.
+// Loads a LoRA adapter onto a model: a GGUF file, or a PEFT folder through a temporary file. libllama says only that it failed, so faults are
+// found beforehand.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

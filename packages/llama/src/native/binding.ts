@@ -106,9 +106,9 @@ export interface Binding {
   readonly release: string;
   readonly sizes: { readonly modelParameters: number; readonly contextParameters: number; readonly batch: number };
 
-  /** Where a JavaScript buffer lies; valid as long as the caller holds the buffer. */
+  /** Address of a JavaScript buffer; valid as long as the caller holds it. */
   address(memory: Uint8Array): Pointer;
-  /** Native memory as a buffer; it must not be read once its owner has freed it. */
+  /** Native memory as a buffer; unreadable once its owner has freed it. */
   view(pointer: Pointer, bytes: number): ArrayBuffer;
 
   seesGpu(): boolean;
@@ -173,7 +173,7 @@ export interface Binding {
 
   /** Null where the file is no adapter of this model. It is freed with the model. */
   loadAdapter(model: Pointer, path: string): Pointer | null;
-  /** What a context computes with from now on; `adapters` are pointers, each with its scale. 0 where it could. */
+  /** Sets a context's adapters: pointers, each with its scale. 0 on success. */
   setAdapters(context: Pointer, adapters: BigUint64Array, count: number, scales: Float32Array): number;
 
   /** Null where the grammar cannot be read. */

@@ -1,12 +1,12 @@
-// A grammar of libllama at work: which tokens may come next, and going on behind one that was taken. Holds native memory until
-// `close`. A token that it does not allow must never be taken: the library ends the process.
+// A libllama grammar: masks tokens that may not come next, and advances by one. Holds native memory until `close`. Never take a token that it
+// does not allow: the library ends the process.
 
 import { raise } from '@coppice/core/base';
 import type { Binding, Pointer } from './binding.ts';
 
 export interface TokenConstraint {
   allows(token: number): boolean;
-  /** The logits with all that is not allowed at minus infinity; valid until the next call. */
+  /** Masks forbidden tokens with minus infinity; valid until the next call. */
   mask(logits: Float32Array): Float32Array;
   take(token: number): void;
   close(): void;

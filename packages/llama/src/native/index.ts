@@ -1,5 +1,5 @@
-// What other packages may import of this folder, as `@coppice/llama/native`. A list only.
+// `@coppice/llama/native`: the names that other packages may import. A list only.
 
-export { type Binding, loadBinding, type Pointer } from './binding.ts';
+export { loadBinding } from './binding.ts';
 export { Model } from './model.ts';
 export { findLibrary } from './platform.ts';

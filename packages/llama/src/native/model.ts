@@ -1,6 +1,5 @@
-// A loaded GGUF model and its vocabulary: tokens to bytes and back, chat template, metadata. Holds native memory from
-// `load` to `close`; its loader closes it, after its contexts. Several threads may hold the same weights: the last one that closes them
-// frees them. Explains a file that cannot be used.
+// A loaded GGUF model and its vocabulary: tokens to bytes and back, chat template, metadata. Holds native memory until `close`, after its
+// contexts. Several threads may share the weights: the last one frees them.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { FaultError, hash, raise } from '@coppice/core/base';
@@ -23,7 +22,7 @@ export interface ModelOptions {
 export interface SharedWeights {
   readonly path: string;
   readonly handle: Pointer;
-  /** How many hold them, in memory that all threads see. */
+  /** Number of holders, in memory that all threads share. */
   readonly holders: Int32Array<SharedArrayBuffer>;
 }
 
@@ -73,7 +72,7 @@ export class Model {
     return model;
   }
 
-  /** Weights that another thread has loaded, with a share in them. */
+  /** Shares weights that another thread has loaded. */
   static borrow(binding: Binding, weights: SharedWeights): Model {
     const { holders, path } = weights;
     for (let held = Atomics.load(holders, 0); held > 0; held = Atomics.load(holders, 0)) {
@@ -99,8 +98,8 @@ export class Model {
   }
 
   /**
-   * What a message of the user's side adds behind an assistant's that has not been closed: the end of that, the message, and the beginning
-   * of the reply, as the file's own template writes them. What looks like a control token within the message stays text.
+   * Tokens of a user message behind an open assistant message: its end, the message, and the beginning of the reply, as the file's template
+   * writes them. Control tokens within the message stay text.
    */
   tokenizeTurn(turn: string): number[] {
     this.#turnFrame ??= frameOf(this.renderChat(turnSample), this.path);
@@ -112,7 +111,6 @@ export class Model {
     ];
   }
 
-  /** The bytes of a token; none for control tokens. */
   readonly pieceOf = (token: number): Uint8Array => {
     const known = this.#pieces[token];
     if (known !== undefined) return known;
@@ -246,7 +244,7 @@ export class Model {
   }
 }
 
-/** What a template writes around a message of the user's side in the middle of a conversation. */
+/** The template's text around a user message in the middle of a conversation. */
 interface TurnFrame {
   readonly before: string;
   readonly after: string;
@@ -279,7 +277,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What libllama would only report as "no model": a missing, empty, foreign or cut file, told apart beforehand. */
+/** Tells a missing, empty, foreign or cut file apart, which libllama reports only as "no model". */
 function checkFile(path: string): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) raise('bad-setting', `there is no model file ${path}; it must be the path of a GGUF file`);

@@ -1,10 +1,10 @@
-// The shipped models that `serve` has where no configuration names any: all that answer questions.
+// The shipped models of `serve` without a configuration: all that answer questions.
 
 import { existsSync } from 'node:fs';
 import type { PlainTree } from '@coppice/core/config';
 import { modelPath } from '../shipped-models.ts';
 
-/** Of the kinds that the shipped model was trained on; the last cannot be done. */
+/** Questions of the kinds that the model was trained on; the last is unsolvable. */
 const saplingExamples: readonly PlainTree[] = [
   { title: 'Make 24', question: 'Make 24 from 2 4 6 8.' },
   { title: 'Countdown', question: 'Make 151 from 4 6 9 23 30.' },
@@ -16,7 +16,7 @@ const saplingExamples: readonly PlainTree[] = [
   { title: 'Impossible', question: 'Make 24 from 1 1 1 1.' },
 ];
 
-/** What each answers, for the line at the start of `serve` and the page's box. The first is the default. */
+/** Descriptions for the start of `serve` and the page. The first is the default. */
 const shipped: readonly { readonly model: PlainTree; readonly answers: string }[] = [
   {
     answers: 'countdown puzzles and word problems in the sentences of its training',
@@ -44,12 +44,10 @@ const shipped: readonly { readonly model: PlainTree; readonly answers: string }[
   },
 ];
 
-/** Those whose weights are there. */
 export function shippedDefaults(): readonly PlainTree[] {
   return shipped.filter(({ model }) => existsSync(modelPath(String(model.name)))).map(({ model }) => model);
 }
 
-/** What the shipped model of this name answers; undefined for any other. */
 export function answeredBy(name: string): string | undefined {
   return shipped.find(({ model }) => model.name === name)?.answers;
 }

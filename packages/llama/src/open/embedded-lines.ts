@@ -1,12 +1,12 @@
-// What the embedded engine says of itself on this machine, for `doctor`: models, measured decode times, the batch at which
-// it is fastest, and how generator and verifier should share a KV memory (P4 §4.3).
+// Lines of `doctor` about the embedded engine: models, measured decode times, the fastest batch, and the split of a KV memory between
+// generator and verifier (P4 §4.3).
 
 import type { MeasuredPoints } from '@coppice/core/cost';
 import type { LlamaPrm } from '../prm/llama-prm.ts';
 import type { ThreadInfo } from '../thread/thread-messages.ts';
 import { type Embedded, measuredSplit, splitText } from './embedded.ts';
 
-/** `measures`: whether it is timed too, which takes a while. */
+/** `measures`: times it too, which takes a while. */
 export async function embeddedLines(embedded: Embedded, kvBytes: number, measures: boolean): Promise<string[]> {
   const { engine, verifier } = embedded;
   const names = [modelLine(engine.info), ...(verifier === undefined ? [] : [rewardLine(verifier)])];

@@ -1,6 +1,5 @@
-// Opens the embedded engine as the configuration names it, and reward models in this process. Models that coppice does not ship may lack
-// something: a generator without a chat template is used as plain text, a reward model is tried on steps whose truth is plain before
-// anything depends on it, and its end is left unread.
+// Opens the embedded engine of a configuration, and reward models in this process. A generator without a chat template gets plain text; a
+// reward model that does not ship is tried on plain steps first, and its end is left unread.
 
 import { type OpenModel, type PrmSection, tryReward, verdictsOf } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
@@ -41,13 +40,11 @@ export async function openEmbeddedModel(own: EmbeddedSection, { config, log }: O
   }
 }
 
-/** The reward model that lives beside the generator, in this process. */
 function localPrm(wanted: ModelConfig['verifier']): LocalPrm | undefined {
   const { kind, urls, model = 'sapling-prm' } = wanted as PrmSection;
   return kind === 'prm' && urls === undefined ? { ...(wanted as PrmSection), model } : undefined;
 }
 
-/** An embedded pair as a model of the configuration. */
 export function embeddedModel(config: ModelConfig, embedded: Embedded): OpenModel {
   const { engine, verifier, note } = embedded;
   const form = shippedModel(config.engine)?.form;
@@ -84,7 +81,7 @@ export async function openPairedPrm(wanted: LocalPrm, { config }: Opening): Prom
 
 interface OpenedPrm {
   readonly verifier: Verifier;
-  /** It was trained for what is scored, or says itself how it is read: a trial has nothing to tell, and sums may not be its subject. */
+  /** Skips the trial for models that were trained for the task or declare how they are read. */
   readonly isKnown: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The embedded engine with the reward model that goes with it: the one beside the shipped generator, a given one, or none. Says in words what it chose, so that a command can tell the user.
+// The embedded engine with its reward model: the shipped generator's own, a given one, or none. A note says what it chose.
 
 import { withoutReward } from '@coppice/core/answering';
 import { assert, raise } from '@coppice/core/base';
@@ -17,19 +17,19 @@ import type { ThreadInfo } from '../thread/thread-messages.ts';
 export interface EmbeddedOptions {
   /** Name of a shipped model or path of a GGUF file. */
   readonly model: string;
-  /** The same for the reward model, or a LoRA adapter of the generator (a folder or a GGUF file); `none`: without one. */
+  /** Reward model by name or path, or a LoRA adapter of the generator; `none`: without one. */
   readonly prm?: string;
-  /** Other verdicts and another marker than the usual, for a reward model trained with them. */
+  /** Verdicts and marker of a reward model trained with others than the usual. */
   readonly verdicts?: CausalVerdicts;
   /** A draft model with the generator's vocabulary, by name or path: used where a trial at the start says that it pays. */
   readonly draft?: string;
   readonly kvTokens?: number;
   readonly threads?: number;
-  /** What to compute on; `auto` unless said: a GPU where a library for one is installed and runs. */
+  /** Device; `auto` unless given: a GPU where a library for one is installed and runs. */
   readonly gpu?: GpuChoice;
   /** Memory for both caches together; the two models are measured and share it by P4 §4.3. Goes before `kvTokens`. */
   readonly kvBytes?: number;
-  /** The cells of each side, where a caller has decided that already. */
+  /** Cells of each side, if decided already. */
   readonly kvSplit?: MemoryShare;
 }
 
@@ -41,10 +41,8 @@ export interface MemoryShare {
 export interface Embedded {
   readonly engine: LlamaEngine;
   readonly verifier: LlamaPrm | undefined;
-  /** The reward model says itself how it is read. */
   readonly isSelfDescribed: boolean;
   readonly note: string;
-  /** How a given KV memory was split. */
   readonly kvSplit?: MemoryShare;
   close(): Promise<void>;
 }
@@ -73,7 +71,6 @@ async function openSized(options: ChosenOptions): Promise<Embedded> {
   return { ...embedded, kvSplit, note: `${embedded.note} (${splitText(kvBytes, kvSplit)})` };
 }
 
-/** How both models should share a memory, from their own measured times. */
 export async function measuredSplit({ engine, verifier }: Embedded, kvBytes: number): Promise<MemoryShare> {
   const generatorTokenBytes = engine.info.kvTokenBytes;
   if (verifier === undefined) {
@@ -90,7 +87,6 @@ export async function measuredSplit({ engine, verifier }: Embedded, kvBytes: num
   return { generatorTokens: split.generatorTokens, verifierTokens: split.verifierTokens };
 }
 
-/** What a round costs both models, from their own measured times. */
 export async function measuredRound(
   engine: LlamaEngine,
   verifier: LlamaPrm,
@@ -200,7 +196,7 @@ function openReward(
   });
 }
 
-/** Only the members that have a value: an option that is not given must not hide its default. */
+/** Drops undefined members: an option that is not given must not hide its default. */
 function definedOf<T extends Record<string, number | undefined>>(values: T): { [K in keyof T]?: number } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: number;

@@ -1,5 +1,5 @@
-// The tree of token paths in the KV cache. A segment is a run of tokens that no branch leaves in the middle; a cell of the cache belongs to
-// exactly one segment. These functions walk and cut the tree; cells and native sequences are counted in prefix-store.ts.
+// The tree of token paths in the KV cache. A segment is a run of tokens without a fork; a cell belongs to exactly one segment. These functions
+// walk and cut the tree; prefix-store.ts counts cells and native sequences.
 
 import { assert } from '@coppice/core/base';
 import type { KeptRow } from './kept-rows.ts';
@@ -11,7 +11,7 @@ export interface CacheSegment {
   readonly children: Set<CacheSegment>;
   readonly ends: Set<Branch>;
   references: number;
-  /** Logits after each of its tokens, where they are kept: who comes to the same path draws from them at no cost. */
+  /** Kept logits after each of its tokens, for twins. */
   readonly rows: (KeptRow | undefined)[];
 }
 
@@ -38,7 +38,7 @@ export function makeSegment(
   return { parent, start, tokens, children: new Set(), ends: new Set(), references: 0, rows };
 }
 
-/** How far the path leads, from the end of a segment that lies on it, and at most so many tokens from the root. */
+/** Length of the path in the cache, from a segment on it, at most so many tokens from the root. */
 export function descend(from: CacheSegment, tokens: readonly number[], limit: number): SegmentPlace {
   let segment = from;
   for (;;) {
@@ -61,7 +61,7 @@ function bestChild(segment: CacheSegment, tokens: readonly number[], limit: numb
   return best;
 }
 
-/** How many of our tokens are those of a path from `start` on, looked at up to `limit`. */
+/** Number of our tokens that match a path from `start`, up to `limit`. */
 export function commonLength(ours: readonly number[], path: readonly number[], start: number, limit: number): number {
   const longest = Math.min(ours.length, limit - start);
   let common = 0;
@@ -87,7 +87,7 @@ export function countReferences(segment: CacheSegment, change: number): void {
   for (let at: CacheSegment | undefined = segment; at !== undefined; at = at.parent) at.references += change;
 }
 
-/** Whether a sibling that was computed side by side holds the same tokens, so that nothing is lost with this one. */
+/** True where a sibling holds the same tokens, so that nothing is lost with this one. */
 export function isCovered(segment: CacheSegment): boolean {
   if (segment.references > 1 || segment.parent === undefined) return false;
   for (const sibling of segment.parent.children) {
@@ -97,7 +97,7 @@ export function isCovered(segment: CacheSegment): boolean {
   return false;
 }
 
-/** Whether another branch of the same search passes here, so that the path stays without this one. */
+/** True where another branch of the same search passes here. */
 export function isHeldByOwn(branch: Branch): boolean {
   const { ends, children } = branch.segment;
   for (const other of ends) if (other !== branch && other.search === branch.search) return true;

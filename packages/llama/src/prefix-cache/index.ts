@@ -1,3 +1,3 @@
-// What other packages may import of this folder, as `@coppice/llama/prefix-cache`. A list only.
+// `@coppice/llama/prefix-cache`: the names that other packages may import. A list only.
 
 export { PrefixStore } from './prefix-store.ts';

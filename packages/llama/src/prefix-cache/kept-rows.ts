@@ -1,18 +1,15 @@
-// Logits that were computed and are kept for the next sequence on the same path: bounded in numbers over all rows, since a
-// vocabulary may be large. The least recently used row goes first. Knows nothing of paths.
+// Logits kept for the next sequence on the same path, bounded in numbers over all rows. The least recently used row goes first.
 
 export interface KeptRow {
-  /** Undefined once it had to go. */
   logits: Float32Array | undefined;
 }
 
 export class KeptRows {
   readonly #limit: number;
-  /** Least recently used first. */
   readonly #rows = new Set<KeptRow>();
   #kept = 0;
 
-  /** `limit`: how many logits may be kept in all. */
+  /** `limit`: logits kept in all. */
   constructor(limit: number) {
     this.#limit = limit;
   }

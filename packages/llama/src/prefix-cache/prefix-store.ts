@@ -1,7 +1,6 @@
-// Which token paths are in the KV cache, and under which native sequence each can be reached. The paths form a tree of
-// segments; a cell of the cache belongs to exactly one segment, so a prefix that many branches share is there once. A
-// branch is one native sequence: a path from the root to the end of a segment. Branches that no sequence runs on stay as cached
-// prefixes until room is needed. Decides and counts; the cache itself is changed only through `SequenceMemory`.
+// The token paths in the KV cache, as a tree of segments, and the native sequence of each. A prefix that many branches share is there once. A
+// branch is one native sequence: a path from the root to the end of a segment. Idle branches stay as cached prefixes until room is needed.
+// Decides and counts; only `SequenceMemory` changes the cache.
 
 import { assert, Counter } from '@coppice/core/base';
 import {
@@ -38,7 +37,7 @@ export interface PrefixStoreOptions {
   readonly cells: number;
   /** Native sequences; libllama takes at most 256. */
   readonly sequences: number;
-  /** How many logits may be kept in rows, over all paths. */
+  /** Logits kept in rows, over all paths. */
   readonly keptLogits: number;
 }
 
@@ -50,7 +49,7 @@ export class PrefixStore {
   readonly #rows: KeptRows;
   readonly #root: CacheSegment = makeSegment(undefined, 0, []);
   #usedCells = 0;
-  /** Cells that no sequence holds and that are not free; what was buried may also be held by others still. */
+  /** Buried cells: held by no sequence, and not free before `sweep`. */
   #buriedCells = 0;
   #hasBuried = false;
   #keepsOrder = false;

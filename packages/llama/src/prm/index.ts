@@ -1,3 +1,3 @@
-// What other packages may import of this folder, as `@coppice/llama/prm`. A list only.
+// `@coppice/llama/prm`: the names that other packages may import. A list only.
 
 export { LlamaPrm } from './llama-prm.ts';

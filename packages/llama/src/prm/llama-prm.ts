@@ -1,6 +1,5 @@
-// A process reward model on the embedded engine, in a thread of its own: the reward of a step is the probability of the
-// good verdict against the bad one after the step's last token. Paths that were scored stay in the cache, so that only
-// the tokens of new steps are computed. It may be a LoRA adapter of the generator: then both compute with one set of weights.
+// A process reward model on the embedded engine, in its own thread: the reward of a step is the probability of the good verdict against the
+// bad one after its last token. Scored paths stay in the cache. It may be a LoRA adapter of the generator, with one set of weights.
 
 import { basename } from 'node:path';
 import type { MeasuredPoints } from '@coppice/core/cost';
@@ -21,7 +20,7 @@ import type { ThreadInfo, ThreadLoad } from '../thread/thread-messages.ts';
 
 export interface LlamaPrmOptions {
   readonly model: string;
-  /** Weights of that file which the generator has loaded: they are not loaded again. */
+  /** The generator's loaded weights, if the file is the same. */
   readonly weights?: SharedWeights;
   /** A LoRA adapter of that model: a folder as PEFT writes it, or a GGUF file. */
   readonly adapter?: string;
@@ -29,15 +28,14 @@ export interface LlamaPrmOptions {
   readonly vocabularyHash?: number;
   readonly kvTokens?: number;
   readonly threads?: number;
-  /** The two verdicts, one token each. */
   readonly good?: string;
   readonly bad?: string;
   /** Appended to every step before the verdict is read, for models trained with a marker. */
   readonly marker?: string;
   readonly aggregation?: Aggregation;
-  /** The verdicts of a second reading, for a model that was trained to give one. */
+  /** Verdicts of a second reading, if the model was trained for one. */
   readonly promise?: { readonly good: string; readonly bad: string };
-  /** As the generator's: one process computes with one libllama. */
+  /** The same as the generator's: one process uses one libllama. */
   readonly libraryDirectory?: string;
   readonly gpuLayers?: number;
 }
@@ -56,7 +54,6 @@ export class LlamaPrm implements Verifier {
     this.capabilities = { name, aggregation, reusesPrefix: true, looksAhead: true };
   }
 
-  /** Loads the model; a FaultError says why it cannot be used. */
   static async open(options: LlamaPrmOptions): Promise<LlamaPrm> {
     const { kvTokens, threads, good, bad, marker, aggregation } = { ...llamaDefaults, ...readings.step, ...options };
     const thread = await LlamaThread.start({
@@ -119,7 +116,6 @@ export class LlamaPrm implements Verifier {
     return { waiting: this.#thread.outstanding, healthy: this.#thread.healthy };
   }
 
-  /** The cost table of this model on this machine; nothing may be running. */
   measure(budgetMs = selfMeasurementMs): Promise<MeasuredPoints> {
     return this.#thread.measure(budgetMs);
   }

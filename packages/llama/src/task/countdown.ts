@@ -19,7 +19,7 @@ export interface CountdownQuestion {
   readonly numbers: readonly number[];
 }
 
-/** What the models were trained on. */
+/** Sizes that the models were trained on. */
 const counts = { least: 3, most: 6 };
 const largestNumber = 99;
 const largestTarget = 999;
@@ -65,7 +65,7 @@ function outOfReach({ target, numbers }: CountdownQuestion): Fault | undefined {
   return undefined;
 }
 
-/** `×`, `÷` and a last `= 24` are ways of saying the same. */
+/** Accepts `×`, `÷` and a last `= 24`. */
 function plain(answer: string): string {
   const equals = answer.lastIndexOf('=');
   const isSaid = equals >= 0 && /^\s*\d+\s*$/.test(answer.slice(equals + 1));
@@ -94,7 +94,7 @@ function checkExpression(asked: CountdownQuestion, answer: string): Rightness {
   return valueKey(value) === valueKey(evaluate(String(asked.target))!) ? right : wrong('target');
 }
 
-/** One line against the numbers that were left before it; gives the numbers it says are left. */
+/** Checks one line against the numbers left before it; gives the numbers that it states. */
 function judgeLine(line: string, before: readonly number[]): { verdict: Rightness; left: readonly number[] } {
   const operation = operationOf(line);
   const left = /^ left (\d+(?: \d+)*)$/

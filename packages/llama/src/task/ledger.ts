@@ -10,7 +10,7 @@ export interface LedgerQuestion {
   readonly entries: readonly (readonly number[])[];
 }
 
-/** What the models were trained on. */
+/** Sizes that the models were trained on. */
 const letters = 'abcdefghijklmnop';
 const entryCounts = { least: 6, most: letters.length };
 const mostAmounts = 3;
@@ -97,7 +97,7 @@ function closing({ opening, entries }: LedgerQuestion): number {
   return opening + sum(entries.flat());
 }
 
-/** One line against the balance that stands before it; gives the balance it states. */
+/** Checks one line against the balance before it; gives the balance that it states. */
 function judgeLine(line: string, index: number, balance: number, asked: LedgerQuestion): [Rightness, number] {
   if (line.startsWith(answerPrefix)) {
     const isLast = index === asked.entries.length && line.slice(answerPrefix.length) === String(balance);

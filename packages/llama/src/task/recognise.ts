@@ -1,5 +1,4 @@
-// Puts a question that a person typed into the form that the shipped models were trained on, or says plainly that it is
-// none of theirs. The tasks are tried in turn; the first that knows the question answers for it.
+// Turns a typed question into the form that the shipped models were trained on, or refuses it. The tasks are tried in turn.
 
 import { type Fault, fault } from '@coppice/core/base';
 import { countdown } from './countdown.ts';
@@ -12,7 +11,7 @@ export const tasks: readonly ShippedTask[] = [countdown, ledger, sudoku, wordPro
 
 export interface Recognised {
   readonly kind: TaskKind;
-  /** On one line, without the newline that the models expect after it. */
+  /** One line, without the newline that the models expect. */
   readonly question: string;
 }
 
@@ -30,14 +29,14 @@ export function recognise(question: string): Recognised | Fault {
   );
 }
 
-/** What each shipped generator has learnt (models/README.md). */
+/** Tasks of each shipped generator (models/README.md). */
 const learnt: Readonly<Record<string, readonly TaskKind[]>> = {
   sapling: ['countdown', 'word-problem'],
   'sapling-ledger': ['ledger'],
   'sapling-sudoku': ['sudoku'],
 };
 
-/** As `recognise`, for one shipped model: a question of a kind that it has not learnt is a fault that names who has. */
+/** `recognise` for one shipped model: a fault names the model that has learnt the task. */
 export function recogniseFor(model: string, question: string): Recognised | Fault {
   const found = recognise(question);
   if (!isRecognised(found) || learnt[model]?.includes(found.kind) !== false) return found;

@@ -1,6 +1,5 @@
-// Reads a word problem by the sentences that the shipped models were trained on: an opening, what happens, sentences that change
-// nothing, a question, with the same person, things and others throughout. What cannot be read so is a story that they do not know,
-// and the fault names the sentence. Says whether a story is of their kind; never what its answer is.
+// Reads a word problem by the sentences that the shipped models were trained on: an opening, events, sentences that change nothing, a question,
+// with the same people and things throughout. A fault names the first unknown sentence. It never computes the answer.
 
 import { type Fault, fault } from '@coppice/core/base';
 import {
@@ -19,13 +18,12 @@ import {
   type StoryNumbers,
 } from './story-forms.ts';
 
-/** Undefined where the models know the story. `text` has single spaces. */
 export function strangeIn(text: string): Fault | undefined {
   const reader = new StoryReader(text);
   return reader.read();
 }
 
-/** Who and what a story is about, as far as it has been read. */
+/** People and things of the story so far. */
 type Cast = Readonly<Partial<Record<Role, string>>>;
 type Role = 'P' | 'Q' | 'R' | 'items' | 'pronoun';
 
@@ -120,7 +118,7 @@ function strangeWords(sentence: string): string[] {
   return [...new Set(strange)].slice(0, mostNamed);
 }
 
-/** Who and what a sentence names, beside what is known; undefined where they contradict each other. */
+/** People and things of a sentence, merged with the known ones; undefined where they contradict. */
 function castWith(cast: Cast, groups: Readonly<Record<string, string | undefined>>): Cast | undefined {
   const { S, other } = groups;
   const isPronoun = S === 'He' || S === 'She';

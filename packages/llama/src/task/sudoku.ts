@@ -7,11 +7,10 @@ import { answerPrefix, lineCheckOf, type Rightness, right, type ShippedTask, wro
 
 export interface SudokuQuestion {
   readonly size: number;
-  /** Row by row; 0 is an empty cell. */
   readonly cells: readonly number[];
 }
 
-/** Rows of a box by the size of the grid; a box has as many cells as the grid has digits. */
+/** Rows of a box by the size of the grid. */
 const boxRows: Readonly<Record<number, number>> = { 4: 2, 6: 2 };
 const rowNames = 'abcdef';
 /** Empty cells that the models were trained on. */
@@ -63,7 +62,6 @@ function conflicts(size: number, cells: readonly number[], cell: number, digit: 
   return cells.some((other, at) => at !== cell && other === digit && shareUnit(size, cell, at));
 }
 
-/** Whether every other digit would break a rule in this cell. */
 function isForced(size: number, cells: readonly number[], cell: number, digit: number): boolean {
   for (let other = 1; other <= size; other += 1) {
     if (other !== digit && !conflicts(size, cells, cell, other)) return false;

@@ -1,4 +1,4 @@
-// Words and lines that the shipped tasks share. The contract of a task is src/answer/task.ts.
+// Words and lines that the shipped tasks share.
 
 import type { LineCheck, Rightness, Task, WrongReason } from '@coppice/core/answer';
 

@@ -1,6 +1,5 @@
-// Word problems: a story with numbers and one question; a step is "12*28=336", the answer a whole number. Only stories in the
-// sentences of training are recognised (story.ts). Lines are judged on arithmetic alone, and which quantity a story asks for is
-// left to a reward model: a checker that worked the story out would leave nothing to search for.
+// Word problems: a story with numbers and one question; a step is "12*28=336", the answer a whole number. Only stories in the sentences of
+// training are recognised (story.ts). Lines are judged on arithmetic alone; a reward model judges which quantity the story asks for.
 
 import { sameAnswer } from '@coppice/core/answer';
 import { fault } from '@coppice/core/base';

@@ -1,4 +1,4 @@
-// What a core says: the one message that answers each request, made from the sequence that has ended.
+// The one message that answers each request, made from its ended sequence.
 
 import { assert, fault } from '@coppice/core/base';
 import type { EngineMessage, GenerationUsage, RequestId } from '@coppice/core/engine';

@@ -1,12 +1,12 @@
-// What a core is made with, and what it counts of itself.
+// Options and counters of a core.
 
 import type { SharedWeights } from '../native/model.ts';
 
 export interface CoreOptions {
   readonly model: string;
-  /** Weights of that model which another thread has loaded already. */
+  /** Weights that another thread has loaded. */
   readonly weights?: SharedWeights;
-  /** A LoRA adapter that this core alone computes with: a folder as PEFT writes it, or a GGUF file. */
+  /** A LoRA adapter for this core alone: a PEFT folder, or a GGUF file. */
   readonly adapter?: string;
   readonly kvTokens: number;
   readonly threads: number;
@@ -17,9 +17,8 @@ export interface CoreOptions {
   readonly gpuLayers?: number;
   /** For a reward model: the two verdicts as text, one token each, and what is appended to a step before reading. */
   readonly verdict?: { readonly good: string; readonly bad: string; readonly marker: string };
-  /** A second pair of verdicts, read where a request asks for it. */
   readonly promise?: { readonly good: string; readonly bad: string };
-  /** Whose token ids the steps carry: this model's own, or those of a model with this vocabulary hash; else text is tokenised. */
+  /** Vocabulary of the steps' token ids: this model's own, or one with this hash; else text is tokenised. */
   readonly tokenIdsOf: 'own' | 'foreign' | number;
 }
 

@@ -1,4 +1,4 @@
-// What a core measures on its own context while it is idle: the number of threads that decodes fastest here, and what decodes cost.
+// Measurements of an idle core: the fastest number of threads, and the cost of decodes.
 
 import type { MeasuredPoints } from '@coppice/core/cost';
 import type { Context } from '../batch/context.ts';
@@ -7,13 +7,12 @@ import { type MeasurementOptions, measureCost } from '../batch/self-measurement.
 import { fastestThreads } from '../batch/thread-trial.ts';
 import type { Model } from '../native/model.ts';
 
-/** Of a trial of threads: as many rows as a few samples have, and any token. */
+/** Rows of a thread trial, as a few samples have. */
 const trialRows = 4;
 const trialToken = 5;
 /** A model so small is fastest with one thread everywhere. */
 const leastBytesTried = 32 * 1024 * 1024;
 
-/** The fastest number of threads, set; undefined where none was tried. */
 export function tryThreads(context: Context, model: Model, nowMs: () => number, cores: number): number | undefined {
   if (cores < 2 || model.description().bytes < leastBytesTried) return undefined;
   const rows = Array.from({ length: trialRows }, (_, sequence) => {
@@ -33,7 +32,7 @@ export function tryThreads(context: Context, model: Model, nowMs: () => number, 
 }
 
 const typicalSampling = { temperature: 1, topP: 1, topK: 0, minP: 0 } as const;
-/** What a reward model reads: a step of so many tokens below a path of so many. */
+/** Tokens of a step and of its path that a reward model reads. */
 const typicalPath = 64;
 const typicalStep = 16;
 
@@ -41,7 +40,6 @@ type MeasuredCore = Pick<MeasurementOptions, 'nowMs' | 'budgetMs' | 'rowLimit' |
   readonly processorMs: (() => number) | undefined;
   readonly model: Model;
   readonly sampler: Sampler;
-  /** Its longest path, in tokens. */
   readonly pathLimit: number;
   readonly isVerifier: boolean;
 };

@@ -1,5 +1,4 @@
-// The engine inside its thread: model, cache and batcher joined, one decode per `step`. Synchronous and single-threaded;
-// the worker gives it requests and posts what comes out. Every request is answered exactly once.
+// The engine inside its thread: model, cache and batcher joined, one decode per `step`. Synchronous; every request is answered exactly once.
 
 import { assert, FaultError, raise } from '@coppice/core/base';
 import type { MeasuredPoints } from '@coppice/core/cost';
@@ -145,7 +144,7 @@ export class Core {
     this.#drafts?.release(search);
   }
 
-  /** One decode. False when there is nothing left to do, or nothing until a draft comes. */
+  /** Decodes once. False when there is nothing left to do, or nothing until a draft comes. */
   step(): boolean {
     const answered = this.#live.size;
     const batch = this.#batcher.plan(this.#onComplete);

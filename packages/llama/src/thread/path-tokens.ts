@@ -1,5 +1,4 @@
-// From prompt and steps to the token ids that a model reads. Prompts are tokenised once; the ids of a step are taken as they are where the
-// vocabulary is the model's own. Knows nothing of sequences, cache or batches.
+// Token ids of prompt and steps. Prompts are tokenised once; a step's ids are used as they are where the vocabulary is the model's own.
 
 import { raise } from '@coppice/core/base';
 import { plainTurn } from '@coppice/core/engine';
@@ -14,7 +13,7 @@ export class PathTokens {
   readonly #cells: number;
   readonly #prompts = new Map<string, readonly number[]>();
 
-  /** `tokenIdsOf`: whose ids the steps carry, as CoreOptions has it. */
+  /** `tokenIdsOf`: as in CoreOptions. */
   constructor(model: Model, tokenIdsOf: 'own' | 'foreign' | number, cells: number) {
     this.#model = model;
     this.#trustsTokenIds = tokenIdsOf === 'own' || tokenIdsOf === model.vocabularyHash();
@@ -25,7 +24,7 @@ export class PathTokens {
     return Math.min(this.#model.contextTokens, this.#cells);
   }
 
-  /** `marker`: what a reward model reads after every step. */
+  /** `marker`: text after every step of a reward model. */
   of(prompt: Prompt, steps: readonly Step[], marker: readonly number[]): number[] {
     const tokens = [...this.#promptTokens(prompt)];
     for (const [at, step] of steps.entries()) {
@@ -44,7 +43,7 @@ export class PathTokens {
     return tokens;
   }
 
-  /** Behind what was said so far; the token that ended an answer is the template's to write. */
+  /** Follows the path so far; the template writes the token that ends an answer. */
   #turn(prompt: Prompt, tokens: number[], turn: string): void {
     if (prompt.kind === 'chat' && tokens.length > 0 && this.#model.endsGeneration(tokens.at(-1)!)) tokens.pop();
     const own = prompt.kind === 'chat' ? this.#model.tokenizeTurn(turn) : this.#model.tokenize(plainTurn(turn));

@@ -1,4 +1,4 @@
-// What a request may ask of the sampler.
+// Limits of a request's sampling.
 
 import { raise } from '@coppice/core/base';
 import type { Sampling } from '@coppice/core/tree';

@@ -1,5 +1,5 @@
-// The engine's thread: reads what its owner sent, decodes once, posts what came of it, and again, until nothing is left;
-// then it waits. What was sent before a decode takes effect in it, so a cancel frees its cells before the next one.
+// The engine's thread: reads messages, decodes once, posts results, until nothing is left; then it waits. A message takes effect in the next
+// decode, so a cancel frees its cells before it.
 
 import { availableParallelism, loadavg } from 'node:os';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
@@ -38,7 +38,7 @@ class EngineThread {
     });
   }
 
-  /** Loads the models; the draft model's thread starts this one's loop again when a draft has come. */
+  /** The draft model's thread restarts this loop when a draft has come. */
   static async start(port: MessagePort, options: ThreadOptions): Promise<void> {
     const { libraryDirectory } = options;
     const binding = loadBinding(libraryDirectory === undefined ? findLibrary() : libraryFilesIn(libraryDirectory));

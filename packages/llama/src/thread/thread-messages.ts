@@ -1,4 +1,4 @@
-// What the engine's thread and its owner say to each other: plain data that structured clone can carry.
+// Messages between the engine's thread and its owner: plain data for structured clone.
 
 import type { Fault } from '@coppice/core/base';
 import type { MeasuredPoints } from '@coppice/core/cost';
@@ -11,7 +11,7 @@ import type { CoreCounts, CoreOptions } from './core-options.ts';
 
 export type ThreadOptions = CoreOptions & {
   readonly draft?: DraftOptions;
-  /** `threads` is where to begin: the number that decodes fastest is found at the start. */
+  /** `threads`: the start of the thread trial. */
   readonly triesThreads?: boolean;
   /** Folder of the libllama to load; the platform's usual one unless said. One process must use one. */
   readonly libraryDirectory?: string;
@@ -33,11 +33,10 @@ export interface ThreadInfo {
   readonly contextTokens: number;
   readonly kvTokenBytes: number;
   readonly vocabularySize: number;
-  /** Equal for models whose token ids mean the same text. */
   readonly vocabularyHash: number;
   readonly hasChatTemplate: boolean;
   readonly thinking: TemplateThinking | undefined;
-  /** Of a decode: as configured, or as a trial has chosen. */
+  /** Threads of a decode, as configured or found by trial. */
   readonly threads: number;
   readonly library: string;
 }

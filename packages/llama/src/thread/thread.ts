@@ -1,5 +1,5 @@
-// The owner's end of an engine thread: starts it, sends requests, hands back messages, and answers for it should it die.
-// Every request that was sent is answered exactly once, by the thread or by this file.
+// The owner's end of an engine thread: sends requests, hands back messages. Every request is answered exactly once, by the thread or, should it
+// die, by this file.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -29,7 +29,6 @@ const idleLoad: ThreadLoad = {
 
 export class LlamaThread {
   readonly info: ThreadInfo;
-  /** For another thread that is to compute with the same weights. */
   readonly weights: SharedWeights;
   readonly #worker: Worker;
   readonly #outstanding = new Set<RequestId>();
@@ -92,7 +91,6 @@ export class LlamaThread {
     if (this.#dead === undefined) this.#send({ type: 'release', search });
   }
 
-  /** The cost table of this engine on this machine; it must be idle. */
   measure(budgetMs: number): Promise<MeasuredPoints> {
     if (this.#dead !== undefined) return Promise.reject(new FaultError(this.#dead));
     return new Promise((resolve, reject) => {
@@ -144,7 +142,7 @@ export class LlamaThread {
   }
 }
 
-/** What a thread says first; should it die instead, that as a fault. */
+/** The thread's first message; a fault should it die instead. */
 async function firstMessage(worker: Worker): Promise<FromThread> {
   try {
     const [message] = (await once(worker, 'message')) as [FromThread];

@@ -1,4 +1,4 @@
-// The reward model's side of a core: which tokens are its verdicts, and what is read after which token.
+// The reward model's side of a core: the tokens of its verdicts, and where they are read.
 
 import { raise } from '@coppice/core/base';
 import { Reading, type ReadRequest, type VerdictTokens } from '../batch/reading.ts';

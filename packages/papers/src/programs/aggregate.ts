@@ -1,7 +1,7 @@
-// Recursive self-aggregation (Venkatraman et al., arXiv 2509.26626): answers are written in rounds, without a verifier. The first round
-// are plain samples; in each later one the model is shown some answers of the round before and writes a better one. The answer is
-// the one that most of the last round give. An answer is one draw below the root: what it was shown stands behind the question
-// and is no part of it, so that a later answer is a path like any other. Compacted to last words it is PaCoRe's (arXiv 2601.05593).
+// Recursive self-aggregation (Venkatraman et al., arXiv 2509.26626), without a verifier. The first round are plain samples; in each later
+// one the model is shown some answers of the round before and writes a better one. The majority of the last round is the answer. An
+// answer is one draw below the root; the shown answers stand behind the question and are no part of the path. Compacted to last words it
+// is PaCoRe's (arXiv 2601.05593).
 
 import { wideHash } from '@coppice/core/base';
 import type { Answer } from '@coppice/core/log';
@@ -24,14 +24,13 @@ import type { Manner, Node, PathVote, Tree } from '@coppice/core/tree';
 
 /** `prompt` has `{attempts}` where the answers stand. */
 interface AggregateOptions extends WritingOptions {
-  /** Answers of a round, and rounds. */
   readonly population: number;
   readonly rounds: number;
-  /** K: answers that the model is shown. */
+  /** K answers that the model is shown. */
   readonly shown: number;
 }
 
-/** Among four rounds the rollouts are divided; the authors go up to 10 rounds of 16 answers. */
+/** Four rounds share the rollouts; the authors go up to 10 rounds of 16 answers. */
 const aggregateDefaults: AggregateOptions = {
   ...writingDefaults,
   population: 4,
@@ -66,7 +65,7 @@ class Aggregate extends RootAnswers implements Program {
     this.#options = options;
   }
 
-  /** Those of the last round that is complete: later ones were written from earlier ones, and do not count beside them. */
+  /** Answers of the last complete round: later ones are written from earlier ones, so only one round counts. */
   protected votes(tree: Tree): PathVote[] {
     return votesOf(this.#answers(tree, Math.max(0, this.#complete(tree) - 1)));
   }
@@ -79,14 +78,13 @@ class Aggregate extends RootAnswers implements Program {
     return attemptsText(this.#options.prompt, sources);
   }
 
-  /** The first that is not complete. */
   protected round(tree: Tree): number[] {
     const { population, rounds } = this.#options;
     const round = this.#complete(tree);
     return round >= rounds ? [] : Array.from({ length: population }, (_, at) => round * population + at);
   }
 
-  /** Which answers an answer is written from follows from its index and from theirs, so that it is the same in every run. */
+  /** The shown answers follow from the index and from their own, so that they are the same in every run. */
   protected mannerOf(tree: Tree, index: number): Manner {
     const { population, shown, answerTokens: maxTokens } = this.#options;
     const round = Math.floor(index / population);
@@ -96,7 +94,6 @@ class Aggregate extends RootAnswers implements Program {
     return { stops: [], maxTokens, sources: sources.map(({ node }) => node.key) };
   }
 
-  /** Rounds of which every answer has come. */
   #complete(tree: Tree): number {
     return Math.floor(landedOf(tree) / this.#options.population);
   }

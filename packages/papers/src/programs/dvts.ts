@@ -1,6 +1,6 @@
-// Diverse verifier tree search (Beeching, Tunstall, Rush: "Scaling test-time compute with open models", 2024). The search is
-// divided into subtrees that never compete: each goes on with the best of its own candidates only, so that one liked beginning cannot take all
-// the beams. Subtrees that drew the same step share its node, and each keeps a range of its child indices for itself.
+// Diverse verifier tree search (Beeching, Tunstall, Rush: "Scaling test-time compute with open models", 2024). Subtrees never compete: each
+// goes on with the best of its own candidates, so that one liked beginning cannot take all the beams. Subtrees that drew the same step
+// share its node, and each has its own range of child indices.
 
 import {
   byScore,
@@ -24,7 +24,7 @@ interface DvtsOptions extends LevelOptions {
   readonly candidates: number;
 }
 
-/** As many subtrees and candidates as the authors use for 32 paths. */
+/** The authors' numbers for 32 paths. */
 const dvtsDefaults: DvtsOptions = { ...levelDefaults, subtrees: 8, candidates: 4 };
 
 export const dvts = defineProgram({
@@ -53,7 +53,7 @@ function bestOfEach(level: readonly Planting[], candidates: number): NextLevel {
   return { finished: chosen.filter(({ terminal }) => terminal), going, room: chosen.length };
 }
 
-/** The best candidate of every subtree that stands on this node: the first has the first range of indices, and so on. */
+/** The best candidate of every subtree on this node; the first has the first range of indices, and so on. */
 function winnersOf({ node, draws }: Planting, candidates: number): Node[] {
   const winners: Node[] = [];
   for (let from = 0; from < draws; from += candidates) {

@@ -24,7 +24,7 @@ import { byKey, type Node, type NodeKey, pathTo } from '@coppice/core/tree';
 import { bestSet, climbedSet, type Leaf } from './leaf-choice.ts';
 
 interface EtsOptions extends LevelOptions {
-  /** Paths in all, and so draws of the root. */
+  /** Paths in all: draws of the root. */
   readonly paths: number;
   /** T of REBASE. */
   readonly balance: number;
@@ -59,7 +59,7 @@ export function createEts(given: Partial<EtsOptions> = {}): Program {
   return growLevels(ets, { width: options.paths, rootDraws: options.paths, next, likely }, options);
 }
 
-/** Which leaves are kept. A program that is run ahead chooses among the same ones over and over, each time on another copy of its tree. */
+/** The kept leaves. A program that is run ahead chooses among the same ones repeatedly, each time on another copy of its tree. */
 class Choices {
   readonly #options: EtsOptions;
   readonly #known = new Map<string, ReadonlySet<NodeKey>>();
@@ -77,7 +77,7 @@ class Choices {
       .map(asOffshoot);
   }
 
-  /** A key says everything about a node but its reward and how often it was drawn. */
+  /** A key identifies a node but for its reward and its draws. */
   #kept(nodes: readonly Node[]): ReadonlySet<NodeKey> {
     const among = nodes.map(({ key, reward, count }) => `${key} ${reward} ${count}`).join();
     const known = this.#known.get(among);
@@ -97,7 +97,7 @@ interface KeptLeaves {
   readonly value: number;
 }
 
-/** Up to so many leaves every set is weighed, by branch and bound. */
+/** Up to so many leaves the choice is exact, by branch and bound. */
 const exactLeaves = 16;
 
 /**

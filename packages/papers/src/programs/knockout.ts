@@ -1,9 +1,9 @@
-// A knockout of candidates by verdicts on pairs, each pair shown in both orders. A pure reading of what has been said so far: which
-// comparisons are open, and who is ahead. Comparisons are numbered in the order of the bracket, so that a log can be gone on from.
+// A knockout of candidates by verdicts on pairs, each shown in both orders. Reads from the verdicts so far which comparisons are open and who
+// leads. Comparisons are numbered by the bracket, so that a log can be continued. Pure.
 
 import type { Node, ProbeReply } from '@coppice/core/tree';
 
-/** One comparison that is to be made: the probe's number, and the two in the order in which they are shown. */
+/** An open comparison: the probe's number, and the two in the order shown. */
 export interface Match {
   readonly probe: number;
   readonly shown: readonly [Node, Node];
@@ -11,13 +11,13 @@ export interface Match {
 
 interface Bracket {
   readonly open: Match[];
-  /** The winner, or who is first among those that are left. */
+  /** The winner, or the first of those that are left. */
   readonly leader: Node | undefined;
 }
 
 type Replies = ReadonlyMap<number, ProbeReply | undefined> | undefined;
 
-/** `candidates`: the ones to be preferred where the judge is of two minds come first. */
+/** `candidates`: those preferred on a split verdict come first. */
 export function knockout(candidates: readonly Node[], replies: Replies): Bracket {
   let left = [...candidates];
   let probe = 0;
@@ -44,7 +44,7 @@ export function knockout(candidates: readonly Node[], replies: Replies): Bracket
   return { open: [], leader: left[0] };
 }
 
-/** Only by a judge that prefers the other one wherever it stands. */
+/** The judge must prefer the other one in both orders. */
 function isBeaten(matches: readonly Match[], node: Node, replies: Replies): boolean {
   return matches.every(({ probe, shown }) => {
     const preferred = preferredOf(replies?.get(probe));
@@ -52,7 +52,7 @@ function isBeaten(matches: readonly Match[], node: Node, replies: Replies): bool
   });
 }
 
-/** Which of the two the judge names: the first number 1 or 2 of its reply. One that failed or names none prefers neither. */
+/** Reads the first number 1 or 2 of the reply; a failed probe or neither number prefers neither. */
 function preferredOf(reply: ProbeReply | undefined): 0 | 1 | undefined {
   const named = /\b[12]\b/.exec(reply?.text ?? '')?.[0];
   return named === undefined ? undefined : named === '1' ? 0 : 1;

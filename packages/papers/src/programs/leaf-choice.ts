@@ -1,5 +1,5 @@
-// Which leaves of a level are worth the nodes that lead to them: the set with the largest Σ weights − price of every node on its paths +
-// value of every cluster that it covers. `bestSet` is exact, and takes time that doubles with every leaf; `climbedSet` is for more.
+// Chooses leaves that are worth the nodes leading to them: the set with the largest Σ weights − price of every node on its paths + value of
+// every cluster that it covers. `bestSet` is exact, in time that doubles with every leaf; `climbedSet` is for more.
 
 import type { Node } from '@coppice/core/tree';
 
@@ -40,7 +40,7 @@ export function bestSet(leaves: readonly Leaf[], prices: LeafPrices): LeafSet {
   return best;
 }
 
-/** What the leaves from each place on bring at most, if each pays for its own node alone and covers nothing. */
+/** Upper bound on the value of the leaves from each place on: each pays for its own node alone. */
 function gainsAhead(leaves: readonly Leaf[], nodeCost: number): number[] {
   const ahead = leaves.map(() => 0);
   for (let at = leaves.length - 1; at >= 0; at -= 1) {
@@ -64,7 +64,7 @@ interface Move {
 /** Less than this is rounding. */
 const noGain = 1e-9;
 
-/** The best of these moves as long as it helps: all leaves below one node in or out, a leaf being such a node, and one leaf for another. */
+/** Makes the best move as long as it helps: all leaves below one node in or out, or one leaf for another. */
 function climb(leaves: readonly Leaf[], from: readonly Leaf[], prices: LeafPrices): LeafSet {
   const groups = groupsOf(leaves);
   const kept = new KeptSet(prices);
@@ -83,7 +83,6 @@ function climb(leaves: readonly Leaf[], from: readonly Leaf[], prices: LeafPrice
   }
 }
 
-/** The leaves below each node. */
 function groupsOf(leaves: readonly Leaf[]): readonly (readonly Leaf[])[] {
   const below = new Map<Node, Leaf[]>();
   for (const leaf of leaves) {
@@ -112,7 +111,7 @@ function weighSwaps(kept: KeptSet, out: Leaf, leaves: readonly Leaf[], weigh: (m
   kept.take([out]);
 }
 
-/** A set of leaves that knows how many of them use a node or a cluster: one more or less costs no more time than its path is long. */
+/** A set of leaves with counts per node and cluster: adding or removing a leaf takes time linear in its path. */
 class KeptSet {
   readonly leaves = new Set<Leaf>();
   readonly #uses = new Map<Node | string, number>();
@@ -133,7 +132,6 @@ class KeptSet {
     return weight - added * nodeCost + (this.#uses.has(cluster) ? 0 : clusterValue);
   }
 
-  /** Gives by how much the value of the set rises. */
   take(leaves: readonly Leaf[]): number {
     let gain = 0;
     for (const leaf of leaves) {

@@ -1,6 +1,6 @@
-// Best-of-n by comparison: whole answers of one or several models, and a judging model that is shown two at a time, in both orders, until one
-// has beaten its way through (a knockout of the different answers). A judge that prefers whatever stands first says nothing so. Answers
-// that all agree are not judged. No verifier: a verdict is a probe at the root, so it stands in the log and is asked for once.
+// Best-of-n by comparison: a judging model is shown two answers at a time, in both orders, until one wins the knockout of the different
+// answers. A judge that prefers whatever stands first decides nothing. Answers that all agree are not judged. Without a verifier: a
+// verdict is a probe at the root, so it is logged and made once.
 
 import { meaningOf } from '@coppice/core/answer';
 import type { Answer } from '@coppice/core/log';
@@ -42,11 +42,11 @@ import { knockout, type Match } from './knockout.ts';
 
 /** `prompt` has `{first}` and `{second}` where the two stand; the model goes on with the number of the better one. */
 interface PairwiseOptions extends WritingOptions {
-  /** Who answers, by name; the search's own model alone where there is none. */
+  /** Names of the answering models; the search's own where empty. */
   readonly models: readonly string[];
-  /** Who compares; the search's own model where unset. */
+  /** The judge; the search's own model where unset. */
   readonly judge?: string | undefined;
-  /** Of all models together. */
+  /** Samples of all models together. */
   readonly samples: number;
 }
 
@@ -57,7 +57,6 @@ const pairwiseDefaults: PairwiseOptions = {
   prompt: '{first}\n\n{second}\n\n',
 };
 
-/** A number, and what a model may put around it. */
 const verdictTokens = 8;
 
 export const pairwise = defineProgram({
@@ -71,7 +70,7 @@ export const pairwise = defineProgram({
   prompts: ['pairwise'],
   create: (size, options) => {
     const { rollouts, models = [], own, synthesizer: judge = own } = size;
-    // The last rollout would end the search before anything is compared.
+    // One sample fewer: the last rollout would end the search before anything is compared.
     const samples = Math.max(1, rollouts - 1);
     return createPairwise({ ...writingOf(size, options, size.prompts.pairwise), models, judge, samples });
   },
@@ -85,7 +84,6 @@ class Pairwise extends RootAnswers implements Program {
   readonly name = 'pairwise';
   readonly samplesIndependently = true;
   readonly #options: PairwiseOptions;
-  /** Who may compare, the one that is named first. */
   readonly #judges: readonly string[];
 
   constructor(options: PairwiseOptions) {
@@ -94,7 +92,7 @@ class Pairwise extends RootAnswers implements Program {
     this.#judges = options.judge === undefined ? [] : [...new Set([options.judge, ...options.models])];
   }
 
-  /** Samples first, then comparisons. What is foreseen are samples alone: whom the judge compares next is known when they are there. */
+  /** Samples first, then comparisons. Only samples are foreseen: comparisons depend on them. */
   override ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
     for (let ready = readyStrand(tree, followLanded); ; ready = readyStrand(tree, followLanded)) {
       const [sample] = this.free(tree);
@@ -115,7 +113,7 @@ class Pairwise extends RootAnswers implements Program {
     return votesOf(answersOf(tree, 0, landedOf(tree, this.#options.samples)));
   }
 
-  /** The answer that leads the knockout: before it has begun, the one with the most samples. */
+  /** Leader of the knockout; before it has begun, the answer with the most samples. */
   answer(tree: Tree): Answer | undefined {
     const { leader } = knockout(this.#candidates(tree), tree.root.probes);
     return leader === undefined ? bestAnswer(tree) : certainAnswer(tree, leader.id);
@@ -138,7 +136,7 @@ class Pairwise extends RootAnswers implements Program {
     return writtenBy(writerAt(tree, models, index), { stops: [], maxTokens });
   }
 
-  /** Comparisons that can be made now and that no strand waits for; none before the last sample has come. */
+  /** Open comparisons that no strand waits for; none before the last sample has come. */
   #open(tree: Tree): Match[] {
     const { samples } = this.#options;
     if (landedOf(tree, samples) < samples || !hasWriter(tree, this.#judges)) return [];
@@ -147,7 +145,7 @@ class Pairwise extends RootAnswers implements Program {
     return open.filter(({ probe }) => !asked.has(probe));
   }
 
-  /** One finished path of each different answer, those with the most samples first; what gives no answer stands for itself. */
+  /** One path of each different answer, those with the most samples first; paths without an answer count alone. */
   #candidates(tree: Tree): Node[] {
     const finished = answersOf(tree, 0, this.#options.samples).filter(isComplete);
     const groups = [...Map.groupBy(finished, (node) => meaningOf(node) ?? node.key).values()];

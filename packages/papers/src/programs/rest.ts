@@ -54,7 +54,7 @@ function playOf(playedSteps: number): Play {
   };
 }
 
-/** The next of so many steps; undefined where they are all there, the model has ended its answer, or one could not be had. */
+/** The next greedy step; undefined after the last, at the end of an answer, or after a failure. */
 function nextPlayed(node: Node, steps: number): Inquiry | undefined {
   const index = node.probes?.size ?? 0;
   const last = node.probes?.get(index - 1);
@@ -72,7 +72,7 @@ function backedUp(node: Node, own: (node: Node) => number): number {
   return visited.reduce((sum, child) => sum + child.visits * backedUp(child, own), 0) / visits;
 }
 
-/** The value of the step, and of each step that was played behind it: the score of the path up to there. */
+/** Values of the step and of each step played behind it: the score of the path up to there. */
 function valuesFrom(node: Node, aggregation: Aggregation): number[] {
   const values = [node.score];
   const played = Array.from(node.probes?.values() ?? []).flatMap((reply) => reply?.reward ?? []);

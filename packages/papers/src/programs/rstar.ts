@@ -1,7 +1,6 @@
-// rStar (Qi et al., arXiv 2408.06195, §3.2): MCTS whose children are different actions, each put to the model in words of its own, and
-// which needs no verifier. The actions: one step; the rest of the solution at once; a smaller question with its answer; that
-// question once more (only behind one); the question put another way (only at the root). A rollout follows a child by chance
-// to the end of its path and is worth the share of all answers found so far that agree with its own.
+// rStar (Qi et al., arXiv 2408.06195, §3.2): MCTS over actions with prompts of their own, without a verifier. The actions: one step; the rest
+// of the solution; a smaller question with its answer; that question once more (only behind one); the question rephrased (only at the
+// root). A rollout follows random children to the end of its path and is worth the share of all answers so far that agree with its own.
 
 import { defaultsOf, type Knobs, type OptionsOf } from '@coppice/core/base';
 import {
@@ -28,7 +27,7 @@ type Action = (typeof actions)[number];
 interface RstarOptions
   extends Pick<MctsOptions, 'rollouts' | 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling'>,
     OptionsOf<typeof rstarKnobs> {
-  /** What stands behind the path when an action is asked for. */
+  /** The prompt of the action, behind the path. */
   readonly prompts: Readonly<Record<Action, string>>;
 }
 
@@ -72,13 +71,13 @@ function playOf({ branching, answerTokens, prompts }: RstarOptions): Play {
     Array.from({ length: branching }, (_, index) => mannerOf(actionAt(node, index, branching)));
   return {
     manner: (node) => ({ choices: choices(node) }),
-    // Children stand in the order of their keys, which are hashes: the first is one by chance.
+    // Children are ordered by key, a hash: the first is random.
     next: ([first]) => first,
     worth: shareAgreeing,
   };
 }
 
-/** The draws of a node are shared out among the actions that are open to it, in turn. */
+/** A node's draws go to its open actions in turn. */
 function actionAt(node: Node, index: number, branching: number): Action {
   const open: Action[] = ['action-step', 'action-finish', 'action-ask'];
   if (node.parent === undefined) open.push('action-rephrase');
@@ -86,7 +85,7 @@ function actionAt(node: Node, index: number, branching: number): Action {
   return open[index % open.length]!;
 }
 
-/** The lowest index of those under which it was drawn: whichever came first. */
+/** The lowest index under which it was drawn. */
 function firstIndex(node: Node): number {
   const draws = [...(node.parent?.byIndex ?? [])].filter(([, child]) => child === node);
   return Math.min(...draws.map(([index]) => index));

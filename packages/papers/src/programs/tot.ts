@@ -1,7 +1,6 @@
-// Tree of thoughts, breadth-first (Yao et al. 2023; P2 Algorithm 2 and appendix D). The thought generator gives every state of a level
-// several next thoughts: by `sample` each is a generation of its own; by `propose` one generation names all of them, so that they
-// differ. The state evaluator is the verifier: by the value that it gives to the newest thought alone, the best states go on. After
-// so many levels of thoughts the best state is written to its end, and that is the answer.
+// Tree of thoughts, breadth-first (Yao et al. 2023; P2 Algorithm 2 and appendix D). Every state of a level gets several next thoughts: by
+// `sample` one generation each; by `propose` one generation lists all of them, so that they differ. The best states by the verifier's value
+// of the newest thought go on. After the last level the best state is written to its end.
 
 import { defaultsOf, type Knobs, type OptionsOf } from '@coppice/core/base';
 import {
@@ -49,7 +48,7 @@ export interface TotOptions extends LevelOptions, OptionsOf<typeof totKnobs> {
   readonly prompts: TotPrompts;
 }
 
-/** What stands behind a path where a thought is sampled, and where thoughts are listed; `{count}` is how many. */
+/** Prompts behind a path for one sampled thought and for a list; `{count}` is its length. */
 interface TotPrompts {
   readonly thought: string;
   readonly propose: string;
@@ -105,7 +104,7 @@ function bestStates(
   return { finished: states.filter(({ terminal }) => terminal), going, room: going.length };
 }
 
-/** By the value of the newest thought, highest first: the evaluator has seen the whole state. */
+/** Sorts by the value of the newest thought: the evaluator has seen the whole state. */
 function byValue(a: Node, b: Node): number {
   return (b.reward ?? 0) - (a.reward ?? 0) || byKey(a, b);
 }
@@ -115,7 +114,7 @@ function mannerBelow({ depth }: Node, { thoughtSteps, answerTokens, prompts }: T
   return prompts.thought === '' ? undefined : { suffix: prompts.thought };
 }
 
-/** A list that names nothing is asked for once more, under another seed; after that thoughts are sampled. */
+/** An empty list is drawn once more under another seed; after that thoughts are sampled. */
 const mostLists = 2;
 
 function listBelow(node: Node, { thoughts, thoughtSteps, prompts, sampling }: TotOptions): Inquiry | undefined {

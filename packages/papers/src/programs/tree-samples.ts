@@ -1,6 +1,6 @@
-// Rollouts for training that share their beginnings: some samples grow from the root, and each of the others branches off a finished path at a
-// step drawn at random (Tree-GRPO, arXiv 2509.21240, its initial chains and expansions in one pass). Where a path branches depends on no reward, so
-// that the leaves below a node are fair samples of what comes of it.
+// Rollouts for training with shared beginnings: some samples grow from the root, the others branch off a finished path at a random step
+// (Tree-GRPO, arXiv 2509.21240, its initial chains and expansions in one pass). Branching depends on no reward, so that the leaves below a
+// node are fair samples.
 
 import { hash } from '@coppice/core/base';
 import type { Answer } from '@coppice/core/log';
@@ -90,7 +90,7 @@ class TreeSamples implements Program {
   constructor(options: TreeSamplesOptions) {
     this.name = options.needsVerifier ? scoredTreeSamples.name : treeSamples.name;
     this.needsVerifier = options.needsVerifier;
-    // Of answers with as many votes, the one that the model found likelier.
+    // Ties go to the answer that the model found likelier.
     this.reads = options.needsVerifier ? [] : ['logprobs'];
     this.naturalWidth = options.roots;
     this.maxPathTokens = options.maxPathTokens;
@@ -135,7 +135,7 @@ class TreeSamples implements Program {
     return chosenAnswer(tree, this.#options.choose);
   }
 
-  /** Where the next rollout begins; undefined where none is left, or the first paths are still under way. */
+  /** Start of the next rollout; undefined where none is left, or the first paths are still under way. */
   #beginning(tree: Tree): Node | undefined {
     const { rollouts, roots } = this.#options;
     const begun = tree.closed.completed + tree.closed.pruned + tree.strands.size;
@@ -150,7 +150,6 @@ class TreeSamples implements Program {
 /** Scores that differ by less teach nothing. */
 const alike = 0.01;
 
-/** A step that a finished path goes on from. */
 function leadsToAnEnd({ children, visits, terminal }: Node): boolean {
   return !terminal && visits > 0 && children.length > 0;
 }

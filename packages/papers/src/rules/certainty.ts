@@ -91,7 +91,7 @@ function curve(belief: Belief, options: CertaintyOptions, { rollouts }: Limits):
 /** An agreement is a quotient of logarithms, and may miss a whole number of answers by a little. */
 const rounding = 1e-9;
 
-/** At the first `certainAnswers` answers and every `certainEvery` after them; what has come since the last reading waits for the next. */
+/** Reads at the first `certainAnswers` answers and every `certainEvery` after them. */
 function lastReading({ certainty }: Belief, { certainAnswers, certainEvery }: CertaintyOptions): Certainty {
   const now = certainty();
   const since = now.answers - Math.max(2, certainAnswers);

@@ -1,7 +1,6 @@
-// One node among several. What it accepts and can start at once it starts, and keeps the others from it by a lease; the rest
-// it offers to the queue between nodes, from which each node takes what it has room for. It looks after what dead nodes left.
-// Everything here may fail or come late: the journal's epochs keep searches whole, and each round begins from what the tables
-// say.
+// One node among several. Searches that it can start at once it starts, under a lease; the others it offers to the queue between nodes, from
+// which each node takes what it has room for. It recovers searches of dead nodes. Everything here may fail or come late: the journal's epochs
+// keep searches whole, and each round begins from the tables.
 
 import { every, liveTimers, type Timers } from '@coppice/core/base';
 import type { Cluster, HeldSearch, LivingNode, OfferedSearch, Taker } from '@coppice/core/journal';
@@ -12,7 +11,7 @@ import type { NodeQueue } from './node-queue.ts';
 import { serverName } from './server-name.ts';
 import { ServerShares } from './server-shares.ts';
 
-/** What others may do with a thing, whatever it is made of. */
+/** The public part of a class. */
 type Surface<Thing> = Pick<Thing, keyof Thing>;
 
 export interface ClusterOptions {
@@ -20,17 +19,14 @@ export interface ClusterOptions {
   readonly queue: Surface<NodeQueue>;
   readonly membership: Surface<Membership>;
   readonly models: readonly string[];
-  /** Of the machine that this node runs on. */
   readonly machine: string;
   readonly warn: (message: string) => void;
-  /** Alarms; real ones unless given. */
   readonly timers?: Timers;
 }
 
 const beatMs = 2000;
-/** For bells that were missed. */
+/** Interval of looking without a bell. */
 const lookMs = 500;
-/** Beats between two looks at what dead nodes left. */
 const sweepEvery = 5;
 
 export class PostgresCluster implements Cluster {
@@ -38,19 +34,18 @@ export class PostgresCluster implements Cluster {
   readonly #leases: LeaseWriter;
   /** Searches whose leases are held here, with their models. */
   readonly #held = new Map<string, string>();
-  /** Accepted here, and not in the queue yet: the database was away. */
+  /** Accepted while the database was away, and not in the queue yet. */
   readonly #unsent = new Map<string, OfferedSearch>();
   readonly #taking = new Set<string>();
   readonly #again = new Set<string>();
-  /** Models of which nothing waits between nodes, as far as this one has heard. */
+  /** Models without waiting searches, as far as this node has heard. */
   readonly #drained = new Set<string>();
   #living: readonly LivingNode[] = [];
   /** Searches that wait between nodes, by owner, as of the last beat. */
   #waiting: ReadonlyMap<string, number> = new Map();
   readonly #shares = new ServerShares();
-  /** Its own servers, as it named them last. */
   #servers = '';
-  /** What the others say of themselves is being looked at. */
+  /** A reader wants the nodes' reports: the next beat reads all of them. */
   #isWatched = false;
   #queueAgeMs = 0;
   #taker: Taker | undefined;
@@ -86,7 +81,7 @@ export class PostgresCluster implements Cluster {
     return this.#isTaking && this.#drained.has(model);
   }
 
-  /** One that this node has not heard of may have come a moment ago: the table knows. */
+  /** A node that is new to this one may be in the table. */
   async lives(node: string): Promise<boolean> {
     const isKnown = node === this.node || this.#living.some((each) => each.node === node);
     return isKnown || this.#options.membership.lives(node);
@@ -164,7 +159,7 @@ export class PostgresCluster implements Cluster {
 
   // ---- taking ----------------------------------------------------------------------------------------------------
 
-  /** One at a time for each model, while there is room: a search that comes meanwhile makes it look once more. */
+  /** Takes one search at a time per model, while there is room; one that comes meanwhile makes it look once more. */
   async #take(model: string): Promise<void> {
     if (this.#taking.has(model)) {
       this.#again.add(model);
@@ -180,7 +175,6 @@ export class PostgresCluster implements Cluster {
     if (this.#again.delete(model)) return this.#take(model);
   }
 
-  /** False where nothing waits. */
   async #takeOne(model: string, taker: Taker): Promise<boolean> {
     const { queue } = this.#options;
     const id = await queue.take(model);
@@ -214,7 +208,7 @@ export class PostgresCluster implements Cluster {
     this.#isBeating = false;
   }
 
-  /** Says that this node lives, and hears who else does. */
+  /** Writes this node's beat, and reads those of the others. */
   async #meet(taker: Taker | undefined): Promise<void> {
     const { membership } = this.#options;
     const { machine } = this.#options;
@@ -228,7 +222,7 @@ export class PostgresCluster implements Cluster {
     taker.usedElsewhere(await membership.shareUsage(taker.used()));
   }
 
-  /** Whether this beat reads all that nodes say: what they use and do matters now, or was not read for a while. */
+  /** Decides whether this beat reads the nodes' servers and reports: they matter now, or are old. */
   #isWhole(servers: string): boolean {
     const isWhole = this.#isWatched || servers !== this.#servers || this.#beats % sweepEvery === 0;
     this.#isWatched = false;
@@ -244,7 +238,7 @@ export class PostgresCluster implements Cluster {
 
   async #keepLeases(): Promise<void> {
     const { membership, queue, models } = this.#options;
-    // A lease of what does not run here would keep the others from it.
+    // A lease of a search that does not run here would keep others from it.
     for (const id of this.#held.keys()) if (this.#taker?.has(id) === false) this.#held.delete(id);
     const standings = await membership.standings([...this.#held.keys()]);
     for (const standing of standings) await this.#follow(standing);
@@ -263,7 +257,7 @@ export class PostgresCluster implements Cluster {
     } else if (isCancelled || isDeserted) this.#taker?.cancel(id);
   }
 
-  /** What nodes that died left behind and no lease brings back. */
+  /** Recovers searches of dead nodes that no lease brings back. */
   async #sweep(): Promise<void> {
     const { membership, queue } = this.#options;
     const living = this.#living.map(({ node }) => node);

@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/postgres/cluster`. A list only.
+// `@coppice/postgres/cluster`: the names that other packages may import. A list only.
 
-export { type ClusterOptions, PostgresCluster } from './cluster.ts';
+export { PostgresCluster } from './cluster.ts';
 export { serverName } from './server-name.ts';

@@ -1,10 +1,9 @@
-// What a node tells the queue of searches that it started without asking: that it has them, and that they are over. Both go
-// out in order, in batches, and no caller waits for them. A lease that comes late or never costs time if this node dies.
+// Writes leases of searches that a node started by itself, and their ends, in order and in batches; no caller waits. A late or lost lease only
+// costs time if this node dies.
 
 import type { OfferedSearch } from '@coppice/core/journal';
 import type { NodeQueue } from './node-queue.ts';
 
-/** A search that has an end. */
 interface OverSearch {
   readonly id: string;
   readonly model: string;
@@ -27,7 +26,7 @@ export class LeaseWriter {
     this.retry();
   }
 
-  /** What was over before its lease was written needs none. */
+  /** A search that ended before its lease was written needs none. */
   complete(search: OverSearch): void {
     const at = this.#held.findIndex(({ id }) => id === search.id);
     if (at >= 0) this.#held.splice(at, 1);
@@ -35,7 +34,7 @@ export class LeaseWriter {
     this.retry();
   }
 
-  /** Writes what waits. What the database refuses waits for the next call. */
+  /** Writes waiting leases and ends; those that the database refuses wait for the next call. */
   retry(): void {
     this.#running ??= this.#write()
       .catch((error: unknown) => this.#warn('lease', error))
@@ -44,7 +43,7 @@ export class LeaseWriter {
       });
   }
 
-  /** What was under way has been written, or refused. */
+  /** Resolves when the writes under way are done or refused. */
   async settled(): Promise<void> {
     await this.#running;
   }
@@ -72,7 +71,7 @@ export class LeaseWriter {
     }
   }
 
-  /** What fails is given to `keep`, and ends the round. */
+  /** A failed batch goes to `keep`, and ends the round. */
   async #eachModel<Each extends OverSearch>(
     searches: readonly Each[],
     write: (model: string, group: readonly Each[]) => Promise<void>,

@@ -1,5 +1,5 @@
-// Who is alive, and who has which search: what a node writes and reads every few seconds. Times are the database's own, so
-// that a node whose clock is wrong counts as alive all the same. It decides nothing.
+// The living nodes and the holders of searches: a node's reads and writes every few seconds. Times are the database's, so that a node with a wrong
+// clock counts as alive. It decides nothing.
 
 import type { Clock } from '@coppice/core/base';
 import type { LivingNode, Plain, WindowUse } from '@coppice/core/journal';
@@ -9,12 +9,11 @@ import { clientConfig, type DatabaseOptions } from '../journal/connection.ts';
 type NodeFacts = Pick<LivingNode, 'node' | 'version' | 'models'>;
 type NodeWords = Pick<LivingNode, 'servers' | 'report'>;
 
-/** How a search that is held here stands in the table. */
 export interface Standing {
   readonly id: string;
-  /** The one that has it. */
+  /** The node that has it. */
   readonly node: string;
-  /** The one whose client waits for it. */
+  /** The node whose client waits for it. */
   readonly home: string | null;
   readonly isEnded: boolean;
   readonly isCancelled: boolean;
@@ -23,14 +22,13 @@ export interface Standing {
 /** A node that was silent for longer is dead to the others; longer than the lease of a job, so that jobs come back first. */
 const silentSeconds = 30;
 
-/** The first one waits until it is connected. */
 const skewQuestions = 3;
 
 export class Membership {
   readonly #pool: Pool;
   readonly #schema: string;
   readonly #facts: NodeFacts;
-  /** What nodes said when all of it was read last. */
+  /** Servers and reports of nodes at the last whole reading. */
   #said: ReadonlyMap<string, NodeWords> = new Map();
 
   constructor(options: DatabaseOptions, facts: NodeFacts) {
@@ -40,7 +38,7 @@ export class Membership {
     this.#facts = facts;
   }
 
-  /** `servers`: by their names among nodes, those that it uses now. */
+  /** `servers`: names of the servers that it uses now. */
   async beat(report: Plain, servers: readonly string[]): Promise<void> {
     const { node, version, models } = this.#facts;
     const sql = `insert into ${this.#schema}.nodes (node, seen, version, models, servers, report)
@@ -64,7 +62,7 @@ export class Membership {
     return rows.map((row) => ({ ...row, ...this.#said.get(row.node) }));
   }
 
-  /** How far the database's clock is ahead of this one, to half the time that the quickest of a few questions takes. */
+  /** Milliseconds that the database's clock is ahead, to half the round trip of the quickest of a few queries. */
   async skewMs(clock: Clock): Promise<number> {
     const sql = 'select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms';
     const found: { readonly takenMs: number; readonly skewMs: number }[] = [];
@@ -91,7 +89,7 @@ export class Membership {
     return new Map((await this.#pool.query(sql)).rows.map(({ owner, count }) => [owner, count]));
   }
 
-  /** For how long the search has waited that came first of those that wait between nodes. */
+  /** Wait so far of the oldest search in the queue between nodes. */
   async queueAgeMs(): Promise<number> {
     const sql = `select coalesce(extract(epoch from now()) * 1000 - min(created_ms), 0)::double precision as age
                  from ${this.#schema}.searches
@@ -100,7 +98,7 @@ export class Membership {
     return Math.max(0, Number((await this.#pool.query(sql)).rows[0]?.age));
   }
 
-  /** Writes what this node has counted, all of it every time; gives what the other nodes have, of the same windows. */
+  /** Writes all of this node's counts; gives those of the other nodes for the same windows. */
   async shareUsage(own: readonly WindowUse[]): Promise<WindowUse[]> {
     if (own.length === 0) return [];
     const rows = `json_to_recordset($1) as own ("key" text, "spanMs" float8, "windowMs" float8, requests bigint, tokens bigint)`;
@@ -117,7 +115,6 @@ export class Membership {
     return (await this.#pool.query(read, [JSON.stringify(own), this.#facts.node])).rows;
   }
 
-  /** Windows that are over count no more. */
   async forgetUsage(): Promise<void> {
     const nowMs = 'extract(epoch from now()) * 1000';
     await this.#pool.query(`delete from ${this.#schema}.usage where window_ms + span_ms < ${nowMs}`);

@@ -96,14 +96,14 @@ export class NodeQueue {
     }
   }
 
-  /** Offering what is in the queue already changes nothing. */
+  /** Offering a queued search again changes nothing. */
   async offer({ id, model, turn }: OfferedSearch, format = this.#formats.writes): Promise<void> {
     await this.#boss.send(nameOf(model, format), { search: id }, { id: jobOf(id), priority: priorityOf(turn) });
   }
 
   /**
-   * These run already, on this node: as if it had offered and taken them. Until the second statement the others see jobs that
-   * begin in the future, so that they come back even if this node dies in between.
+   * Adds leases of searches that already run on this node. Until the second statement the others see jobs that begin in the future, so that they
+   * come back even if this node dies in between.
    */
   async hold(model: string, searches: readonly OfferedSearch[]): Promise<void> {
     await this.#hold(
@@ -148,7 +148,7 @@ export class NodeQueue {
     if (ids.length > 0) await this.#boss.touch(this.#name(model), ids.map(jobOf));
   }
 
-  /** They have ended, on whichever node. */
+  /** Deletes the jobs of ended searches. */
   async complete(model: string, ids: readonly string[]): Promise<void> {
     await this.#boss.complete(this.#name(model), ids.map(jobOf), null, { includeQueued: true });
   }
@@ -171,7 +171,7 @@ export class NodeQueue {
     const { rows } = await this.#boss.getDb().executeSql(sql, [livingNodes, this.#formats.reads]);
     const orphans = rows as (OfferedSearch & { readonly log: number })[];
     for (const { id, model, turn, log } of orphans) {
-      // One of a search that is over by mistake would stand in its way.
+      // A leftover job of the search would block the new one.
       await this.#boss.deleteJob(nameOf(model, log), jobOf(id));
       await this.offer({ id, model, turn: turn ?? 0 }, log);
     }

@@ -1,9 +1,8 @@
-// The name of an engine's server among nodes: the same for all who use the same one. An address that leads to the machine
-// itself is another server on every machine.
+// The name of an engine's server, equal on all nodes that use it. A loopback address is another server on every machine.
 
 const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0|\[::\])$/;
 
-/** `machine`: the name of the one that this node runs on. */
+/** `machine`: the name of this node's machine. */
 export function serverName(url: string, machine: string): string {
   const { host, hostname, protocol, pathname } = new URL(url);
   const path = pathname.replace(/\/+$/, '').replace(/\/v1$/, '');

@@ -1,11 +1,10 @@
-// How many nodes use each server: of a limit that the server has, each takes its part. Nodes read a list of replicas at different
-// moments: a server that is new to one counts as used by as many as the most shared one, until the others have had time to name it.
+// Counts the nodes that use each server; each takes its share of the server's limit. Nodes read a list of replicas at different moments: until
+// others could name it, a new server counts as used by as many as the most shared one.
 
 /** Beats for which a server is new: two readings of a list at its usual pace, and the beat that tells of it. */
 const newBeats = 6;
 
 export class ServerShares {
-  /** Servers that nodes name, with how many do. */
   #users = new Map<string, number>();
   /** Beats since a server was named first. */
   #ages = new Map<string, number>();
@@ -31,7 +30,6 @@ export class ServerShares {
     return true;
   }
 
-  /** Nodes that share it, one at least. */
   of(server: string): number {
     const isNew = (this.#ages.get(server) ?? 0) < newBeats;
     return isNew ? this.#most : (this.#users.get(server) ?? 1);

@@ -34,7 +34,7 @@ export async function openShared(
   }
 }
 
-/** No node of a cluster: it reads, and takes nothing up. */
+/** Reads only, without being a node of a cluster. */
 export function readShared(config: Config, environment: Environment): Promise<PostgresJournal> {
   return PostgresJournal.open({ ...databaseOf(config, environment), texts: config.journal.texts });
 }
@@ -53,7 +53,7 @@ export async function migrateTables(config: Config, environment: Environment): P
   }
 }
 
-/** What every host of a PostgreSQL calls it: the address holds a password, so no file does. */
+/** The usual variable: the address holds a password, so no file does. */
 const urlEnv = 'DATABASE_URL';
 
 function databaseOf({ journal }: Config, environment: Environment): DatabaseOptions {

@@ -1,7 +1,6 @@
-// Runs one batch of writes on one connection. A single statement is its own transaction; several share one. A write that
-// changes nothing is looked up before it counts as refused: an earlier try may have been committed although its answer never came.
-// An entry, an end and an acceptance are known by what they say; a claim only by its taker's name, so that only an unsure one is
-// looked up: the same process must not be told twice that it has a search.
+// Runs one batch of writes on one connection. A single statement is its own transaction; several share one. A write that changes nothing is looked
+// up before it counts as refused: an earlier try may have been committed. Entries, ends and acceptances are known by their content; a claim
+// only by its taker's name, so only an unsure one is looked up: a process must not be told twice that it has a search.
 
 import type { Acceptance, AppendResult } from '@coppice/core/journal';
 import type { LogFormats } from '@coppice/core/log';
@@ -36,12 +35,12 @@ export class BatchRun<Write extends JournalWrite> {
     this.#isUnsure = isUnsure;
   }
 
-  /** Whether what was run may have been committed, if `run` throws. */
+  /** True where the batch may have been committed although `run` threw. */
   get mayBeCommitted(): boolean {
     return this.#isCommitSent;
   }
 
-  /** What became of each write; throws where nothing of it was committed, or that is not known. */
+  /** Results by write; throws where nothing was committed, or that is not known. */
   async run(writes: readonly Write[]): Promise<Results<Write>> {
     const stages = arrangeBatch(writes);
     const isOne = !this.#options.erasesTexts && stages.length === 1 && countStatements(stages[0]) === 1;
@@ -147,14 +146,14 @@ interface TakenRow {
   readonly fingerprint: string;
 }
 
-/** Found under its own id, it was accepted by a try that we did not hear of. */
+/** A row under its own id was accepted by an earlier try. */
 function toAcceptance({ search, row }: JournalWrite, taken: readonly TakenRow[]): Acceptance {
   if (taken.some(({ id }) => id === search)) return { fresh: true };
   const other = taken.find(({ owner, idempotency }) => owner === row.owner && idempotency === row.idempotency);
   return { fresh: false, id: other?.id ?? '', fingerprint: other?.fingerprint ?? '' };
 }
 
-/** Of an entry that stands in its place, whichever try of whichever process wrote it. */
+/** The entry in its place, whichever process wrote it. */
 function resultOf({ mine, same }: { readonly mine?: boolean; readonly same?: boolean }): AppendResult {
   if (mine !== true) return 'lost';
   return same === true ? 'stored' : 'differs';

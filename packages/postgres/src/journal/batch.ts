@@ -1,6 +1,5 @@
-// Which writes may share a statement. Writes of different searches commute, writes of one search do not: a batch is cut
-// into stages, each stage runs its statements in one fixed order, and a write that must come later than that order allows
-// goes to the next stage. The entries of a search share a stage only while they follow one another. Pure.
+// Arranges writes into statements. Writes of different searches commute, those of one search do not: a batch is cut into stages, each with a
+// fixed order of statements; a write that must come later goes to the next stage. Entries of a search share a stage while consecutive. Pure.
 
 import type { Acceptance, AppendResult, HoldableWrite } from '@coppice/core/journal';
 
@@ -18,13 +17,12 @@ export const writeKinds = [
 ] as const;
 export type WriteKind = (typeof writeKinds)[number];
 
-/** Whether it was done; of an acceptance and an entry, how. */
+/** True or false; details for acceptances and entries. */
 export type WriteResult = boolean | Acceptance | AppendResult;
 
 export interface JournalWrite extends HoldableWrite {
   readonly kind: WriteKind;
   readonly search: string;
-  /** What its statement takes, as JSON. */
   readonly row: Readonly<Record<string, string | number | null>>;
   readonly fallback?: JournalWrite;
 }
@@ -46,7 +44,7 @@ export function arrangeBatch<Write extends JournalWrite>(writes: readonly Write[
   return stages;
 }
 
-/** Whether both can be in one stage, this one after that one. */
+/** True where `write` may follow `before` in one stage. */
 function mayFollow(before: JournalWrite, write: JournalWrite): boolean {
   if (before.kind === 'append' && write.kind === 'append') {
     const isNext = Number(write.row.sequence) === Number(before.row.sequence) + 1;

@@ -1,11 +1,10 @@
-// The bell between processes on one database: LISTEN and NOTIFY. It says that something has changed, never what is true:
-// a node that hears it reads the table, and one that misses it finds out later by reading. It has a connection of its own, which
-// does not wait for the disk; a bell that cannot be rung is dropped.
+// The bell between processes on one database: LISTEN and NOTIFY. It only says that something has changed: a node that hears it reads the table, and
+// one that misses it reads later. It has its own connection; a bell that cannot be rung is dropped.
 
 import type { Client } from 'pg';
 
 export interface BellMessage {
-  /** Who rang: a process does not hear its own bell. */
+  /** The sender: a process does not hear its own bell. */
   readonly node: string;
   /** Searches whose logs have grown, and the sequence that is safe now. */
   readonly grown?: readonly (readonly [search: string, sequence: number])[];
@@ -20,7 +19,7 @@ interface BellOptions {
   readonly node: string;
   readonly connect: () => Promise<Client>;
   readonly hear: (message: BellMessage) => void;
-  /** It was out of order for a while, and is back. */
+  /** Messages may have been missed. */
   readonly onMissed: () => void;
 }
 

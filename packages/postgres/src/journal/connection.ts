@@ -1,6 +1,5 @@
-// Connections to the database: how they are opened, what every session is told, and what an error of it means. A session
-// that stops in the middle of a transaction (its process is paused, its network gone) is ended by the server, so that the
-// locks which it holds cannot keep others from taking over.
+// Opens connections, sets up sessions and reads their errors. The server ends a session that stops inside a transaction (its process paused, its
+// network gone), so that its locks cannot keep others from taking over.
 
 import { FaultError, fault } from '@coppice/core/base';
 import pg, { type Client, type ClientConfig } from 'pg';

@@ -1,5 +1,5 @@
-// Documents in the journal's PostgreSQL. Each write is a transaction of its own: they are few, and a client waits for each. One whose
-// answer was lost is looked up, and made again where it was not committed, so that no document stays that its client does not know of.
+// Documents in the journal's PostgreSQL. Each write is its own transaction. A write whose answer was lost is looked up, and repeated where it was not
+// committed, so that no document stays that its client does not know of.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -18,13 +18,13 @@ import {
 import { StatementFault } from './connection.ts';
 import { boundedPage } from './statements.ts';
 
-/** How long a client waits to learn whether its write was committed. */
+/** Longest wait of a client for the fate of its write. */
 const patienceMs = 15_000;
 const retryMs = 250;
 
 type SqlRows = readonly SqlRow[];
 
-/** What the journal lends: one statement at a time, its failures told in its own words. */
+/** The journal's way to run one statement. */
 type RunStatement = (
   sql: string,
   values: unknown[],
@@ -127,7 +127,7 @@ export class PostgresDocuments implements Documents {
     return (await this.#run(this.#sql.expire, [beforeMs, atMost])).rowCount ?? 0;
   }
 
-  /** `wasMade`: whether an earlier try of this write is what the tables hold now. */
+  /** `wasMade`: true where the tables hold the result of an earlier try. */
   async #settle<Result>(write: () => Promise<Result>, wasMade: () => Promise<boolean>): Promise<Result | true> {
     const untilMs = performance.now() + patienceMs;
     for (let isUnsure = false; ; ) {

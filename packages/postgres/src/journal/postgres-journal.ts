@@ -1,6 +1,5 @@
-// The journal in a PostgreSQL that several processes share. The same contract as on disk: writes go through one writer
-// (journal-writer.ts) and take effect in the order of the calls, under the fence of statements.ts. What other processes
-// write is heard by a bell (bell.ts) and read from the tables. It must never answer from memory what the tables know.
+// The journal in a PostgreSQL that several processes share. Writes go through one writer (journal-writer.ts) in the order of the calls, under the
+// fence of statements.ts. A bell (bell.ts) tells of other processes' writes. It must never answer from memory what the tables know.
 
 import { hostname } from 'node:os';
 import { type FaultError, liveTimers, raise, type Timers } from '@coppice/core/base';
@@ -44,9 +43,9 @@ import { makeStatements, type PostgresStatements } from './statements.ts';
 
 export interface PostgresJournalOptions extends DatabaseOptions {
   readonly texts?: TextKeeping;
-  /** Of the logs that it writes, and goes on from. */
+  /** Formats of the logs that it writes and continues. */
   readonly formats?: LogFormats;
-  /** How long an entry may wait for others before its commit. */
+  /** Longest wait of an entry for others before its commit. */
   readonly flushMs?: number;
   /** Writes that are kept in memory while the database refuses them. */
   readonly mostHeld?: number;
@@ -61,10 +60,9 @@ const readers = 4;
 
 type DatabaseRow = Readonly<Record<string, unknown>>;
 
-/** What of the statements is run outside the writer. */
 type ReadName = 'find' | 'list' | 'ended' | 'unfinished' | 'read' | 'size' | 'sweep' | 'remove';
 
-/** The server as the journal needs it: a test hands in one that breaks when it wants. */
+/** The journal's part of the server; tests replace it. */
 export interface PostgresParts {
   readonly store: Store<JournalWrite> & { close(): Promise<void> };
   /** Failures are faults, told in one line. */
@@ -78,7 +76,6 @@ export interface PostgresParts {
   close(): Promise<void>;
 }
 
-/** Told by the bell. */
 export interface BellEars {
   hear(message: BellMessage): void;
   missed(): void;
@@ -146,7 +143,7 @@ export class PostgresJournal implements Journal {
     return journal;
   }
 
-  /** From here on it hears what others write. */
+  /** Starts to hear other processes. */
   open(): Promise<void> {
     return this.#parts.bell.open();
   }
@@ -165,7 +162,7 @@ export class PostgresJournal implements Journal {
     });
   }
 
-  /** A client that has a key will ask again, and find its search; one that has none must not have one that it does not know of. */
+  /** Without a key the client cannot ask again, so its search must not exist unknown to it. */
   #fallbackOf(write: Omit<JournalWrite, 'awaited'>, hasKey: boolean): JournalWrite {
     const fail = () => {};
     if (!hasKey) return { ...write, kind: 'retract', settle: () => {}, fail, awaited: false };
@@ -344,7 +341,7 @@ export class PostgresJournal implements Journal {
   }
 }
 
-/** Whether a write changed something, or was found to have done so: others are told. */
+/** True where a write changed something, now or by an earlier try. */
 function isDone(result: unknown): boolean {
   return result !== false && result !== 'lost' && result !== 'differs';
 }

@@ -96,7 +96,7 @@ function searchFormats(schema: string): string {
   return `alter table ${schema}.searches add column log smallint not null default 1;`;
 }
 
-/** What each node has counted of a key in a window of its quota: its own row, which writing again does not change. */
+/** Each node's counts of a key in a window of its quota, in a row of its own: writing again changes nothing. */
 function keyUsage(schema: string): string {
   return `
     create table ${schema}.usage (

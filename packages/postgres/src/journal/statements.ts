@@ -1,8 +1,7 @@
-// Every statement that the journal writes with. Each takes a whole batch as one JSON array, so that a hundred searches
-// cost one round trip. The fence stands in the statements themselves: entries are inserted only for searches that the writer has
-// claimed at this epoch (the name too: a claim that comes too late is followed by entries for the epoch that another was given),
-// that have not ended, and whose log reaches up to them; `for share` holds off a claim until they are in. Entries that an
-// earlier try stored are passed over by `append` and found by `readEntries`; a search ends only where its log is complete.
+// The journal's write statements. Each takes a whole batch as one JSON array: one round trip for a hundred searches. The statements hold the fence:
+// entries are inserted only for searches that this writer claimed at this epoch (the name too: a late claim is followed by entries for the epoch
+// of another), that have not ended, and whose log reaches up to them; `for share` holds off a claim until they are in. `append` passes over
+// entries of an earlier try, `readEntries` finds them; a search ends only where its log is complete.
 
 import { pageChars } from '@coppice/core/journal';
 
@@ -32,7 +31,7 @@ export interface PostgresStatements {
   readonly probe: string;
 }
 
-/** Of these rows the first ones, until they have `pageChars`. */
+/** The first rows, until they have `pageChars`. */
 export function boundedPage(rows: string, order: string, chars: string): string {
   const before = `coalesce(sum(${chars}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0)`;
   const counted = `select *, ${before} as chars_before from (${rows}) as next`;

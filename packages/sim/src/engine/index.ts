@@ -1,12 +1,11 @@
-// What other packages may import of this folder, as `@coppice/sim/engine`. A list only.
+// `@coppice/sim/engine`: the names that other packages may import. A list only.
 
 export { noBlocks, type PromptBlocks } from './prefix-cache.ts';
 export { QuestionModel } from './questions/question-model.ts';
-export type { DepthHabits, QuestionProfile } from './questions/question-profile.ts';
+export type { QuestionProfile } from './questions/question-profile.ts';
 export { extractAnswer } from './questions/question-text.ts';
-export { type RecordedNode, type RecordedTree, type TreesHeader, treesFormat, treesVersion } from './recorded-trees.ts';
-export { SharedGpu } from './shared-gpu.ts';
-export { SimEngine, type SimEngineOptions } from './sim-engine.ts';
+export { type RecordedTree, type TreesHeader, treesFormat, treesVersion } from './recorded-trees.ts';
+export { SimEngine } from './sim-engine.ts';
 export { SimReplica } from './sim-replica.ts';
 export type { RewardSource, StepSource } from './source.ts';
 export { World } from './world.ts';

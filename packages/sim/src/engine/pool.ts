@@ -1,5 +1,5 @@
-// What a simulated engine and a simulated verifier are: replicas. A search stays with the replica that its first request went to (the one
-// with the fewest searches), so that its prefixes are found again. Every request is answered once, closing included.
+// The replicas of a simulated engine or verifier. A search stays with the replica of its first request (the one with the
+// fewest searches), so that its prefixes are found again. Every request is answered once, also at closing.
 
 import { assert, type Fault, fault } from '@coppice/core/base';
 import type { RequestId, Urgency } from '@coppice/core/engine';

@@ -1,8 +1,6 @@
-// Keys and values in one GPU's memory, as a forest of segments: a search's prompt, and below it its steps. A step is known
-// by the key of its node, so that a path handed in again, or a twin, finds what is still there. Nothing is shared across
-// searches (P0 §5.1), except the blocks that a prompt is said to begin with. Segments in use stay; the rest go when room is
-// needed: first those of searches with nothing on their way (P1 §5.3.2), the one that has been idle for longest first, then the
-// least recently used; deepest first.
+// Keys and values in one GPU's memory, as a forest of segments: a search's prompt, and below it its steps, by node key.
+// Searches share nothing (P0 §5.1) but the blocks that prompts begin with. Pinned segments stay. Room comes first from searches
+// with nothing under way (P1 §5.3.2), the longest idle first, then from the least recently used segments; deepest first.
 
 import { assert, wideHash } from '@coppice/core/base';
 import type { PathStep } from '@coppice/core/engine';
@@ -15,11 +13,8 @@ export interface Segment {
   readonly tokens: number;
   /** Sequences that grow from exactly here. */
   pins: number;
-  /** Resident segments right below. */
   children: number;
   idle: boolean;
-  older: Segment | undefined;
-  newer: Segment | undefined;
 }
 
 interface CachedSearch {
@@ -28,11 +23,10 @@ interface CachedSearch {
   released: boolean;
   /** Sequences that grow from any of its segments. */
   pins: number;
-  /** Its segments that may be evicted. */
   readonly idle: Set<Segment>;
 }
 
-/** How a prompt begins: blocks that other prompts may begin with too, by name, and the tokens of each. */
+/** Blocks that a prompt begins with and others may share, by name, and the tokens of each. */
 export interface PromptBlocks {
   readonly names: readonly number[];
   readonly tokens: number;
@@ -48,12 +42,14 @@ export class PrefixCache {
   readonly capacityTokens: number;
   #usedTokens = 0;
   #evictedTokens = 0;
-  #oldest: Segment | undefined;
-  #newest: Segment | undefined;
+  /** Idle segments, the least recently used first. */
+  readonly #aged = new Set<Segment>();
+  /** Idle parents whose branch is gone: they go before the others, the last one first. */
+  readonly #bare: Segment[] = [];
   readonly #searches = new Map<string, CachedSearch>();
-  /** Searches with nothing on their way, the one that has been so for longest first. */
+  /** Searches with nothing under way, the longest idle first. */
   readonly #resting = new Set<CachedSearch>();
-  /** The owner of all shared blocks, each below the one before it. It never rests: its blocks go by age alone. */
+  /** Owns all shared blocks, each below the one before it. It never rests: its blocks go by age alone. */
   readonly #shared: CachedSearch = newSearch();
 
   constructor(capacityTokens: number) {
@@ -72,10 +68,7 @@ export class PrefixCache {
     return this.#evictedTokens;
   }
 
-  /**
-   * Makes the whole prefix resident, counts what that computes, and keeps it until `unpin`. `spareTokens` must be free
-   * besides. Undefined, with nothing changed but idle segments dropped, when there is no room.
-   */
+  /** Makes the whole prefix resident and keeps it until `unpin`. `spareTokens` must be free besides. Without room it gives undefined. */
   pin(
     search: string,
     promptTokens: number,
@@ -84,7 +77,8 @@ export class PrefixCache {
     blocks: PromptBlocks = noBlocks,
   ): Prefix | undefined {
     const known = this.#knownSearch(search);
-    const depth = known.prompt === undefined ? 0 : this.#residentDepth(known, path);
+    // A resident segment keeps its parents resident, so the deepest one found ends the resident part.
+    const depth = known.prompt === undefined ? 0 : path.findLastIndex(({ key }) => known.steps.has(key)) + 1;
     let segment = depth === 0 ? known.prompt : known.steps.get(path[depth - 1]!.key);
     const keys = segment === undefined ? blockKeys(blocks, promptTokens) : [];
     const found = segment ?? this.#lastResident(keys);
@@ -101,7 +95,7 @@ export class PrefixCache {
     return { segment, computedTokens, cachedTokens: promptTokens + sumTokens(path, 0) - computedTokens };
   }
 
-  /** The search's own part of a prompt below its shared blocks; those of them that are not there are made. `found` is held, and let go. */
+  /** Makes the missing shared blocks and, below them, the search's own part of its prompt. `found` is held, and let go. */
   #makePrompt(
     known: CachedSearch,
     promptTokens: number,
@@ -124,11 +118,8 @@ export class PrefixCache {
   }
 
   #lastResident(keys: readonly NodeKey[]): Segment | undefined {
-    for (let at = keys.length - 1; at >= 0; at -= 1) {
-      const segment = this.#shared.steps.get(keys[at]!);
-      if (segment !== undefined) return segment;
-    }
-    return undefined;
+    const { steps } = this.#shared;
+    return steps.get(keys.findLast((key) => steps.has(key)) ?? rootKey);
   }
 
   unpin(segment: Segment): void {
@@ -156,11 +147,9 @@ export class PrefixCache {
     this.giveBack(step.tokens);
     const key = nodeKey(prefix.key, step);
     if (prefix.search.steps.has(key)) return;
-    const made = this.#make(prefix.search, prefix, key, step.tokens);
-    this.#settle(made);
+    this.#settle(this.#make(prefix.search, prefix, key, step.tokens));
   }
 
-  /** Drops idle segments until `tokens` are free; false when that cannot be had. */
   makeRoom(tokens: number): boolean {
     while (this.freeTokens < tokens) {
       const victim = this.#victim();
@@ -176,10 +165,10 @@ export class PrefixCache {
       for (const segment of search.idle) return segment;
       this.#resting.delete(search);
     }
-    return this.#oldest;
+    return this.#bare.at(-1) ?? this.#aged.values().next().value;
   }
 
-  /** The search has ended: what is not in use goes now, the rest as soon as it is unpinned. */
+  /** Drops what is not in use now, the rest as soon as it is unpinned. */
   release(search: string): void {
     const known = this.#searches.get(search);
     if (known === undefined) return;
@@ -197,27 +186,15 @@ export class PrefixCache {
     return below;
   }
 
-  #residentDepth(known: CachedSearch, path: readonly PathStep[]): number {
-    // A resident segment keeps its parents resident, so the deepest one found is the end of the resident part.
-    for (let depth = path.length; depth > 0; depth -= 1) {
-      if (known.steps.has(path[depth - 1]!.key)) return depth;
-    }
-    return 0;
-  }
-
   #knownSearch(search: string): CachedSearch {
-    let known = this.#searches.get(search);
-    if (known === undefined) {
-      known = newSearch();
-      this.#searches.set(search, known);
-    }
+    const known = this.#searches.get(search) ?? newSearch();
+    this.#searches.set(search, known);
     return known;
   }
 
   #make(search: CachedSearch, parent: Segment | undefined, key: NodeKey, tokens: number): Segment {
     this.take(tokens);
-    const links = { idle: false, older: undefined, newer: undefined };
-    const segment: Segment = { search, parent, key, tokens, pins: 0, children: 0, ...links };
+    const segment: Segment = { search, parent, key, tokens, pins: 0, children: 0, idle: false };
     if (parent?.idle) this.#unlink(parent);
     if (parent !== undefined) parent.children += 1;
     if (key !== rootKey) search.steps.set(key, segment);
@@ -231,7 +208,7 @@ export class PrefixCache {
     this.#resting.delete(segment.search);
   }
 
-  /** No sequence grows from it and nothing lies below it: from now on it may be evicted. */
+  /** Makes a segment evictable once no sequence grows from it and nothing lies below it. */
   #settle(segment: Segment): void {
     if (segment.pins > 0 || segment.children > 0 || segment.idle) return;
     this.#link(segment);
@@ -249,40 +226,22 @@ export class PrefixCache {
     if (parent.pins > 0 || parent.children > 0) return;
     // The last search above a shared block has left: it was used just now.
     if (parent.search !== search) return this.#link(parent);
-    this.#linkOldest(parent);
+    parent.idle = true;
+    search.idle.add(parent);
+    this.#bare.push(parent);
     if (search.released) this.#drop(parent);
   }
 
   #link(segment: Segment): void {
     segment.idle = true;
     segment.search.idle.add(segment);
-    segment.older = this.#newest;
-    segment.newer = undefined;
-    if (this.#newest === undefined) this.#oldest = segment;
-    else this.#newest.newer = segment;
-    this.#newest = segment;
-  }
-
-  /** A branch goes from its tip down, so a parent left bare is next. */
-  #linkOldest(segment: Segment): void {
-    segment.idle = true;
-    segment.search.idle.add(segment);
-    segment.older = undefined;
-    segment.newer = this.#oldest;
-    if (this.#oldest === undefined) this.#newest = segment;
-    else this.#oldest.older = segment;
-    this.#oldest = segment;
+    this.#aged.add(segment);
   }
 
   #unlink(segment: Segment): void {
     segment.idle = false;
     segment.search.idle.delete(segment);
-    if (segment.older === undefined) this.#oldest = segment.newer;
-    else segment.older.newer = segment.newer;
-    if (segment.newer === undefined) this.#newest = segment.older;
-    else segment.newer.older = segment.older;
-    segment.older = undefined;
-    segment.newer = undefined;
+    if (!this.#aged.delete(segment)) this.#bare.splice(this.#bare.lastIndexOf(segment), 1);
   }
 }
 
@@ -292,7 +251,7 @@ function newSearch(): CachedSearch {
   return { prompt: undefined, steps: new Map(), released: false, pins: 0, idle: new Set() };
 }
 
-/** A block is the same where all before it are. A prompt keeps a token of its own, as an engine computes its last one anew. */
+/** A block's key covers all blocks before it. A prompt keeps a token of its own, as an engine computes its last one anew. */
 function blockKeys({ names, tokens }: PromptBlocks, promptTokens: number): NodeKey[] {
   const whole = names.length === 0 ? 0 : Math.min(names.length, Math.floor((promptTokens - 1) / tokens));
   let key = rootKey;

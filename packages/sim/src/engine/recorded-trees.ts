@@ -1,6 +1,5 @@
-// Trees that a real model drew, to be drawn from again in virtual time: a step source and a reward source. At each node the
-// draws that were recorded come again in an order of the search's own seed; when they are used up they come round once
-// more, as twins. A file of another format or version is refused in one line. Pure: it is given the text of a file.
+// Replays trees that a real model drew. Each node gives its recorded draws in an order of the search's own seed; when they are used
+// up they come round again, as twins. A file of another format or version is refused in one line. Pure: it is given the text.
 
 import { hash, raise } from '@coppice/core/base';
 import type { GenerateRequest, PathStep } from '@coppice/core/engine';
@@ -10,11 +9,10 @@ import type { RewardSource, StepSource } from './source.ts';
 export const treesFormat = 'coppice-trees';
 export const treesVersion = 1;
 
-/** The first line of a recording. */
 export interface TreesHeader {
   readonly format: typeof treesFormat;
   readonly version: typeof treesVersion;
-  /** As `--model` named it, with the SHA-256 of its weights. */
+  /** `--model` as given, and the SHA-256 of its weights. */
   readonly model: string;
   readonly modelHash: string;
   readonly verifier: string;
@@ -22,26 +20,24 @@ export interface TreesHeader {
   readonly seed: number;
 }
 
-/** One step that was drawn, `count` times in all. The root has neither step nor parent. */
+/** One drawn step. The root has neither step nor parent. */
 export interface RecordedNode {
   readonly step?: Step;
   readonly reward?: number;
   readonly promise?: number;
   readonly answer?: string;
-  /** Whether the answer is right, where the step ends a path. */
   readonly right?: boolean;
-  /** Nodes by child index: identical draws are one node that stands here more than once. */
+  /** Nodes by child index; identical draws repeat the node. */
   readonly draws: readonly number[];
 }
 
-/** One question, by line. */
 export interface RecordedTree {
   readonly question: string;
   readonly promptTokens: number;
   readonly nodes: readonly RecordedNode[];
 }
 
-/** What the real model never drew: a path that was left open ends here, with nothing. */
+/** Ends a path where the recording has nothing below it. */
 const unseen: Step = { text: 'unseen', tokens: 1, meanLogprob: 0, end: 'eos' };
 
 export class RecordedTrees implements StepSource, RewardSource {
@@ -66,7 +62,7 @@ export class RecordedTrees implements StepSource, RewardSource {
     return new RecordedTrees(header as TreesHeader, trees);
   }
 
-  /** The prompt under which the simulator asks question number `at`; they come round. */
+  /** Prompt of question number `at`; numbers come round. */
   promptOf(at: number, seed: number): Prompt {
     return { kind: 'text', text: `recorded ${at % this.trees.length} seed ${seed}` };
   }
@@ -79,30 +75,25 @@ export class RecordedTrees implements StepSource, RewardSource {
     const tree = this.#treeOf(prompt);
     const draws = nodeAt(tree, path)?.draws ?? [];
     if (draws.length === 0) return unseen;
-    // Seeds of siblings stand in a row: without the index they are one number for all.
+    // Siblings' seeds are consecutive: minus the index they are equal.
     const base = seed - index;
     const order = draws.map((node, at) => ({ node, rank: hash(base, at) })).sort((a, b) => a.rank - b.rank);
     return tree.nodes[order[index % draws.length]!.node]?.step ?? unseen;
   }
 
   reward(prompt: Prompt, path: readonly PathStep[], step: Step): number {
-    return this.#childAt(prompt, path, step)?.reward ?? 0;
+    const tree = this.#treeOf(prompt);
+    const parent = nodeAt(tree, path);
+    return (parent && childOf(tree, parent, step)?.reward) ?? 0;
   }
 
-  /** Whether the path of these texts ends in a right answer. */
   isRight(prompt: Prompt, answer: string | undefined): boolean {
     return this.#treeOf(prompt).nodes.some((node) => node.right === true && node.answer === answer);
   }
 
-  /** Of every recorded sample of a question, whether it ended right; twins count once. */
+  /** True for each recorded sample of a question that ended right; twins count once. */
   ends(prompt: Prompt): boolean[] {
     return this.#treeOf(prompt).nodes.flatMap(({ right }) => (right === undefined ? [] : [right]));
-  }
-
-  #childAt(prompt: Prompt, path: readonly PathStep[], step: Step): RecordedNode | undefined {
-    const tree = this.#treeOf(prompt);
-    const parent = nodeAt(tree, path);
-    return parent && childOf(tree, parent, step);
   }
 
   #treeOf(prompt: Prompt): RecordedTree {
@@ -119,7 +110,7 @@ function parseLine(name: string, line: string, at: number): unknown {
   }
 }
 
-/** What is read of a tree must be there, and a child stand behind its parent. */
+/** Checks the members that are read, and that children follow their parents. */
 function checkTree(name: string, value: unknown, at: number): RecordedTree {
   const { question, promptTokens, nodes } = (value ?? {}) as Partial<RecordedTree>;
   const refuse = (why: string) => raise('bad-setting', `${name} is no recording of trees: line ${at} ${why}`);
@@ -140,9 +131,6 @@ function nodeAt(tree: RecordedTree, path: readonly PathStep[]): RecordedNode | u
 }
 
 function childOf(tree: RecordedTree, { draws }: RecordedNode, { text, end }: Step): RecordedNode | undefined {
-  for (const id of draws) {
-    const child = tree.nodes[id];
-    if (child?.step?.text === text && child.step.end === end) return child;
-  }
-  return undefined;
+  const id = draws.find((each) => tree.nodes[each]?.step?.text === text && tree.nodes[each].step.end === end);
+  return id === undefined ? undefined : tree.nodes[id];
 }

@@ -1,5 +1,5 @@
-// The sequences that run on a simulated GPU. A decode step makes each of them one token longer, so none is walked through: they are
-// ordered by the step count at which they end, and counted together.
+// The sequences that run on a simulated GPU. A decode step adds one token to each, so they are only counted, and ordered by the
+// step count at which they end.
 
 import { assert, Heap } from '@coppice/core/base';
 import type { Urgency } from '@coppice/core/engine';
@@ -22,17 +22,11 @@ export class SimBatch {
     return this.#size;
   }
 
-  /** How many of them are speculative. */
   get speculative(): number {
     return this.#speculative;
   }
 
-  /** Decode steps made so far. */
-  get steps(): number {
-    return this.#steps;
-  }
-
-  /** Cached tokens of all of them: what a decode step reads. */
+  /** Cached tokens that a decode step reads. */
   get contextTokens(): number {
     return this.#contextTokens;
   }
@@ -59,13 +53,12 @@ export class SimBatch {
     sequence.urgency = urgency;
   }
 
-  /** So many steps were made. */
   grow(steps: number): void {
     this.#steps += steps;
     this.#contextTokens += steps * this.#size;
   }
 
-  /** The next one that is complete; it is still to leave. */
+  /** The next complete sequence; the caller lets it leave. */
   takeComplete(): SimSequence | undefined {
     for (let next = this.#ends.peek(); next !== undefined && next.at <= this.#steps; next = this.#ends.peek()) {
       this.#ends.pop();
@@ -74,7 +67,6 @@ export class SimBatch {
     return undefined;
   }
 
-  /** Steps until the first of them is complete. */
   stepsToEnd(): number {
     for (let next = this.#ends.peek(); next !== undefined; next = this.#ends.peek()) {
       if (isCurrent(next)) return next.at - this.#steps;

@@ -9,15 +9,7 @@ import type { World } from './world.ts';
 
 export interface SimEngineOptions extends Omit<SimReplicaOptions, 'gpu'> {
   readonly replicas: number;
-  /** One for each replica, where reward models work on the same GPUs. */
   readonly gpus?: readonly SharedGpu[];
-}
-
-interface SimEngineTotals {
-  readonly steps: number;
-  readonly busyMs: number;
-  readonly generatedTokens: number;
-  readonly evictedTokens: number;
 }
 
 export class SimEngine extends Pool<SimReplica, EngineMessage> implements Engine {
@@ -70,14 +62,12 @@ export class SimEngine extends Pool<SimReplica, EngineMessage> implements Engine
     return { runningSequences, waitingSequences, sequenceLimit, stepMs, squeezed, healthy: !this.closed };
   }
 
-  /** What the simulation reports besides, over all replicas. */
-  totals(): SimEngineTotals {
-    const sum = { steps: 0, busyMs: 0, generatedTokens: 0, evictedTokens: 0 };
-    for (const replica of this.replicas) {
-      sum.steps += replica.steps;
-      sum.busyMs += replica.busyMs;
-      sum.generatedTokens += replica.generatedTokens;
-      sum.evictedTokens += replica.evictedTokens;
+  totals() {
+    const sum = { busyMs: 0, generatedTokens: 0, evictedTokens: 0 };
+    for (const { totals } of this.replicas) {
+      sum.busyMs += totals.busyMs;
+      sum.generatedTokens += totals.generatedTokens;
+      sum.evictedTokens += totals.evictedTokens;
     }
     return sum;
   }

@@ -1,9 +1,8 @@
-// One GPU under continuous batching, in virtual time. Between two events the batch does not change, so the replica jumps:
-// it plans a span of decode steps up to the next finished sequence (or full cache), and sums their times in closed form.
-// Whatever arrives meanwhile cuts the span at the end of the step under way, as in a serving engine: sequences join
-// and leave between steps.
+// One GPU under continuous batching, in virtual time. It plans a span of decode steps up to the next finished sequence (or full
+// cache) and sums their times in closed form. An arrival cuts the span at the end of its current step: sequences join and leave
+// between steps.
 
-import { assert, type Fault, fault, Heap, hash } from '@coppice/core/base';
+import { assert, fault, hash } from '@coppice/core/base';
 import {
   type CostModel,
   type DecodeBatch,
@@ -12,27 +11,31 @@ import {
   prefillExtraMs,
   unreadMs,
 } from '@coppice/core/cost';
-import type { EngineMessage, GenerateRequest, RequestId, Urgency } from '@coppice/core/engine';
+import {
+  type EngineMessage,
+  type GenerateRequest,
+  type RequestId,
+  type Urgency,
+  UrgencyQueue,
+} from '@coppice/core/engine';
 import type { Step } from '@coppice/core/tree';
 import { PrefixCache, type PromptBlocks } from './prefix-cache.ts';
 import type { SharedGpu } from './shared-gpu.ts';
 import { SimBatch } from './sim-batch.ts';
-import { goesBefore, type SimPlace, type SimSequence, usageOf } from './sim-sequence.ts';
+import { goesBefore, type SimSequence, usageOf } from './sim-sequence.ts';
 import type { Happenings } from './world.ts';
 
 export interface SimReplicaOptions {
   readonly cost: CostModel;
   /** Sequences that run at a time (`max_num_seqs`). */
   readonly sequenceLimit: number;
-  /** Tokens whose keys and values fit into memory. */
   readonly kvTokens: number;
   /** New tokens computed beside one decode step (chunked prefill). */
   readonly prefillTokens: number;
-  /** What a request takes besides its steps: the way there and back, and the server's front end. */
+  /** Network and front end, beside the steps. */
   readonly requestMs?: number;
-  /** Where a reward model works on the same GPU. */
   readonly gpu?: SharedGpu;
-  /** Requests of equal rank go in an order by chance, as in an engine that knows nothing of trees; else in the order in which they came. */
+  /** Requests of equal rank go in random order, as in an engine that knows nothing of trees; else first come, first served. */
   readonly scattered?: boolean;
 }
 
@@ -43,7 +46,7 @@ interface DecodeSpan {
   readonly batch: DecodeBatch;
   readonly startMs: number;
   readonly extraMs: number;
-  /** How many times as long everything takes, in company. */
+  /** Slowdown by the reward model on the same GPU. */
   readonly factor: number;
   readonly steps: number;
   readonly endMs: number;
@@ -54,12 +57,10 @@ export class SimReplica {
   readonly #options: SimReplicaOptions;
   readonly #post: (message: EngineMessage) => void;
   readonly #cache: PrefixCache;
-  /** An entry is void where its sequence does not wait, or waits by another urgency. */
-  readonly #waiting = new Heap<SimPlace & { readonly sequence: SimSequence }>(goesBefore);
+  readonly #waiting = new UrgencyQueue<RequestId, SimSequence>();
   readonly #sequences = new Map<RequestId, SimSequence>();
   readonly #leaving: SimSequence[] = [];
   readonly #batch = new SimBatch();
-  #waitingCount = 0;
   #span: DecodeSpan | undefined;
   #beginning = false;
   #order = 0;
@@ -82,46 +83,34 @@ export class SimReplica {
   }
 
   get waiting(): number {
-    return this.#waitingCount;
+    return this.#waiting.size;
   }
 
-  /** Mean time of a decode step in the latest span. */
   get stepMs(): number | undefined {
     return this.#stepMs;
   }
 
-  /** Time spent on finished spans. */
-  get busyMs(): number {
-    return this.#busyMs;
-  }
-
-  get steps(): number {
-    return this.#batch.steps;
-  }
-
-  /** Tokens generated so far, those of sequences that were stopped later included. */
-  get generatedTokens(): number {
-    return this.#generatedTokens;
+  /** `generatedTokens` includes those of sequences that were stopped later. */
+  get totals() {
+    const { evictedTokens } = this.#cache;
+    return { busyMs: this.#busyMs, generatedTokens: this.#generatedTokens, evictedTokens };
   }
 
   get usedTokens(): number {
     return this.#cache.usedTokens;
   }
 
-  /** In the latest span a sequence had to wait, or to give way, for want of memory. */
+  /** Memory was short in the latest span: a sequence had to wait or to give way. */
   get squeezed(): boolean {
     return this.#squeezed;
-  }
-
-  get evictedTokens(): number {
-    return this.#cache.evictedTokens;
   }
 
   enqueue(request: GenerateRequest, step: Step, promptTokens: number, blocks?: PromptBlocks): void {
     const pathTokens = request.path.reduce((sum, each) => sum + each.step.tokens, promptTokens);
     if (pathTokens + request.maxTokens + blockTokens > this.#options.kvTokens) {
       const need = `${pathTokens} tokens of prompt and path and ${request.maxTokens} of step`;
-      return this.#refuse(request.id, fault('too-long', `${need} do not fit kvTokens ${this.#options.kvTokens}`));
+      const tooLong = fault('too-long', `${need} do not fit kvTokens ${this.#options.kvTokens}`);
+      return this.#post({ type: 'fault', request: request.id, fault: tooLong });
     }
     const { lane, priority } = request;
     const sequence: SimSequence = {
@@ -150,7 +139,7 @@ export class SimReplica {
     return this.#options.scattered ? hash(search, parent, index) : this.#order;
   }
 
-  /** A waiting sequence goes now, a running one at the end of the step under way. */
+  /** A waiting sequence leaves now, a running one at the end of the current step. */
   cancel(id: RequestId): void {
     const sequence = this.#sequences.get(id);
     if (sequence === undefined || sequence.cancelled) return;
@@ -161,13 +150,13 @@ export class SimReplica {
       return;
     }
     if (sequence.state === 'running') this.#stop(sequence);
-    else this.#waitingCount -= 1;
+    else this.#waiting.delete(id);
     this.#leave(sequence);
   }
 
   release(search: string): void {
     this.#cache.release(search);
-    // Where tokens that are not read cost time, the steps from now on take less.
+    // Where unread tokens cost time, the next steps take less.
     if (this.#span !== undefined && this.#options.cost.unreadTokenMs !== undefined) this.#interrupt();
   }
 
@@ -178,13 +167,7 @@ export class SimReplica {
 
   #wait(sequence: SimSequence): void {
     sequence.state = 'waiting';
-    this.#waitingCount += 1;
-    this.#line(sequence);
-  }
-
-  #line(sequence: SimSequence): void {
-    const { urgency, order } = sequence;
-    this.#waiting.push({ sequence, urgency, order });
+    this.#waiting.set(sequence.request.id, sequence, sequence.urgency, sequence.order);
   }
 
   update(id: RequestId, urgency: Urgency): void {
@@ -193,12 +176,12 @@ export class SimReplica {
     if (sequence.state === 'running') this.#batch.update(sequence, urgency);
     else {
       sequence.urgency = urgency;
-      this.#line(sequence);
+      this.#wait(sequence);
     }
-    if (this.#waitingCount > 0) this.#interrupt();
+    if (this.#waiting.size > 0) this.#interrupt();
   }
 
-  /** Something changed: the span under way ends with its current step, or an idle replica begins. */
+  /** Ends the span with its current step; an idle replica begins. */
   #interrupt(): void {
     const span = this.#span;
     if (span === undefined) return this.#beginSoon();
@@ -213,7 +196,6 @@ export class SimReplica {
     this.#world.lateAt(this.#world.nowMs, () => this.#begin());
   }
 
-  /** Fills the batch from the queue and plans the next span. */
   #begin(): void {
     this.#beginning = false;
     this.#squeezed = false;
@@ -226,7 +208,7 @@ export class SimReplica {
     if (cleared) this.#squeezed = true;
     const untilEnd = this.#batch.stepsToEnd();
     const untilFull = Math.floor(this.#cache.freeTokens / this.#batch.size);
-    // A sequence may come in with the next step: its share of prefill is new, and a sequence that gave way left room.
+    // A sequence may join at the next step: prefill has new room, or a preempted sequence left some.
     const most = cleared || computed >= this.#options.prefillTokens ? 1 : Number.POSITIVE_INFINITY;
     const { cost } = this.#options;
     const batch = {
@@ -254,7 +236,6 @@ export class SimReplica {
     });
   }
 
-  /** Every running sequence has grown by the span's steps; those that are complete or cancelled leave. */
   #end(span: DecodeSpan): void {
     this.#span = undefined;
     this.#busyMs += span.endMs - span.startMs;
@@ -273,10 +254,10 @@ export class SimReplica {
     this.#beginSoon();
   }
 
-  /** Takes sequences from the queue while there is room; gives the tokens that have to be computed for them. */
+  /** Takes sequences from the queue while there is room; gives the tokens to compute for them. */
   #admit(): number {
     let computed = 0;
-    for (let next = this.#nextWaiting(); next !== undefined; next = this.#nextWaiting()) {
+    for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
       if (this.#batch.size >= this.#options.sequenceLimit && !this.#makeWay(next)) break;
       if (computed > 0 && computed >= this.#options.prefillTokens) break;
       const { search, path } = next.request;
@@ -286,8 +267,7 @@ export class SimReplica {
         this.#squeezed = true;
         break;
       }
-      this.#waiting.pop();
-      this.#waitingCount -= 1;
+      this.#waiting.delete(next.request.id);
       this.#cache.take(next.done);
       next.prefix = prefix.segment;
       next.computedTokens += prefix.computedTokens + next.done;
@@ -299,16 +279,7 @@ export class SimReplica {
     return computed;
   }
 
-  #nextWaiting(): SimSequence | undefined {
-    for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
-      const { sequence, urgency } = next;
-      if (sequence.state === 'waiting' && sequence.urgency === urgency) return sequence;
-      this.#waiting.pop();
-    }
-    return undefined;
-  }
-
-  /** Takes a sequence out of the batch; its generated tokens are given back. */
+  /** Takes a sequence out of the batch and frees its generated tokens. */
   #stop(sequence: SimSequence): void {
     this.#batch.leave(sequence);
     this.#cache.giveBack(sequence.done);
@@ -336,21 +307,13 @@ export class SimReplica {
     this.#post({ type: 'fault', request, fault: fault('cancelled', 'by request'), usage: usageOf(sequence) });
   }
 
-  #refuse(request: RequestId, reason: Fault): void {
-    this.#post({ type: 'fault', request, fault: reason });
-  }
-
-  /** Primary work takes the place of speculative work, which goes back to the queue. */
   #makeWay(forWhom: SimSequence): boolean {
     if (forWhom.urgency.lane !== 'primary' || this.#batch.speculative === 0) return false;
     this.#preempt();
     return true;
   }
 
-  /**
-   * One step needs one token per running sequence: drops idle segments, then whole sequences, until that fits. True when a
-   * sequence had to go: it may leave more room than the others lacked.
-   */
+  /** Frees one token per running sequence: drops idle segments, then whole sequences. True when a sequence was preempted. */
   #secureRoom(): boolean {
     let cleared = false;
     while (this.#cache.freeTokens < this.#batch.size) {
@@ -362,7 +325,7 @@ export class SimReplica {
     return cleared;
   }
 
-  /** The sequence that would be admitted last goes back to the queue; its tokens are computed again later. */
+  /** Sends the sequence of lowest rank back to the queue; its tokens are computed again later. */
   #preempt(): void {
     let victim: SimSequence | undefined;
     for (const each of this.#sequences.values()) {

@@ -1,14 +1,15 @@
-// One sequence on a simulated GPU: what is to be written, where it stands in the line, and how far it has come.
+// One sequence on a simulated GPU: its step, its place in the queue, and its progress.
 
 import { compareUrgency, type GenerateRequest, type GenerationUsage, type Urgency } from '@coppice/core/engine';
 import type { Step } from '@coppice/core/tree';
 import type { PromptBlocks, Segment } from './prefix-cache.ts';
 
-export interface SimSequence extends SimPlace {
+export interface SimSequence {
   readonly request: GenerateRequest;
   readonly step: Step;
   readonly promptTokens: number;
   readonly blocks: PromptBlocks | undefined;
+  readonly order: number;
   urgency: Urgency;
   state: 'waiting' | 'running' | 'gone';
   cancelled: boolean;
@@ -22,13 +23,7 @@ export interface SimSequence extends SimPlace {
   cachedTokens: number;
 }
 
-/** A place in the line. */
-export interface SimPlace {
-  readonly urgency: Urgency;
-  readonly order: number;
-}
-
-export function goesBefore(a: SimPlace, b: SimPlace): boolean {
+export function goesBefore(a: SimSequence, b: SimSequence): boolean {
   return (compareUrgency(a.urgency, b.urgency) || a.order - b.order) < 0;
 }
 

@@ -1,5 +1,5 @@
-// What a simulated engine says and how a simulated verifier likes it: a question model, or recorded trees. Both must be
-// functions of the request alone, so that a child is the same under every schedule.
+// Steps of a simulated engine and rewards of a simulated verifier: a question model, or recorded trees. Both must be functions
+// of the request alone, so that a child is the same under every schedule.
 
 import type { GenerateRequest, PathStep } from '@coppice/core/engine';
 import type { Prompt, Step } from '@coppice/core/tree';
@@ -7,7 +7,7 @@ import type { PromptBlocks } from './prefix-cache.ts';
 
 export interface StepSource {
   promptTokens(prompt: Prompt): number;
-  /** How the prompt begins, where others may begin so too; missing where no two do. */
+  /** Missing where no two prompts begin alike. */
   promptBlocks?(prompt: Prompt): PromptBlocks | undefined;
   /** At most `maxTokens` long, at least one token. */
   draw(request: GenerateRequest): Step;

@@ -1,7 +1,6 @@
-// The simulated world: a heap of future events and the clock that they move. Time jumps from one instant to the next; in
-// each, first everything that happens then, then one reaction of the system under test (`react`: the runtime's step),
-// again and again until the instant is quiet, and last what has to see all of that (a GPU begins its next step).
-// Nothing here is random, and events of one instant run in the order in which they were scheduled.
+// A heap of future events and the clock that they move. Each instant runs its events in the order of scheduling, then one
+// reaction of the system under test (`react`: the runtime's step), repeated until nothing is due, then the late events (a GPU
+// begins its next step). Nothing here is random.
 
 import { assert, Heap, VirtualClock } from '@coppice/core/base';
 
@@ -12,7 +11,7 @@ interface Happening {
   readonly action: () => void;
 }
 
-/** What a simulated GPU needs of a world: its clock, and a place for what will happen. */
+/** The part of a world that a simulated GPU uses. */
 export type Happenings = Pick<World, 'nowMs' | 'at' | 'lateAt'>;
 
 export class World {
@@ -29,7 +28,6 @@ export class World {
     return this.clock.nowMs();
   }
 
-  /** Instants passed so far: what an event-driven simulation pays for. */
   get instants(): number {
     return this.#instants;
   }
@@ -38,12 +36,11 @@ export class World {
     this.#schedule(timeMs, false, action);
   }
 
-  /** At the end of an instant, after the reaction to everything else in it. */
+  /** Runs at the end of an instant, after the reaction to everything else in it. */
   lateAt(timeMs: number, action: () => void): void {
     this.#schedule(timeMs, true, action);
   }
 
-  /** Runs until nothing is left to happen, it is `untilMs`, or `stop` says so after an instant. */
   run(react: () => void, options: { untilMs?: number; stop?: () => boolean } = {}): void {
     const { untilMs = Number.POSITIVE_INFINITY, stop } = options;
     for (let next = this.#heap.peek(); next !== undefined; next = this.#heap.peek()) {

@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/sim/open`. A list only.
+// `@coppice/sim/open`: the names that other packages may import. A list only.
 
 export { servedProfile } from './simulated.ts';
 export { RealTimeWorld } from './simulated-real-time.ts';

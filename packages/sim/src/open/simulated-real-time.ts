@@ -1,11 +1,10 @@
-// A simulated world on the real clock: what happens in it happens when it would have happened. For trying out a gateway
-// and for loading it without a GPU. Several engines and verifiers may live in one world.
+// A simulated world on the real clock, for trying and loading a gateway without a GPU. Several engines and verifiers may share it.
 
-import { type Engine, type EngineMessage, isAnswer } from '@coppice/core/engine';
-import type { Verifier, VerifierMessage } from '@coppice/core/verifier';
+import { type Engine, isAnswer } from '@coppice/core/engine';
+import type { Verifier } from '@coppice/core/verifier';
 import { World } from '../engine/world.ts';
 
-/** How late an event may be noticed. Finer than people and most clients can see. */
+/** Longest delay of an event; finer than clients see. */
 const tickMs = 2;
 
 export class RealTimeWorld {
@@ -15,7 +14,7 @@ export class RealTimeWorld {
   #unanswered = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `speed`: how many simulated seconds pass in a real one. */
+  /** `speed`: simulated seconds in a real one. */
   constructor(speed = 1) {
     this.#speed = speed;
   }
@@ -23,26 +22,29 @@ export class RealTimeWorld {
   engine(engine: Engine): Engine {
     return {
       capabilities: engine.capabilities,
-      connect: (post) => engine.connect((message: EngineMessage) => this.#answered(message, post)),
+      connect: (post) => engine.connect((message) => this.#answered(message, post)),
       generate: (requests) => this.#act(requests.length, () => engine.generate(requests)),
-      cancel: (requests) => this.#act(0, () => engine.cancel(requests)),
-      update: (request, urgency) => this.#act(0, () => engine.update?.(request, urgency)),
-      release: (search) => engine.release(search),
       load: () => engine.load(),
-      close: () => this.#close(engine),
+      ...this.#inTime(engine),
     };
   }
 
   verifier(verifier: Verifier): Verifier {
     return {
       capabilities: verifier.capabilities,
-      connect: (post) => verifier.connect((message: VerifierMessage) => this.#answered(message, post)),
+      connect: (post) => verifier.connect((message) => this.#answered(message, post)),
       score: (requests) => this.#act(requests.length, () => verifier.score(requests)),
-      cancel: (requests) => this.#act(0, () => verifier.cancel(requests)),
-      update: (request, urgency) => this.#act(0, () => verifier.update?.(request, urgency)),
-      release: (search) => verifier.release(search),
       load: () => verifier.load(),
-      close: () => this.#close(verifier),
+      ...this.#inTime(verifier),
+    };
+  }
+
+  #inTime(part: Engine | Verifier): Pick<Engine & Verifier, 'cancel' | 'update' | 'release' | 'close'> {
+    return {
+      cancel: (requests) => this.#act(0, () => part.cancel(requests)),
+      update: (request, urgency) => this.#act(0, () => part.update?.(request, urgency)),
+      release: (search) => part.release(search),
+      close: () => this.#close(part),
     };
   }
 

@@ -1,5 +1,5 @@
-// What is compared: a program under the rules and the scheduler of a policy, with options where a study turns a knob.
-// The names are those of P0's comparison (§5.1); independent samples are what every search has to beat.
+// Rows of a comparison: a program under the rules and scheduler of a policy, perhaps with knobs turned. The names are those of
+// P0's comparison (§5.1).
 
 import {
   type BuiltSearch,
@@ -16,13 +16,12 @@ import { type Choice, type ProgramName, programNames, programOf, programs } from
 import type { Scheduler } from '@coppice/core/scheduler';
 import type { Aggregation } from '@coppice/core/tree';
 
-/** What a row asks for: settings, and options that only experiments turn. */
+/** Settings of a row, and options that only experiments turn. */
 export type TurnedWish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | undefined } & InternalOptions;
 
 export interface PolicyContender {
   readonly program: ProgramName;
   readonly policy: PolicyName;
-  /** Knobs of the policy or the program that a study turns. */
   readonly knobs?: TurnedWish;
 }
 
@@ -62,7 +61,6 @@ function turned(contender: PolicyContender, settings: readonly string[]): Policy
   return { ...contender, knobs: knobs as TurnedWish };
 }
 
-/** One knob of a row as it is written, `NAME=VALUE`, checked. */
 export function turnedKnob(setting: string, known: Knobs): [string, KnobValue] {
   const [name, text, ...more] = setting.split('=');
   if (!name || !text || more.length > 0) return raise('bad-setting', `knob is '${setting}'; write NAME=VALUE`);
@@ -75,7 +73,7 @@ export function turnedKnob(setting: string, known: Knobs): [string, KnobValue] {
   return wrong === undefined ? [name, value] : raise('bad-setting', `${name} ${wrong}`);
 }
 
-/** What is asked of every question: one plan, one program, and the scheduler that they share. */
+/** The plan, the program and the scheduler that all questions of a row share. */
 export interface SimulatedSearch {
   readonly built: BuiltSearch;
   readonly scheduler: Scheduler;
@@ -96,7 +94,10 @@ export function searchOf(
   size: SimulatedSize,
   build: (plan: SearchPlan) => SimulatedSearch = plainSearch,
 ): SimulatedSearch {
-  return build(planOf(contender, model, size));
+  const { program, policy, knobs = {} } = contender;
+  const beams = program === 'beam' ? paperBeams : {};
+  const wish: Wish = { ...size, ...beams, ...withInternal(knobs), program, policy };
+  return build(ownPlan(model, 'every question', wish, 0));
 }
 
 function plainSearch(plan: SearchPlan): SimulatedSearch {
@@ -105,14 +106,3 @@ function plainSearch(plan: SearchPlan): SimulatedSearch {
 
 /** P0's eight beams of eight candidates: a beam is worth two rollouts. */
 const paperBeams: Wish = { rollouts: 16, branching: 8 };
-
-function planOf({ program, policy, knobs }: PolicyContender, model: PlannedModel, size: SimulatedSize): SearchPlan {
-  const wish: Wish = {
-    ...size,
-    ...(program === 'beam' ? paperBeams : {}),
-    ...withInternal(knobs ?? {}),
-    program,
-    policy,
-  };
-  return ownPlan(model, 'every question', wish, 0);
-}

@@ -1,13 +1,11 @@
-// What other packages may import of this folder, as `@coppice/sim/service`. A list only.
+// `@coppice/sim/service`: the names that other packages may import. A list only.
 
 export {
   allRows,
   contenderOf,
-  type PolicyContender,
   type RowName,
   rows,
   type SimulatedSearch,
-  type SimulatedSize,
   searchOf,
   type TurnedWish,
   turnedKnob,
@@ -22,8 +20,6 @@ export {
   outcomeOf,
   questionRequest,
   type Served,
-  type ServedEnd,
-  saturatedRate,
   servedOf,
   tookMs,
 } from './service.ts';

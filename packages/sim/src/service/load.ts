@@ -1,5 +1,4 @@
-// How much is asked of a system: a multiple of a capacity that is measured or predicted, or a rate. As it is written, and as a
-// number.
+// The load of a system: a multiple of a measured or predicted capacity, or a rate.
 
 import { raise } from '@coppice/core/base';
 

@@ -1,15 +1,10 @@
-// What a stream of served questions says about a policy: latencies, tokens, accuracy, exits.
+// Latencies, tokens, accuracy and exits of a stream of served questions.
 
 import { mean, percentile } from '@coppice/core/base';
 import type { ExitKind } from '@coppice/core/log';
-import type { Served } from './service.ts';
+import { type Served, tookMs } from './service.ts';
 
-/** Of a trial or a rehearsal. */
-interface ServedStream {
-  readonly served: readonly Served[];
-}
-
-/** The first part of the requests, which meet an empty system, is left out of the latencies. */
+/** Share of requests, the first ones, that latencies leave out: they meet an empty system. */
 export const warmUpShare = 0.1;
 
 export interface Latencies {
@@ -20,9 +15,9 @@ export interface Latencies {
   readonly throughputPerSecond: number;
 }
 
-export function latenciesOf({ served }: ServedStream): Latencies {
+export function latenciesOf({ served }: { readonly served: readonly Served[] }): Latencies {
   const warm = served.slice(Math.floor(warmUpShare * served.length));
-  const took = warm.map(({ arrivalMs, endedMs }) => endedMs - arrivalMs);
+  const took = warm.map(tookMs);
   const firstMs = Math.min(...served.map(({ arrivalMs }) => arrivalMs));
   const lastMs = Math.max(...served.map(({ endedMs }) => endedMs));
   return {
@@ -36,15 +31,14 @@ export function latenciesOf({ served }: ServedStream): Latencies {
 export interface Yield {
   readonly tokens: number;
   readonly rollouts: number;
-  /** In percent. */
   readonly accuracy: number;
-  /** Question by question, 1 where it was answered right: what pairs are made of. */
+  /** One character per question, 1 where it was answered right. */
   readonly right: string;
   /** Shares of all requests, in percent. */
   readonly exits: Readonly<Partial<Record<ExitKind, number>>>;
 }
 
-export function yieldOf({ served }: ServedStream): Yield {
+export function yieldOf({ served }: { readonly served: readonly Served[] }): Yield {
   const exits: Partial<Record<ExitKind, number>> = {};
   for (const { exit } of served) exits[exit] = (exits[exit] ?? 0) + 100 / served.length;
   return {

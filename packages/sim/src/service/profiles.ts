@@ -1,6 +1,5 @@
-// Simulated questions: the four settings of P0's evaluation (§5.1), two data sets as distributions of questions, each under a
-// generator of 8B and of 14B parameters. The numbers of the profiles were fitted by hand on seeds that no report uses;
-// lab/docs/simulator.md says to what. What these models run on is no concern of this file.
+// The four settings of P0's evaluation (§5.1): two data sets, each under a generator of 8B and of 14B parameters. The profiles were
+// fitted by hand on seeds that no report uses (lab/docs/simulator.md).
 
 import { raise } from '@coppice/core/base';
 import { checkConfig, type ModelConfig } from '@coppice/core/config';
@@ -15,7 +14,6 @@ export const searchDefaults = { threshold: 0.65, rollouts: 16, branching: 4, bud
 
 const simulated = { name: 'simulated', engine: { kind: 'sim' }, verifier: { kind: 'sim' } };
 const { branching, stepTokens } = searchDefaults;
-/** The model of every trial, as a configuration would name it. */
 export const modelConfig: ModelConfig = checkConfig({ models: [{ ...simulated, branching, stepTokens }] }).models[0]!;
 
 const shared = {
@@ -24,7 +22,7 @@ const shared = {
   stepTokensSpread: 0.7,
   blindChance: 0.5,
   missChance: 0.02,
-  // None: steps of 40 tokens at temperature 0.8 are hardly ever the same, and the published figures were made without.
+  // Steps of 40 tokens at temperature 0.8 are hardly ever the same.
   twinRate: 0,
 } as const;
 
@@ -52,7 +50,6 @@ const profiles: Readonly<Record<SettingName, QuestionProfile>> = {
   'amc23/14b': { ...amc, name: 'amc23/14b', easyShare: 0.38, scalingShare: 0.46, blindShare: 0.1 },
 };
 
-/** The questions of a setting. A FaultError names the settings that there are. */
 export function profileOf(name: string): QuestionProfile & { readonly name: SettingName } {
   const known = settingNames.find((each) => each === name);
   if (known === undefined)

@@ -1,4 +1,4 @@
-// What a simulated run is asked: the question profile of its setting, or the trees of a recording. A recording is read once per
+// Questions of a simulated run: drawn from a setting's profile, or replayed from a recording. A recording is read once per
 // thread, and refused where the shipped weights are no longer those that drew it.
 
 import { createHash } from 'node:crypto';
@@ -18,14 +18,13 @@ import type { TraceUse } from './trace/trace-stream.ts';
 import { tracedQuestions, traceStreamOf } from './trace/traced-questions.ts';
 
 export interface SimulatedQuestions extends StepSource, RewardSource {
-  /** The prompt of question number `at`. */
   promptOf(at: number): Prompt;
   isRight(prompt: Prompt, answer: string | undefined): boolean;
   difficulty(prompt: Prompt): Difficulty;
   readonly extract: (pathText: string) => string | undefined;
 }
 
-/** Factor on a deadline (P1 §6.1), as trials without number would tell it: 1 always right, 3 never, 2 now and then. */
+/** Factor on a deadline (P1 §6.1): 1 for questions that are always answered right, 3 for never, else 2. */
 export type Difficulty = 1 | 2 | 3;
 const difficulties = { easy: 1, scaling: 2, impossible: 3 } as const;
 
@@ -34,7 +33,6 @@ interface Asked {
   readonly seed: number;
   readonly profile?: Partial<QuestionProfile>;
   readonly trees?: string;
-  /** Lengths come from requests that were served somewhere. */
   readonly trace?: TraceUse;
 }
 
@@ -81,14 +79,12 @@ function difficultyOf(ends: readonly boolean[]): Difficulty {
 
 const known = new Map<string, RecordedTrees>();
 
-/** Reads a recording, checked; a FaultError says in one line why it cannot be used. */
 export function readTrees(file: string, flag = '--trees'): RecordedTrees {
   const read = known.get(file) ?? checked(file, flag);
   known.set(file, read);
   return read;
 }
 
-/** Recordings of real models come packed. */
 function textOf(file: string): string {
   const bytes = readFileSync(file);
   return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();

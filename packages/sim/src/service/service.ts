@@ -1,5 +1,4 @@
-// A stream of questions that are served under one policy, as a trial (in virtual time) and a rehearsal (in real time) both
-// have it: when they come, what is asked of the runtime for each, and what is noted of it in the end.
+// A stream of questions served under one policy, in virtual time (a trial) or real time (a rehearsal): arrivals, requests, results.
 
 import { requestOf } from '@coppice/core/answering';
 import { hash, Random } from '@coppice/core/base';
@@ -12,15 +11,14 @@ import type { TraceUse } from './trace/trace-stream.ts';
 import { traceStreamOf } from './trace/traced-questions.ts';
 
 /**
- * How requests come: at a mean rate (Poisson), all at once, or each after one before it has ended, so many (1) at a time. `shaken`: every one comes a
- * few milliseconds later, another number for another draw; no client would notice.
+ * Requests come at a mean rate (Poisson), all at once, or one by one, `together` (1) at a time.
+ * `shaken` delays each by a few milliseconds, another number for another draw.
  */
 export type Arrivals =
   | { readonly kind: 'rate'; readonly perSecond: number; readonly shaken?: number }
   | { readonly kind: 'backlog' }
   | { readonly kind: 'one-by-one'; readonly together?: number };
 
-/** One line per request, in order of arrival. */
 export interface Served {
   readonly arrivalMs: number;
   /** Undefined where it never started. */
@@ -33,19 +31,18 @@ export interface Served {
   readonly difficulty: Difficulty;
 }
 
-/** From arrival to end. */
 export function tookMs({ arrivalMs, endedMs }: Served): number {
   return endedMs - arrivalMs;
 }
 
-/** What speculation may not change. */
+/** The part of a result that speculation must not change. */
 export function outcomeOf({ exit, rollouts, correct }: Served): string {
   return `${exit} ${rollouts} ${correct}`;
 }
 
 interface QuestionStream {
   readonly arrivals: Arrivals;
-  /** Whose gaps they come with, scaled to the rate. */
+  /** Gives the gaps, scaled to the rate. */
   readonly trace?: TraceUse;
   readonly setting: SettingName;
   readonly seed: number;
@@ -54,7 +51,7 @@ interface QuestionStream {
 /** Less than two decode steps. */
 const mostShakenMs = 10;
 
-/** When each question comes, from the start. Not for those that come one by one. */
+/** Milliseconds from the start. Not for those that come one by one. */
 export function arrivalTimesMs(
   { arrivals, trace, setting, seed }: QuestionStream,
   questions: readonly number[],
@@ -83,7 +80,7 @@ export function questionRequest(
   return requestOf({ ...built, plan }, id, model.extract);
 }
 
-/** Its tokens are counted later, when the engine has said how many. */
+/** The caller counts the tokens, when the engine has told them. */
 export function servedOf(result: SearchResult, model: SimulatedQuestions, question: number): Served {
   return {
     arrivalMs: result.arrivalMs,
@@ -95,20 +92,4 @@ export function servedOf(result: SearchResult, model: SimulatedQuestions, questi
     difficulty: model.difficulty(model.promptOf(question)),
     correct: result.answer?.complete === true && model.isRight(model.promptOf(question), result.answer.answer),
   };
-}
-
-/** A search has ended: all tokens that were generated until then, and the searches that waited. */
-export interface ServedEnd {
-  readonly atMs: number;
-  readonly tokens: number;
-  readonly waiting: number;
-}
-
-/** From the end of the ramp (a fifth of the searches that end while others wait) to the last such end. */
-export function saturatedRate(ends: readonly ServedEnd[]): number | undefined {
-  const saturated = ends.filter(({ waiting }) => waiting > 0);
-  const from = saturated[Math.floor(saturated.length / 5)];
-  const to = saturated.at(-1);
-  if (from === undefined || to === undefined || to.atMs <= from.atMs) return undefined;
-  return ((to.tokens - from.tokens) * 1000) / (to.atMs - from.atMs);
 }

@@ -1,3 +1,3 @@
-// What other packages may import of this folder, as `@coppice/sim/verifier`. A list only.
+// `@coppice/sim/verifier`: the names that other packages may import. A list only.
 
-export { SimVerifier, type SimVerifierOptions } from './sim-verifier.ts';
+export { SimVerifier } from './sim-verifier.ts';

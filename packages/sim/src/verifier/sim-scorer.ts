@@ -1,15 +1,13 @@
-// One GPU of a reward model. It takes what waits, as much as one pass may hold, and answers all of it when the pass ends;
-// what arrives meanwhile waits for the next. Unlike decoding there is nothing to interrupt: a pass is over in
-// milliseconds, and a request cancelled during it is answered at once while the pass goes on.
+// One GPU of a reward model in virtual time. A pass takes as many waiting requests as fit and answers all of them when it ends.
+// Nothing interrupts a pass: a request cancelled during it is answered at once while the pass goes on.
 
-import { fault, Heap } from '@coppice/core/base';
+import { fault } from '@coppice/core/base';
 import { type CostModel, prefillMs, unreadMs } from '@coppice/core/cost';
-import type { RequestId, Urgency } from '@coppice/core/engine';
+import { type RequestId, type Urgency, UrgencyQueue } from '@coppice/core/engine';
 import { type NodeKey, nodeKey } from '@coppice/core/tree';
 import type { ScoreRequest, ScoreUsage, VerifierMessage } from '@coppice/core/verifier';
 import { PrefixCache } from '../engine/prefix-cache.ts';
 import type { SharedGpu } from '../engine/shared-gpu.ts';
-import { goesBefore, type SimPlace } from '../engine/sim-sequence.ts';
 import type { RewardSource } from '../engine/source.ts';
 import type { Happenings } from '../engine/world.ts';
 
@@ -19,16 +17,11 @@ export interface SimScorerOptions {
   readonly passTokens: number;
   readonly kvTokens: number;
   readonly reusesPrefix: boolean;
-  /** What a score takes besides its pass: the way there and back, and the server's front end. The GPU is free meanwhile. */
+  /** Network and front end, beside the pass; the GPU is free meanwhile. */
   readonly callMs?: number;
-  /** What is computed for a score besides its own tokens: the reward model's template, and the rest of a cache block. */
+  /** Computed beside a score's own tokens: the template, and the rest of a cache block. */
   readonly extraTokens?: number;
-  /** Where a generator works on the same GPU. */
   readonly gpu?: SharedGpu;
-}
-
-interface Waiting extends SimPlace {
-  readonly request: ScoreRequest;
 }
 
 interface ScoredRequest {
@@ -42,14 +35,11 @@ export class SimScorer {
   readonly #options: SimScorerOptions;
   readonly #post: (message: VerifierMessage) => void;
   readonly #cache: PrefixCache;
-  readonly #waiting = new Heap<Waiting>(goesBefore);
-  /** What is not answered; one that waits, by its latest place in the line. */
-  readonly #open = new Map<RequestId, Waiting>();
-  /** What waits, by the step below which it was drawn: a step and one below it are computed together. */
+  readonly #waiting = new UrgencyQueue<RequestId, ScoreRequest>();
+  /** Requests that wait, are in a pass, or on their way back. */
+  readonly #unanswered = new Set<RequestId>();
+  /** Waiting requests by their parent's key: a step and one below it are computed together. */
   readonly #below = new Map<NodeKey, Set<ScoreRequest>>();
-  /** Those of them that are in a pass, or on their way back. */
-  readonly #taken = new Set<RequestId>();
-  #order = 0;
   #busy = false;
   #busyMs = 0;
   #computedTokens = 0;
@@ -69,14 +59,13 @@ export class SimScorer {
   }
 
   get waiting(): number {
-    return this.#open.size;
+    return this.#unanswered.size;
   }
 
   get busyMs(): number {
     return this.#busyMs;
   }
 
-  /** New tokens of all finished passes. */
   get computedTokens(): number {
     return this.#computedTokens;
   }
@@ -84,26 +73,19 @@ export class SimScorer {
   enqueue(request: ScoreRequest): void {
     const siblings = this.#below.get(request.parent) ?? new Set();
     this.#below.set(request.parent, siblings.add(request));
-    this.#line({ request, urgency: request, order: this.#order });
-    this.#order += 1;
+    this.#unanswered.add(request.id);
+    this.#waiting.set(request.id, request, request);
     this.#passSoon();
   }
 
   update(id: RequestId, urgency: Urgency): void {
-    const waiting = this.#open.get(id);
-    if (waiting !== undefined && !this.#taken.has(id)) this.#line({ ...waiting, urgency });
-  }
-
-  #line(waiting: Waiting): void {
-    this.#open.set(waiting.request.id, waiting);
-    this.#waiting.push(waiting);
+    const request = this.#waiting.get(id);
+    if (request !== undefined) this.#waiting.set(id, request, urgency);
   }
 
   cancel(id: RequestId): void {
-    const open = this.#open.get(id);
-    if (open === undefined) return;
-    this.#open.delete(id);
-    if (!this.#taken.has(id)) this.#leave(open.request);
+    if (!this.#unanswered.delete(id)) return;
+    this.#take(id);
     this.#post({ type: 'fault', request: id, fault: fault('cancelled', 'by request') });
   }
 
@@ -125,9 +107,8 @@ export class SimScorer {
     const batch: ScoredRequest[] = [];
     let computed = 0;
     let read = 0;
-    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+    for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
       if (computed > 0 && computed + next.step.tokens > this.#options.passTokens) break;
-      this.#waiting.pop();
       for (const scored of this.#path(next)) {
         const { computedTokens, cachedTokens } = scored.usage;
         computed += computedTokens;
@@ -154,33 +135,23 @@ export class SimScorer {
     const { callMs = 0 } = this.#options;
     if (callMs === 0) this.#answer(batch);
     else this.#world.at(this.#world.nowMs + callMs, () => this.#answer(batch));
-    if (this.#open.size > 0) this.#passSoon();
+    if (this.#unanswered.size > 0) this.#passSoon();
   }
 
   #answer(batch: readonly ScoredRequest[]): void {
     for (const { request, usage } of batch) {
-      this.#taken.delete(request.id);
       this.#computedTokens += usage.computedTokens;
-      if (!this.#open.delete(request.id)) continue;
+      if (!this.#unanswered.delete(request.id)) continue;
       const reward = this.#source.reward(request.prompt, request.path, request.step);
       this.#post({ type: 'score', request: request.id, reward, usage });
     }
   }
 
-  #next(): ScoreRequest | undefined {
-    for (let next = this.#waiting.peek(); next !== undefined; next = this.#waiting.peek()) {
-      const { id } = next.request;
-      if (this.#open.get(id) === next && !this.#taken.has(id)) return next.request;
-      this.#waiting.pop();
-    }
-    return undefined;
-  }
-
-  /** The step, and of those that wait below it one, and so on: all of them in one go over the path. */
+  /** The step, one that waits below it, one below that, and so on: one computation over the path. */
   #path(first: ScoreRequest): ScoredRequest[] {
     const scored: ScoredRequest[] = [];
     for (let next: ScoreRequest | undefined = first; next !== undefined; next = this.#nextBelow(next)) {
-      this.#take(next);
+      this.#take(next.id);
       const usage = this.#compute(next);
       const before = scored.at(-1)?.usage;
       scored.push({ request: next, usage: before === undefined ? usage : continued(before, usage, next) });
@@ -188,12 +159,9 @@ export class SimScorer {
     return scored;
   }
 
-  #take(request: ScoreRequest): void {
-    this.#taken.add(request.id);
-    this.#leave(request);
-  }
-
-  #leave(request: ScoreRequest): void {
+  #take(id: RequestId): void {
+    const request = this.#waiting.delete(id);
+    if (request === undefined) return;
     const siblings = this.#below.get(request.parent)!;
     siblings.delete(request);
     if (siblings.size === 0) this.#below.delete(request.parent);
@@ -204,7 +172,6 @@ export class SimScorer {
     return undefined;
   }
 
-  /** What the pass computes for one request, and what it finds: all of it where the same step was scored before. */
   #compute(request: ScoreRequest): ScoreUsage {
     const { search, path, step } = request;
     const promptTokens = this.#source.promptTokens(request.prompt);
@@ -223,7 +190,7 @@ export class SimScorer {
   }
 }
 
-/** The path was computed for the step before this one. */
+/** Usage of a step whose path the step before it has computed. */
 function continued(before: ScoreUsage, alone: ScoreUsage, { step }: ScoreRequest): ScoreUsage {
   const computedTokens = Math.min(alone.computedTokens, step.tokens);
   return { computedTokens, cachedTokens: before.computedTokens + before.cachedTokens };

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { prefillMs } from '../../../core/src/cost/cost.ts';
 import { prm7b } from '../../../core/src/cost/h200.ts';
-import { evenSlowdown } from '../../../core/src/cost/slowdown.ts';
 import { tableCost } from '../../../core/src/cost/table.ts';
 import { pathOf, tipKey } from '../../../core/src/testing/case/paths.ts';
 import type { Step } from '../../../core/src/tree/step.ts';
 import type { ScoreRequest, VerifierMessage } from '../../../core/src/verifier/verifier.ts';
-import { SharedGpu } from '../engine/shared-gpu.ts';
 import type { RewardSource } from '../engine/source.ts';
 import { World } from '../engine/world.ts';
 import { SimVerifier, type SimVerifierOptions } from './sim-verifier.ts';
@@ -103,12 +101,18 @@ describe('the simulated verifier', () => {
   });
 
   it('scores all that came meanwhile in one pass when nothing is generated any more, where the two alternate', () => {
-    const gpu = new SharedGpu(evenSlowdown(2, 2), true);
+    let rest = () => {};
+    const onRest = (resume: () => void) => {
+      rest = resume;
+    };
+    const gpu = { isTaken: true, onChange: () => {}, onRest, set: () => {}, factor: () => 1 };
     const { world, log, verifier, run } = setUp({ gpus: [gpu] });
-    gpu.set('generator', 1);
     verifier.score([request(0, [], step(50))]);
     world.at(20, () => verifier.score([request(1, [], step(50))]));
-    world.at(70, () => gpu.set('generator', 0));
+    world.at(70, () => {
+      gpu.isTaken = false;
+      rest();
+    });
     run();
     expect(log.map(({ atMs }) => atMs)).toEqual(Array(2).fill(70 + prefillMs(cost, 200)));
   });

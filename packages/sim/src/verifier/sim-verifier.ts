@@ -1,6 +1,5 @@
-// The verifier contract in virtual time: replicas that score queued steps in batches, one forward pass each, at the
-// prefill cost of the reward model. With prefix reuse a pass computes only what its cache lacks; without, prompt and
-// path again for each step.
+// The verifier contract in virtual time: replicas score queued steps in batches, one forward pass each, at the prefill cost of the
+// reward model. With prefix reuse a pass computes only what its cache lacks.
 
 import type {
   ScoreRequest,
@@ -17,9 +16,7 @@ import { SimScorer, type SimScorerOptions } from './sim-scorer.ts';
 
 export interface SimVerifierOptions extends Omit<SimScorerOptions, 'gpu'> {
   readonly replicas: number;
-  /** One for each replica, where generators work on the same GPUs. */
   readonly gpus?: readonly SharedGpu[];
-  /** Unless said, it does. */
   readonly looksAhead?: boolean;
 }
 
@@ -43,12 +40,10 @@ export class SimVerifier extends Pool<SimScorer, VerifierMessage> implements Ver
     return { waiting: this.replicas.reduce((sum, each) => sum + each.waiting, 0), healthy: !this.closed };
   }
 
-  /** Time spent in forward passes, over all replicas. */
   get busyMs(): number {
     return this.replicas.reduce((sum, each) => sum + each.busyMs, 0);
   }
 
-  /** New tokens of all forward passes. */
   get computedTokens(): number {
     return this.replicas.reduce((sum, each) => sum + each.computedTokens, 0);
   }

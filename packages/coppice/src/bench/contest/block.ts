@@ -1,5 +1,5 @@
-// A block of questions answered by one contender on a real engine: so many searches at a time, or each at its moment. Every question that
-// was begun becomes one trial, told as it ends; after an abort neither what was cancelled nor what still waited does.
+// Runs a block of questions with one contender on a real engine. Every question that was begun becomes one trial; after an abort,
+// cancelled and waiting questions do not.
 
 import type { GoldQuestion, OpenModel } from '@coppice/core/answering';
 import { GrowthMeter, type LoggedEvent, type SearchFold } from '@coppice/core/log';
@@ -16,8 +16,8 @@ import {
 import { trialGrowth } from './trial-growth.ts';
 
 /**
- * Answers the questions with one contender; resolves when all have been and the engine has nothing left of them. `arrivalsMs`:
- * when each of them comes, from the start; without it so many are under way at a time as the settings say.
+ * Resolves when all questions are answered and the engine is idle. `arrivalsMs`: when each question comes, from the start; without
+ * it the settings say how many run at a time.
  */
 export async function runBlock(
   contest: Contest,
@@ -36,7 +36,7 @@ function outstanding({ engine, verifier, embedder }: OpenModel): number {
   return runningSequences + waitingSequences + (verifier?.load().waiting ?? 0) + (embedder?.load().waiting ?? 0);
 }
 
-/** A question on its way: answered when it has a result, over when all that was cancelled then has been answered for. */
+/** A question under way: answered when it has a result, over when its cancelled requests have been answered too. */
 interface Asked {
   readonly job: ContestJob;
   readonly growth: GrowthMeter;

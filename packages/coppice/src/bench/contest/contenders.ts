@@ -1,22 +1,21 @@
-// Who takes part in a contest: a program under a policy, with a verifier. Each gets the exits that it can use, so that
-// no row wins by being allowed to stop. Pure.
+// The contenders of a contest: a program under a policy, with a verifier. Each gets the exits that it can use, so that no row wins
+// by being allowed to stop. Pure.
 
 import { type PolicyName, partsOf } from '@coppice/core/policy';
 import { type ProgramName, programOf } from '@coppice/core/program';
 import type { Contender, VerifierMode } from './contest.ts';
 
-/** The programs that have a row for each policy. */
 export const searching: readonly ProgramName[] = ['mcts', 'best-first'];
 
 interface Entry {
   readonly entrants: readonly ProgramName[];
-  /** Of `mcts` and `best-first`. */
+  /** Policies of `mcts` and `best-first`. */
   readonly policies: readonly PolicyName[];
   readonly verifiers: readonly VerifierMode[];
   readonly rollouts: number;
-  /** Of `best-first`, whose rollouts draw one path each, where it is to get another number. */
+  /** Rollouts of `best-first`, whose rollouts draw one path each. */
   readonly pathRollouts?: number;
-  /** Of best-of-n and self-consistency, where they are to begin with another number. */
+  /** First number of samples of best-of-n and self-consistency. */
   readonly samples?: number;
 }
 
@@ -42,7 +41,6 @@ function rolloutsOf(
   return program === 'mcts' || program === 'beam' ? rollouts : (samples ?? rollouts);
 }
 
-/** Each search under the policy, then once more without each of its parts. */
 export function ablationOf(policy: PolicyName, contenders: readonly Contender[]): Contender[] {
   const own = contenders.filter((each) => each.policy === policy);
   return own.flatMap((each) => [
@@ -55,7 +53,7 @@ export function ablationOf(policy: PolicyName, contenders: readonly Contender[])
   ]);
 }
 
-/** Programs that score can stop at an accepted answer; those that do not have nothing to accept. */
+/** Only programs that score can stop at an accepted answer. */
 function policiesOf(program: ProgramName, policies: readonly PolicyName[]): readonly PolicyName[] {
   if (searching.includes(program)) return policies;
   return [programOf(program).needsVerifier ? 'positive' : 'vanilla'];

@@ -1,5 +1,5 @@
-// A contest: contenders (a program under a policy), what all of them are told, and what becomes of a question that one of them has
-// answered. A comparison lets its contenders take turns, block by block (block.ts).
+// A contest: contenders (a program under a policy), the settings that all of them share, and the record of each answered question.
+// Contenders take turns, block by block (block.ts).
 
 import { extractAnswer } from '@coppice/core/answer';
 import {
@@ -26,27 +26,23 @@ export interface Contender {
   readonly program: ProgramName;
   readonly policy: PolicyName;
   readonly rollouts: number;
-  /** Which of the models of a comparison scores it. */
   readonly verifier?: VerifierMode;
-  /** Parts of its policy that are turned, for an ablation. */
   readonly parts?: Partial<PolicyOptions>;
 }
 
-/** Who scores: the reward model with the checker in front of it, the reward model alone, the checker alone. */
+/** The reward model with the checker in front of it, the reward model alone, the checker alone. */
 export const verifierModes = ['both', 'prm', 'checker'] as const;
 export type VerifierMode = (typeof verifierModes)[number];
 
 export interface ContestSettings {
-  /** What all contenders are told, where their program knows it. */
+  /** Settings of all contenders, where their program knows them. */
   readonly wish: Wish;
   /** Strands open at a time, over all searches. */
   readonly budget: number;
-  /** Searches at a time. */
   readonly concurrency: number;
   readonly seed: number;
 }
 
-/** One question answered by one contender. */
 export interface Trial {
   readonly contender: string;
   readonly question: string;
@@ -57,11 +53,11 @@ export interface Trial {
   readonly score: number | null;
   readonly latencyMs: number;
   readonly generatedTokens: number;
-  /** Rows that the generator computed for it, prompt and path included. */
+  /** Rows that the generator computed, prompt and path included. */
   readonly computedTokens: number;
   readonly scoredTokens: number;
   readonly rollouts: number;
-  /** Missing in what was kept before it was measured. */
+  /** Missing in older files. */
   readonly growth?: TrialGrowth;
 }
 
@@ -69,9 +65,8 @@ export interface Contest {
   readonly model: OpenModel;
   readonly settings: ContestSettings;
   isCorrect(question: GoldQuestion, answer: string | undefined): boolean;
-  /** Looks at the tree of a search that has ended. */
   onTree?(job: ContestJob, tree: Tree): void;
-  /** Ends a block before its time: what is under way is cancelled, and neither that nor what waits becomes a trial. */
+  /** Aborts a block: searches under way are cancelled, and neither these nor waiting questions become trials. */
   readonly signal?: AbortSignal;
 }
 
@@ -91,8 +86,8 @@ export function schedulerOf(contest: Contest, contender: Contender): Scheduler {
 }
 
 /**
- * One strand for each search: one that may stop at an accepted sample does not draw the next before it has looked. The queue counts
- * samples at their natural width, and more of them run than the budget would hold so: the budget stays what it is.
+ * A search gets one strand: it looks at a sample before it draws the next. The budget still counts samples at their natural
+ * width, so more searches run.
  */
 function oneByOne(scheduler: Scheduler, budget: number): Scheduler {
   const narrow = <Each extends object>(each: Each) => ({ ...each, naturalWidth: 1, demand: 1 });
@@ -108,7 +103,6 @@ export function contestRequest({ settings, model }: Contest, { contender, questi
   return requestOf(buildSearch(plan), `${contender.name} ${question.id}`, model.extract ?? extractAnswer);
 }
 
-/** What all are told, without what this contender's program does not know. */
 function wishOf({ program, policy, rollouts, parts }: Contender, { wish }: ContestSettings): Wish {
   const others = programNames().filter((name) => name !== program);
   const unknown = new Set<string>([...others, ...(programOf(program).takesTemperature ? [] : ['temperature'])]);

@@ -7,7 +7,6 @@ import type { Trials } from './trial-file.ts';
 
 const mostSamples = 512;
 
-/** Best-of-n at as many tokens of both models as the best search, found by trial; undefined where there is no pair to compare. */
 export async function equalTokens(
   contenders: readonly Contender[],
   kept: Trials,
@@ -34,29 +33,26 @@ export async function equalTokens(
 }
 
 export interface EqualTokens {
-  /** The row of best-of-n, and the search whose tokens it was given. */
   readonly row: string;
   readonly as: string;
 }
 
-/** More accurate first, and of equals the cheaper one. */
+/** More accurate first, then the cheaper one. */
 function ahead({ accuracy, bothTokens }: Tally): number {
   return accuracy.value - bothTokens * 1e-9;
 }
 
-/** What a number of samples was found to cost, in tokens of both models a question. */
 interface PricedSamples {
   readonly samples: number;
   readonly tokens: number;
 }
 
-/** Near enough to call the tokens equal. */
+/** Relative difference at which tokens count as equal. */
 const equalShare = 0.05;
 const mostAttempts = 5;
-/** Tokens that hardly grow say little about how many samples would be enough. */
+/** Slope below which tokens say little about the samples needed. */
 const leastPower = 0.2;
 
-/** The attempt whose tokens are nearest to the target. */
 export function nearest(target: number, attempts: readonly PricedSamples[]): PricedSamples | undefined {
   const far = ({ tokens }: PricedSamples) => Math.abs(tokens - target);
   return attempts.reduce<PricedSamples | undefined>(
@@ -66,9 +62,8 @@ export function nearest(target: number, attempts: readonly PricedSamples[]): Pri
 }
 
 /**
- * How many samples to try next so that best-of-n costs the target, from what was tried; undefined when an attempt is near
- * enough or no better one can be had. Tokens grow with samples, but an exit makes that less than in proportion: they are
- * taken to follow a power of the samples, through the two attempts that are nearest.
+ * The number of samples to try next, or undefined when an attempt is near enough or no better one exists. With an exit tokens grow less
+ * than in proportion: they are taken to follow a power of the samples, through the two nearest attempts.
  */
 export function nextSamples(target: number, attempts: readonly PricedSamples[], most: number): number | undefined {
   const best = nearest(target, attempts);
@@ -82,7 +77,7 @@ export function nextSamples(target: number, attempts: readonly PricedSamples[], 
   const guess = best.samples * (target / Math.max(1, best.tokens)) ** (1 / power);
   const isTried = (samples: number) => attempts.some((each) => each.samples === samples);
   const within = (samples: number) => Math.min(most, Math.max(1, Math.round(samples)));
-  // One sample more or less may still be nearer than what the guess comes back to.
+  // One sample more or less may still be nearer.
   const samples = isTried(within(guess)) ? within(best.samples + Math.sign(target - best.tokens)) : within(guess);
   return isTried(samples) ? undefined : samples;
 }

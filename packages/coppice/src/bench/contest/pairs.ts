@@ -1,12 +1,11 @@
-// Two contenders over the same questions: the difference of their accuracies with an interval paired by question. A pair in
-// which both are right or both wrong says nothing about who is better; the interval knows that, two single ones do not.
+// The difference of two contenders' accuracies with an interval paired by question: pairs that agree narrow it.
 
 import { meanDifference } from '../statistics.ts';
 import type { Trial } from './contest.ts';
 
 type Pairing = ReturnType<typeof pairing>;
 
-/** Difference of accuracies, from -1 to 1, over the solvable questions that both have answered. */
+/** From -1 to 1, over the solvable questions that both have answered. */
 export function pairing(ours: readonly Trial[], theirs: readonly Trial[]) {
   const known = new Map(theirs.map((trial) => [trial.question, trial.correct]));
   const differences = ours

@@ -1,5 +1,4 @@
-// Tallies as a table, tokens a question: those generated, those that the engine computed for them (prefixes included), and those that
-// the verifier computed.
+// Tallies as a table, with tokens per question: generated, computed by the engine (prefixes included), computed by the verifier.
 
 import type { Interval } from '../statistics.ts';
 import { tableLines } from '../text-table.ts';
@@ -26,7 +25,7 @@ export function tallyTable(tallies: readonly Tally[]): string {
   ].join('\n');
 }
 
-/** Where searches have a deadline: how many ended by themselves before it; the others gave their best so far. */
+/** Share of searches that ended before their deadline; the others gave their best so far. */
 export function deadlineLines(tallies: readonly Tally[]): string[] {
   const lines = tallies.map(
     ({ contender, exits }) =>

@@ -7,7 +7,7 @@ import { totalGrowth } from './trial-growth.ts';
 
 export type Tally = ReturnType<typeof tally>;
 
-/** What was spent where nothing was to be had: how many searches were given up as futile, and their tokens. */
+/** Searches given up as futile, and their tokens. */
 export interface Waste {
   readonly questions: number;
   readonly futile: number;
@@ -23,7 +23,6 @@ export function tally(contender: string, trials: readonly Trial[], unsolved: Rea
   return {
     contender,
     questions: trials.length,
-    /** Over the questions that have an answer. */
     accuracy: wilson(correct, solvable.length),
     p50Ms: quantile(latencies, 0.5),
     p95Ms: quantile(latencies, 0.95),
@@ -31,7 +30,6 @@ export function tally(contender: string, trials: readonly Trial[], unsolved: Rea
     computedTokens: meanOrZero(trials.map((trial) => trial.computedTokens)),
     scoredTokens: meanOrZero(trials.map((trial) => trial.scoredTokens)),
     bothTokens: meanOrZero(trials.map(({ generatedTokens, scoredTokens }) => generatedTokens + scoredTokens)),
-    /** Share of each exit. */
     exits: Object.fromEntries<number>(
       kinds.map((kind) => [kind, trials.filter(({ exit }) => exit === kind).length / trials.length]),
     ),
@@ -41,7 +39,6 @@ export function tally(contender: string, trials: readonly Trial[], unsolved: Rea
   };
 }
 
-/** The solvable questions that none of these trials answered right. */
 export function unsolvedIn(trials: readonly Trial[]): Set<string> {
   const solved = new Set(trials.filter(({ correct }) => correct).map(({ question }) => question));
   return new Set(

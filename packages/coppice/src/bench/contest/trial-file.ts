@@ -1,5 +1,5 @@
-// The trials of a contest so far, in memory and, where asked for, in a file, from which an interrupted contest goes on. The
-// first line says under which settings they were made; a file of other settings is refused.
+// The trials of a contest, in memory and, where asked for, in a file from which an interrupted contest goes on. The first line of the
+// file holds the settings; a file of other settings is refused.
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { GoldQuestion } from '@coppice/core/answering';
@@ -10,7 +10,7 @@ export class Trials {
   readonly #byContender = new Map<string, Map<string, Trial>>();
   readonly #file: string | undefined;
 
-  /** Of what the file holds, trials of other questions are left out. */
+  /** Trials of other questions in the file are left out. */
   constructor(file: string | undefined, settings: object, questions: readonly GoldQuestion[]) {
     this.#file = file;
     if (file === undefined) return;

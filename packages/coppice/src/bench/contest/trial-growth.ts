@@ -1,5 +1,4 @@
-// What growing came to in the searches of a contest: how fast they completed paths (P4 §6.1), how often what was grown ahead was
-// right, and its tokens, those that were used and those that were not.
+// Growth of searches: how fast they completed paths (P4 §6.1), how often speculative steps were used, and their tokens.
 
 import {
   addGuesses,
@@ -12,12 +11,11 @@ import {
 } from '@coppice/core/log';
 import { tableLines } from '../text-table.ts';
 
-/** Of one search, or the sum over several. */
 export interface TrialGrowth {
   /** Tokens of its completed paths, and the time from admission to the completion of each. */
   readonly pathTokens: number;
   readonly pathMs: number;
-  /** Steps that were grown ahead and those of them that its program asked for. */
+  /** Speculative steps, and those of them that the program then asked for. */
   readonly byDistance: readonly Guesses[];
   readonly byDepth: readonly Guesses[];
   readonly usedTokens: number;
@@ -50,7 +48,6 @@ export function totalGrowth(all: readonly TrialGrowth[]): TrialGrowth {
 const mostAhead = 3;
 const mostDepth = 6;
 
-/** A row for each contender that completed a path. */
 export function growthLines(contenders: readonly { contender: string; growth: TrialGrowth }[]): string[] {
   const grown = contenders.filter(({ growth }) => growth.pathMs > 0);
   if (!grown.some(({ growth }) => hasSpeculated(growth))) return [];

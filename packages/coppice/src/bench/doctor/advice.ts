@@ -1,5 +1,5 @@
-// What a comparison says in words: a line about the reward model where it is not shown to know anything, a table, one line with the
-// differences, and one sentence of advice. It claims nothing that an interval does not carry.
+// A comparison in words: a line about the reward model where it is not shown to help, a table, one line of differences, one sentence
+// of advice. It claims nothing that an interval does not carry.
 
 import type { Interval } from '../statistics.ts';
 import { tableLines } from '../text-table.ts';
@@ -13,7 +13,7 @@ export interface Advice {
   readonly text: string;
 }
 
-/** Fewer questions carry no claim, whatever they say. */
+/** Fewer questions support no claim. */
 const fewest = 20;
 /** A tree takes its steps one after the other: a gain below this is not worth the wait. */
 const worth = 0.03;
@@ -36,7 +36,7 @@ export function comparisonLines(found: Comparison, scorer: string): string[] {
   ];
 }
 
-/** Said first: what follows from scores is worth no more than they are. */
+/** Comes first: conclusions from scores are worth no more than the scores. */
 function doubtLines({ preference }: Comparison, scorer: string): string[] {
   const { value, low, high, questions } = preference;
   if (isKnowing(preference)) return [];
@@ -53,7 +53,7 @@ function isKnowing({ low, questions }: Comparison['preference']): boolean {
   return low > 0.5 && questions >= fewest;
 }
 
-/** The rule that the tree is held against: majority where scores were tried and are not known to help; chosen by that alone, never by who won. */
+/** The rule to compare the tree with: majority where scores were tried and not shown to help. It never depends on who won. */
 function rival({ preference, equalCost }: Comparison): EqualCost {
   const isTried = preference.questions >= fewest;
   const rule: SampleRule = isTried && !isKnowing(preference) ? 'majority' : 'weighted vote until a lead';
@@ -68,7 +68,7 @@ function differenceLine(found: Comparison): string {
   return `  ${cost} the tree has ${interval(difference)} over the ${rule}; the weighted vote of ${found.samples} has ${interval(found.overGreedy)} over greedy`;
 }
 
-/** `left`: questions that were not asked yet. */
+/** `left`: questions not asked yet. */
 export function adviceOf(found: Comparison, left: number): Advice {
   const { questions, rows, equalCost } = found;
   const held = rival(found);
@@ -77,7 +77,7 @@ export function adviceOf(found: Comparison, left: number): Advice {
   if (questions > 0 && rows.every(({ right }) => right === 1)) return { kind: 'unsuitable', text: tooEasy(questions) };
   if (questions < fewest) return { kind: 'unknown', text: untold(found, held, left) };
   if (held.difference.high < worth) return { kind: 'samples', text: useSamples(found, held) };
-  // Whatever rule would do best: the tree must beat each, with no more tokens than it.
+  // The tree must beat every rule, with no more tokens than it.
   const closest = equalCost.reduce((a, b) => (b.difference.low < a.difference.low ? b : a));
   if (closest.difference.low <= 0)
     return { kind: 'unknown', text: untold(found, held.difference.low > 0 ? closest : held, left) };
@@ -87,7 +87,7 @@ export function adviceOf(found: Comparison, left: number): Advice {
   return { kind: 'tree', text };
 }
 
-/** A majority costs no scores: where scores help, all samples that there are will do for it. */
+/** A majority costs no scores: where scores help, it gets all samples. */
 function mustBeEqual({ rule }: EqualCost, held: EqualCost): boolean {
   return rule !== 'majority' || held.rule === 'majority';
 }
@@ -129,7 +129,7 @@ function between({ difference: { low, high }, rule, samples, isShort }: EqualCos
   return `${cost}the tree has between ${points(low)} and ${points(high)} points over the ${rule}${cheaper}`;
 }
 
-/** Of one pair; before there are enough of them, that of pairs of which every fourth differs. */
+/** Variance of one pair; with too few pairs, that of pairs of which every fourth differs. */
 function varianceOf({ low, high }: Interval, questions: number): number {
   return questions < fewest ? 0.25 : ((high - low) / 2 / 1.96) ** 2 * (questions + 2);
 }

@@ -1,5 +1,5 @@
-// Asks a generator a few sums that any instruct model can do, as a search would, and says in one line whether answers are marked, cut or
-// wrong. How good a model is takes a bench.
+// Asks a generator a few easy sums, as a search would, and says in one line whether answers are unmarked, cut or wrong. It does not
+// measure quality: a bench does.
 
 import { extractAnswer, lastNumber, sameAnswer } from '@coppice/core/answer';
 import type { Engine } from '@coppice/core/engine';
@@ -9,7 +9,6 @@ import { type Finding, good, warning } from './findings.ts';
 
 export interface ProbedAnswer {
   readonly text: string;
-  /** Undefined where no answer came in time. */
   readonly end: StepEnd | undefined;
 }
 
@@ -22,7 +21,7 @@ const sums = [
 /** Four times what such an answer takes. */
 const mostTokens = 400;
 
-/** Connects the engine to itself: the caller must not use it meanwhile. `advice`: what a search adds to the system message. */
+/** Connects the engine: the caller must not use it meanwhile. `advice`: text that a search adds to the system message. */
 export async function probeAnswers(engine: Engine, advice: string, seconds: number): Promise<ProbedAnswer[]> {
   const system: Message[] = advice === '' ? [] : [{ role: 'system', content: advice }];
   const requests = sums.map(({ question }) => ({
@@ -39,7 +38,7 @@ export async function probeAnswers(engine: Engine, advice: string, seconds: numb
   });
 }
 
-/** The first trouble that a search would have with such answers; in the order of what hurts most. */
+/** The worst trouble that a search would have with such answers. */
 export function answerFinding(answers: readonly ProbedAnswer[]): Finding {
   const of = (count: number) => `${count} of ${answers.length} sums`;
   const ended = answers.filter(({ end }) => end === 'eos');

@@ -1,6 +1,6 @@
-// Does a tree pay on this model? Questions with known answers through one greedy path, scored samples and the tree that the user's settings would
-// grow, as many as fit into the time. Samples are kept one by one, so that every rule that chooses among any number of them can be
-// read off afterwards. Only runs and records; comparison.ts says what follows.
+// Does a tree pay on this model? Runs questions with known answers through one greedy path, scored samples and the tree of the user's
+// settings, as many as fit into the time. Samples are kept one by one, so that rules over any number of them can be computed later.
+// Only runs and records; comparison.ts evaluates.
 
 import {
   type GoldQuestion,
@@ -21,58 +21,53 @@ import { timedRounds } from './timed-rounds.ts';
 export interface CompareOptions {
   readonly model: OpenModel;
   readonly questions: readonly GoldQuestion[];
-  /** What the user's settings say of a search. */
+  /** The user's settings of a search. */
   readonly wish: Wish;
-  /** Of the tree. */
+  /** Rollouts of the tree. */
   readonly rollouts: number;
   readonly samples: number;
-  /** Strands open at a time. */
   readonly budget: number;
   readonly seed: number;
   readonly limitMs: number;
   readonly clock: CompareClock;
-  /** Ends it before the time is up. */
   readonly signal?: AbortSignal | undefined;
   readonly onAnswered?: (questions: number) => void;
 }
 
 export interface CompareClock {
   nowMs(): number;
-  /** Aborts so many milliseconds from now. */
   after(delayMs: number): AbortSignal;
 }
 
 const roles = ['greedy', 'tree', 'sampled'] as const;
 export type ComparedRole = (typeof roles)[number];
 
-/** One question that all have answered. */
 export interface ComparedQuestion {
   readonly id: string;
   readonly greedy: Spent;
   readonly tree: Spent;
   readonly samples: readonly DrawnSample[];
-  /** By all samples together. */
+  /** Cost of all samples together. */
   readonly sampled: Spent;
 }
 
 export type Spent = Pick<Trial, 'correct' | 'generatedTokens' | 'scoredTokens'>;
 
 export interface ComparedRun {
-  /** The tree as it was planned. */
   readonly tree: Pick<SearchPlan, 'program' | 'policy' | 'aggregation' | 'threshold'> & {
     readonly name: string;
-    /** What a command line would say of it. */
+    /** The tree as a command line. */
     readonly flags: string;
   };
   readonly questions: readonly ComparedQuestion[];
-  /** By each of them, also where the others did not come to it. */
+  /** Answered by each contender, also where the others did not come to it. */
   readonly answered: Readonly<Record<ComparedRole, number>>;
-  /** Questions that an engine or a verifier could not answer. */
+  /** Questions that failed. */
   readonly failed: number;
   readonly elapsedMs: number;
 }
 
-/** Several rounds of the same contender wait for their slowest search only once. */
+/** Several rounds of one contender wait for their slowest search only once. */
 const roundsOfBudget = 4;
 
 export async function compare(options: CompareOptions): Promise<ComparedRun> {
@@ -115,7 +110,7 @@ export async function compare(options: CompareOptions): Promise<ComparedRun> {
   };
 }
 
-/** Files are often sorted by difficulty: any beginning of this order is a fair draw of them. */
+/** Shuffled: files are often sorted by difficulty. */
 function shuffled(questions: readonly GoldQuestion[], seed: number): GoldQuestion[] {
   const keyed = questions.map((question) => ({ question, key: hash(seed, 'doctor', question.id) }));
   return keyed.sort((a, b) => a.key - b.key).map(({ question }) => question);
@@ -136,7 +131,6 @@ function plain(wish: Wish): Wish {
   return Object.fromEntries(Object.entries(wish).filter(([name]) => !Object.hasOwn(policySettingKnobs, name)));
 }
 
-/** What each question was answered with, by role. */
 class Found {
   readonly #byQuestion = new Map<string, Partial<Record<ComparedRole, Trial>>>();
 

@@ -1,5 +1,5 @@
-// What a comparison found: how often each was right and for how many tokens, the tree against samples of equal cost with an interval paired by
-// question, and whether scores tell right from wrong. Pure; advice.ts says it in words.
+// Evaluates a comparison: accuracy and tokens of each contender, the tree against samples of equal cost with an interval paired by
+// question, and whether scores tell right from wrong. Pure; advice.ts puts it into words.
 
 import { meanOrZero } from '@coppice/core/base';
 import { certaintyKnobs } from '@coppice/core/exit';
@@ -16,21 +16,18 @@ import {
 
 export interface ComparedRow {
   readonly name: string;
-  /** Where it is one of samples. */
+  /** Set for rules over samples. */
   readonly rule?: SampleRule;
-  /** Share of the questions. */
   readonly right: number;
-  /** Tokens a question. */
   readonly generated: number;
   readonly scored: number;
 }
 
-/** The tree against one rule at equal tokens. */
 export interface EqualCost {
   readonly rule: SampleRule;
-  /** At most so many samples cost what the tree costs; a fraction lies between two whole numbers of them. */
+  /** Samples that cost what the tree costs; may be a fraction. */
   readonly samples: number;
-  /** All that were drawn cost less than the tree. */
+  /** All samples together cost less than the tree. */
   readonly isShort: boolean;
   /** Right answers of the tree less those of the rule, from -1 to 1. */
   readonly difference: Interval;
@@ -61,10 +58,10 @@ export function comparisonOf(run: ComparedRun, samples: number) {
       rowOf(tree.name, questions, (each) => each.tree),
     ],
     preference: told[scoring],
-    /** Of the scores of samples: as the tree has it or `last`, whichever tells right from wrong better here. */
+    /** Scoring of samples: as in the tree or by `last`, whichever tells right from wrong better here. */
     aggregation: scoring === 'own' ? tree.aggregation : ('last' as const),
     equalCost: ruled.map((each) => each.against(questions, samples)),
-    /** The weighted vote of all samples less greedy. */
+    /** Difference of the weighted vote of all samples and greedy. */
     overGreedy: gain(
       vote!.right(samples),
       questions.map(({ greedy }) => Number(greedy.correct)),
@@ -72,7 +69,6 @@ export function comparisonOf(run: ComparedRun, samples: number) {
   };
 }
 
-/** One rule over all questions. */
 class Ruled {
   readonly #rule: SampleRule;
   readonly #curves: readonly (RuleCurve & { readonly sampled: Spent })[];
@@ -82,7 +78,7 @@ class Ruled {
     this.#curves = questions.map((each) => ({ ...curve(each), sampled: each.sampled }));
   }
 
-  /** Question by question, with at most so many samples. */
+  /** Chances of a right answer by question, with at most so many samples. */
   right(count: number): number[] {
     return this.#curves.map(({ right }) => right[count - 1]!);
   }
@@ -97,7 +93,7 @@ class Ruled {
     };
   }
 
-  /** The tree, against as many samples as cost the same: between two numbers of them, so much of the one and the rest of the other. */
+  /** Compares the tree with as many samples as cost the same, interpolated between two whole numbers of them. */
   against(questions: readonly ComparedQuestion[], samples: number): EqualCost {
     const spent = meanOrZero(questions.map(({ tree }) => tree.generatedTokens + tree.scoredTokens));
     const costs = Array.from({ length: samples }, (_, at) => this.#cost(at + 1));
@@ -126,7 +122,7 @@ class Ruled {
   }
 }
 
-/** Near enough to call tokens equal. */
+/** Ratio from which tokens count as equal. */
 const nearlyEqual = 0.95;
 
 function rowOf(
@@ -147,7 +143,7 @@ function gain(ours: readonly number[], theirs: readonly number[]): Interval {
   return cautiousDifference(ours.map((each, at) => each - theirs[at]!));
 }
 
-/** How often scores prefer the right one of a right and a wrong sample; over the questions that have both kinds. */
+/** Share of right-wrong pairs in which the right sample scores higher, over the questions that have both kinds. */
 function preferenceOf(questions: readonly ComparedQuestion[], scoring: SampleScoring) {
   const shares = questions.flatMap(({ samples }) => preference(samples, scoring) ?? []);
   const { value, low, high } = cautiousDifference(

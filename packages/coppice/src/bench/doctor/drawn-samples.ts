@@ -1,6 +1,6 @@
-// The independent samples of one question, each with its answer, its scores and whether it is right; what at most m of them come to and cost
-// under each rule that chooses among them or stops drawing, and whether their scores tell right ones from wrong ones. Samples are
-// exchangeable, so figures are means over every rotation of their order. Pure.
+// The independent samples of one question, with answers, scores and correctness: what at most m of them achieve and cost under each
+// rule, and whether scores tell right from wrong. Samples are exchangeable, so figures are means over all rotations of their order.
+// Pure.
 
 import { meaningOf } from '@coppice/core/answer';
 import { type GoldQuestion, isRight } from '@coppice/core/answering';
@@ -23,17 +23,16 @@ export type SampleRule = (typeof sampleRules)[number];
 export type SampleScoring = 'own' | 'last';
 
 export interface DrawnSample {
-  /** One name for all answers that mean the same; undefined where it says nothing. */
+  /** Equal for answers that mean the same; undefined where it says nothing. */
   readonly meaning: string | undefined;
-  /** The model ended it by itself. */
   readonly complete: boolean;
   readonly right: boolean;
   readonly tokens: number;
-  /** 1 where nothing scores it. */
+  /** 1 without a verifier. */
   readonly scores: Readonly<Record<SampleScoring, number>>;
 }
 
-/** In the order of their draws, never of their ends. */
+/** Ordered by draw, never by end. */
 export function samplesOf(question: GoldQuestion, tree: Tree): DrawnSample[] {
   return sampleEnds(tree).map((end) => sampleOf(question, end));
 }
@@ -51,7 +50,7 @@ function sampleOf(question: GoldQuestion, end: Node): DrawnSample {
 }
 
 export interface SampleReading {
-  /** What weighs votes and ranks samples. */
+  /** Weighs votes and ranks samples. */
   readonly scoring: SampleScoring;
   /** The search's own score from which a sample is accepted. */
   readonly threshold: number;
@@ -59,9 +58,8 @@ export interface SampleReading {
   readonly risk: number;
 }
 
-/** What at most m samples come to, at place m - 1. */
+/** Results of at most m samples, at place m - 1. */
 export interface RuleCurve {
-  /** The chance of a right answer. */
   readonly right: readonly number[];
   /** Share of the tokens of all samples. */
   readonly share: readonly number[];
@@ -76,7 +74,6 @@ export function ruleCurve(rule: SampleRule, samples: readonly DrawnSample[], rea
 /** Samples open at a time where a lead is to end them: the second is under way while the first is read. */
 export const leadWindow = 2;
 
-/** One order of the samples. */
 function walk(rule: SampleRule, order: readonly DrawnSample[], reading: SampleReading): RuleCurve {
   const standing = new RuleState(rule, reading);
   const right: number[] = [];
@@ -102,10 +99,10 @@ interface VotedAnswer {
   best: DrawnSample;
 }
 
-/** Weights are sums of fractions. */
+/** Tolerance: weights are sums of fractions. */
 const rounding = 1e-12;
 
-/** What a rule thinks after each sample. */
+/** The state of a rule after each sample. */
 class RuleState {
   readonly #rule: SampleRule;
   readonly #reading: SampleReading;
@@ -128,7 +125,7 @@ class RuleState {
     if (this.#score(sample) > this.#score(group.best)) group.best = sample;
   }
 
-  /** Of answers with equal weight the one with the better sample. */
+  /** Ties in weight go to the answer with the better sample. */
   get chosen(): DrawnSample | undefined {
     if (this.#rule === 'best score' || this.#rule === 'best score until accepted') return this.#best;
     let leader: VotedAnswer | undefined;
@@ -139,7 +136,6 @@ class RuleState {
     return leader?.best ?? this.#best;
   }
 
-  /** No further sample is drawn. */
   isSettled(last: DrawnSample): boolean {
     const { threshold, risk } = this.#reading;
     if (this.#rule === 'best score until accepted') return last.complete && last.scores.own >= threshold;
@@ -154,8 +150,8 @@ class RuleState {
 }
 
 /**
- * How often the right one of a right and a wrong sample has the higher score (AUC within the question; equal scores count half);
- * undefined where all are right, or all wrong.
+ * Share of right-wrong pairs in which the right sample scores higher (AUC within the question; ties count half); undefined where all
+ * are right, or all wrong.
  */
 export function preference(samples: readonly DrawnSample[], scoring: SampleScoring): number | undefined {
   const right = samples.filter((each) => each.right);

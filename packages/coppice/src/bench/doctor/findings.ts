@@ -1,5 +1,4 @@
-// Says in sentences what a server's facts mean for searching on it: each capability with its consequence, and settings that hurt with
-// their remedy. Pure.
+// Puts a server's facts into sentences: each capability with its consequence, harmful settings with their remedy. Pure.
 
 import type { EngineCapabilities, ServerFacts } from '@coppice/core/engine';
 import type { RemoteVerifierKind } from '@coppice/core/verifier';
@@ -15,7 +14,7 @@ export const good = (text: string): Finding => ({ level: 'good', text });
 export const note = (text: string): Finding => ({ level: 'note', text });
 export const warning = (text: string): Finding => ({ level: 'warning', text });
 
-/** A context that a few long steps fill. */
+/** Tokens of context that a few long steps fill. */
 const shortContextTokens = 2048;
 const fewSlots = 4;
 
@@ -96,7 +95,7 @@ function limitFindings({ dialect, sequenceLimit, contextTokens, trainedTokens }:
   return findings;
 }
 
-/** The embedded engine, and any other, by its capability flags alone. */
+/** Findings about an engine that is no server, by its capability flags. */
 export function capabilityFindings(capabilities: EngineCapabilities): Finding[] {
   const flag = (has: boolean, yes: string, no: string): Finding => (has ? good(yes) : note(no));
   return [

@@ -1,6 +1,5 @@
-// How far a judge agrees with labels that are known: steps of small exercises, one right and one wrong of each. A number from 0 to 1 for each step
-// says whether right ones are rated above wrong ones; pairs say whether it finds the right one whichever comes first. It tells a judge that cannot
-// judge from one that can, and no more: hard problems need labels of your own.
+// Measures how far a judge agrees with known labels: one right and one wrong step of small exercises, rated alone and in pairs of both
+// orders. It tells a judge that cannot judge from one that can, and no more: hard problems need labels of your own.
 
 import { probe } from '@coppice/core/engine';
 import { Connection } from '@coppice/core/remote';
@@ -91,7 +90,7 @@ function orderOf(right: readonly number[], wrong: readonly number[]): number {
   return wins.reduce<number>((sum, each) => sum + each, 0) / wins.length;
 }
 
-/** Below it a judge orders steps hardly better than chance would. */
+/** Below this AUC a judge is hardly better than chance. */
 const leastOrder = 0.8;
 
 export function agreementFinding({ order, ties, pairs, contradictions }: JudgeAgreement): Finding {

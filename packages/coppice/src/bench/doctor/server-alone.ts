@@ -1,5 +1,5 @@
-// Asks a server without coppice, as many single requests at a time as there are sequences, for its own step-time curve; says how much of
-// that speed reaches a search, and which flags of the server would change it.
+// Measures a server's own step-time curve without coppice, by single requests in parallel; says how much of that speed reaches a search,
+// and which flags of the server would change it.
 
 import { type Dialect, dialects, render, type ServerFacts } from '@coppice/core/engine';
 import type { Connection } from '@coppice/core/remote';
@@ -56,9 +56,9 @@ export class ServerAlone implements WaveSource {
   }
 }
 
-/** Below this share of the server's own speed something is in the way. */
+/** Least acceptable share of the server's own speed. */
 const goodShare = 0.85;
-/** vLLM runs so many sequences at a time on most GPUs unless told otherwise. */
+/** vLLM's default `max_num_seqs` on most GPUs. */
 const usualLimit = 256;
 
 /** The share of the server's own speed at the largest number of sequences that both curves have. */

@@ -1,5 +1,5 @@
-// Measures the step-time curve of an engine by a short probe, and finds its knee: 1, 2, 4, … sequences at a time until the time is up or
-// the engine's limit is reached. Works on any engine; asks for whole steps in expansions, as a search does whose tokens are not streamed.
+// Measures the step-time curve of an engine and finds its knee: 1, 2, 4, … sequences at a time until the time is up or the engine's limit
+// is reached. Asks for whole steps in expansions, as a search does.
 
 import type { Engine } from '@coppice/core/engine';
 import type { Prompt } from '@coppice/core/tree';
@@ -20,14 +20,12 @@ interface CurveOptions {
 
 export const curveDefaults: CurveOptions = { seconds: 15, maxSequences: 256, tokens: 48 };
 
-/** So many sequences at once, from the first request to the last answer. */
 export interface Wave {
   readonly tokens: number;
   readonly elapsedMs: number;
   readonly fault: string | undefined;
 }
 
-/** What a curve is measured of. */
 export interface WaveSource {
   readonly limit: number | undefined;
   wave(sequences: number, tokens: number): Promise<Wave>;
@@ -86,7 +84,6 @@ async function bestWave(
   return best;
 }
 
-/** Steps per expansion. */
 const siblings = 4;
 
 export class EngineWaves implements WaveSource {
@@ -108,12 +105,12 @@ export class EngineWaves implements WaveSource {
   }
 }
 
-/** So much of the highest throughput is enough: what lies beyond costs every sequence time and gives little more. */
+/** Share of the highest throughput that is enough: more sequences cost each of them time and give little more. */
 const enough = 0.8;
 
 /**
- * The fewest sequences that give most of the highest throughput. It is measured from the top: on a curve that rises slowly
- * all the way no single doubling seems to pay, and yet one sequence would be far too few.
+ * The fewest sequences that give most of the highest throughput. Measured from the top: on a slowly rising curve no single doubling
+ * seems to pay.
  */
 export function kneeOf(points: readonly CurvePoint[]): CurvePoint | undefined {
   const highest = Math.max(...points.map((each) => each.tokensPerSecond));

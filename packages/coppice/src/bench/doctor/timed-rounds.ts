@@ -1,14 +1,13 @@
-// Questions in rounds until the time is up: every contender answers the questions of a round before the next one begins, so that whenever it
-// ends, nearly all that was answered was answered by all. Rounds grow while they fit. Takes the time as an argument.
+// Asks questions in rounds until the time is up. Every contender finishes a round before the next begins, so that nearly all answered
+// questions are answered by all. Rounds grow while they fit.
 
 export interface RoundLimits {
   readonly limitMs: number;
-  /** Questions of a round at most. */
   readonly most: number;
   readonly nowMs: () => number;
 }
 
-/** A round takes no more of the time that is left: what a break can spoil. */
+/** Largest share of the remaining time that a round may take. */
 const shareOfRest = 0.5;
 
 /** Resolves with how many questions were begun. `answer` gets the time that is left, must not take more, and says whether to go on. */

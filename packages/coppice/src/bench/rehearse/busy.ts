@@ -1,4 +1,4 @@
-// Whether a server has other clients at work: a rehearsal would slow them down, and they would spoil its figures.
+// Detects other clients of a server: a rehearsal would slow them down, and they would spoil its figures.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DialectName, readGauges } from '@coppice/core/engine';

@@ -1,5 +1,5 @@
-// Prompts of so many tokens in words that mean nothing. No two questions share a beginning, unless a trace says that they do, so that a
-// server finds in its cache what it would find there in earnest. How many tokens a word takes is asked of the server, once.
+// Prompts of random words, of a given number of tokens. No two share a beginning unless a trace says so, so that a server's cache hits
+// are realistic. The server is asked once how many tokens a word takes.
 
 import { FaultError, Random } from '@coppice/core/base';
 import type { Engine } from '@coppice/core/engine';
@@ -19,7 +19,7 @@ function fillerText(name: string, words: number): string {
   return Array.from({ length: words }, () => ` w${random.integer(vocabularyWords)}`).join('');
 }
 
-/** Begins with blocks that other prompts of the same salt may begin with too, and ends with words of its own. */
+/** Begins with blocks that prompts of the same salt may share, and ends with words of its own. */
 export function blockPrompt(salt: string, { names, tokens }: PromptBlocks, own: string, size: PromptSize): Prompt {
   const whole = Math.min(names.length, Math.floor((size.tokens - 1) / tokens));
   const wordsFor = (wanted: number) => Math.max(1, Math.round(wanted / size.tokensPerWord));
@@ -32,7 +32,6 @@ interface PromptSize {
   readonly tokensPerWord: number;
 }
 
-/** Tokens per word of such prompts on the engine's servers. */
 export async function tokensPerWord(engine: Engine): Promise<number> {
   const search = 'words';
   const prompt = fillerPrompt(search, probedWords);
@@ -40,6 +39,6 @@ export async function tokensPerWord(engine: Engine): Promise<number> {
   if (fault !== undefined) throw new FaultError(fault);
   engine.release(search);
   const tokens = steps.reduce((sum, { usage }) => sum + usage.computedTokens + usage.cachedTokens, 0);
-  // A server that does not count: words of this kind take three tokens in most vocabularies.
+  // For servers that do not count: such words take three tokens in most vocabularies.
   return tokens > 0 ? tokens / probedWords : 3;
 }

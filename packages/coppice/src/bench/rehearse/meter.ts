@@ -21,7 +21,7 @@ export class Meter {
     this.#since.set(id, this.#clock.nowMs());
   }
 
-  /** `counts`: whether its time is one of `tookMs`; what was cancelled took no time of its own. */
+  /** `counts`: false for cancelled pieces, whose time is left out of `tookMs`. */
   end(id: RequestId, counts: boolean): void {
     const since = this.#since.get(id);
     if (since === undefined) return;
@@ -30,7 +30,6 @@ export class Meter {
     if (counts) this.tookMs.push(this.#clock.nowMs() - since);
   }
 
-  /** Mean number under way since the start. */
   meanSince(startMs: number): number {
     this.#move();
     return this.#area / Math.max(1, this.#clock.nowMs() - startMs);

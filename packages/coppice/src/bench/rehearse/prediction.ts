@@ -1,5 +1,5 @@
-// What the lab's `sim --json` said before a rehearsal: the rates that its loads came to, and the figures to hold beside those
-// that are measured. It must be about the same questions and the same system, or the two cannot be compared.
+// The prediction of the lab's `sim --json`: rates of its loads, and figures to compare with measured ones. It must be about the same
+// questions and the same system.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,6 @@ interface PredictedLoad extends Latencies {
   readonly yield: Yield;
 }
 
-/** What was simulated, or is asked for. */
 type PredictedSystem = Pick<RehearsalPoint, 'trace' | 'requests' | 'budget' | 'rollouts' | 'threshold'>;
 type PredictedCell = Pick<RehearsalPoint, 'setting' | 'seed'>;
 
@@ -21,7 +20,6 @@ export interface Prediction {
   readonly file: string;
   readonly sha256: string;
   readonly plan: PredictedSystem & { readonly settings: readonly string[]; readonly seeds: readonly number[] };
-  /** One policy in one setting under one seed. */
   readonly cells: readonly (PredictedCell & { readonly row: string; readonly loads: readonly PredictedLoad[] })[];
 }
 
@@ -45,7 +43,6 @@ function read(file: string): Buffer {
   }
 }
 
-/** Refuses a prediction about something else, and says what differs. */
 export function checkPrediction({ file, plan, cells }: Prediction, asked: PredictedSystem & PredictedCell): void {
   const differs = (what: string, predicted: unknown, value: unknown): never =>
     raise('bad-setting', `--prediction ${file} is about ${what} ${predicted}, and ${value} is asked for`);

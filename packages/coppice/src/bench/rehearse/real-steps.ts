@@ -1,5 +1,5 @@
-// What the generator really wrote, by the key of the node that it stands for: a rehearsed tree holds what the question model
-// says, and the servers must be asked below their own tokens. Forgotten with the search.
+// The text that the generator really wrote, by node key: a rehearsed tree holds the question model's steps, but servers must be asked
+// below their own tokens. Forgotten with the search.
 
 import type { PathStep } from '@coppice/core/engine';
 import type { NodeKey, Prompt, Step } from '@coppice/core/tree';
@@ -12,14 +12,13 @@ interface RealSearch {
 export class RealSteps {
   readonly #searches = new Map<string, RealSearch>();
 
-  /** The prompt that stands for the search's own, made when it is first seen. */
   prompt(search: string, make: () => Prompt): Prompt {
     const known = this.#searches.get(search) ?? { prompt: make(), steps: new Map() };
     this.#searches.set(search, known);
     return known.prompt;
   }
 
-  /** A step that comes after its search was released is not kept. */
+  /** Steps of released searches are not kept. */
   keep(search: string, key: NodeKey, step: Step): void {
     this.#searches.get(search)?.steps.set(key, step);
   }

@@ -1,5 +1,5 @@
-// The table of a rehearsal: the columns of `sim`, what the servers did meanwhile and, where it was predicted, how far off
-// that was. Ratios are of the same questions at the same instants: above 1 is better than the other.
+// The table of a rehearsal: the columns of `sim`, the servers' load and, where there is a prediction, its error. Ratios compare the
+// same questions at the same instants: above 1 is better.
 
 import { mean, percentile } from '@coppice/core/base';
 import { latenciesOf, outcomeOf, tookMs, warmUpShare, yieldOf } from '@coppice/sim/service';
@@ -9,12 +9,11 @@ import type { RehearsalResult } from './rehearsal.ts';
 import { isComplete, type RehearsalRecord } from './result-file.ts';
 
 type RehearsedRow = ReturnType<typeof rowOf> & {
-  /** Beside the row it is compared with, at the same load, question by question. */
+  /** Compared with the base row at the same load, question by question. */
   readonly pairs?: Pairs;
 };
 
 interface Pairs {
-  /** Geometric mean of the other's time over this one's. */
   readonly gain: number;
   /** Questions whose exit, rollouts or correctness differ. */
   readonly different: number;
@@ -63,7 +62,7 @@ function rowOf({ point, result }: RehearsalRecord, prediction: Prediction | unde
     scoresPerSecond: result.scores / seconds,
     scoreSeconds: result.scoreMs && result.scoreMs / 1000,
     cachedShare: result.cachedTokens / Math.max(1, result.cachedTokens + result.computedTokens),
-    /** Of this process, in cores. */
+    /** Cores that this process used. */
     cpu: result.cpuMs / result.elapsedMs,
     predicted: predicted && {
       p50Seconds: predicted.p50Ms / 1000,
@@ -74,7 +73,7 @@ function rowOf({ point, result }: RehearsalRecord, prediction: Prediction | unde
   };
 }
 
-/** What was unfinished took at least as long as it had been there. */
+/** Unfinished requests count with the time they had been there. */
 function tookSeconds({ served, unfinishedMs }: RehearsalResult): number[] {
   const warm = served.slice(Math.floor(warmUpShare * served.length));
   return [...warm.map(tookMs), ...unfinishedMs].map((ms) => ms / 1000);

@@ -1,6 +1,5 @@
-// One point of a rehearsal: a stream of simulated questions served under one policy at one load by the production runtime,
-// on real servers and the real clock. It ends when every search has, or when its time is up: then the rest are cancelled and
-// said to be unfinished. What a point is, is plain data; its content is the same in every run, its times are not.
+// One point of a rehearsal: simulated questions served under one policy at one load by the production runtime on real servers and the
+// real clock. When its time is up, the remaining searches are cancelled and reported as unfinished.
 
 import { type Fault, mean } from '@coppice/core/base';
 import type { Engine } from '@coppice/core/engine';
@@ -32,9 +31,9 @@ import { SearchJournal } from './search-journal.ts';
 export interface RehearsalPoint {
   readonly setting: SettingName;
   readonly row: RowName;
-  /** As it was asked for: 1p, 0.8/s, 0.5x, backlog, alone. */
+  /** The load as written: 1p, 0.8/s, 0.5x, backlog, alone. */
   readonly load: string;
-  /** What that came to; undefined where all come at once, or one after the other. */
+  /** Requests per second; undefined for backlog and alone. */
   readonly perSecond: number | undefined;
   readonly seed: number;
   readonly requests: number;
@@ -42,7 +41,7 @@ export interface RehearsalPoint {
   readonly rollouts: number;
   readonly threshold: number;
   readonly trees?: string;
-  /** Whose gaps and lengths: a trace of requests, as it came. */
+  /** Gives gaps and lengths. */
   readonly trace?: TraceUse;
 }
 
@@ -54,21 +53,20 @@ export interface RehearsalParts {
 }
 
 export interface RehearsalResult {
-  /** Those that ended, in order of arrival; times count from the start. */
+  /** Searches that ended, by arrival; times count from the start. */
   readonly served: readonly Served[];
-  /** How long those had been there that were cancelled when time was up. */
+  /** Ages of the searches that were cancelled when time was up. */
   readonly unfinishedMs: readonly number[];
   readonly elapsedMs: number;
   readonly generatedTokens: number;
-  /** Of prompts and paths, as the generator's server counted. */
+  /** Prompt and path tokens, as the generator's server counted. */
   readonly computedTokens: number;
   readonly cachedTokens: number;
-  /** Mean sequences under way. */
   readonly sequences: number;
   readonly scores: number;
-  /** From asking for a score to having it; missing where none came. */
+  /** Missing where no score came. */
   readonly scoreMs?: number;
-  /** Of this process. */
+  /** CPU time of this process. */
   readonly cpuMs: number;
   readonly faults: number;
   readonly lastFault?: string;
@@ -141,7 +139,7 @@ class RehearsalRun {
     return this.#result();
   }
 
-  /** Of those whose moment is known before: of questions one by one, the first. */
+  /** Arrival times that are known beforehand: of one-by-one questions, the first alone. */
   #arrivalsMs(): number[] {
     const arrivals = arrivalsOf(this.#point);
     const questions = this.#served.map((_, at) => at).slice(0, arrivals.kind === 'one-by-one' ? 1 : undefined);
@@ -156,7 +154,7 @@ class RehearsalRun {
     const request = questionRequest(this.#search, this.#model, at, String(at));
     this.#live.set(at, systemClock.nowMs());
     this.#journal.accept(request);
-    // What the servers write here is never repeated, and without seeds they are faster.
+    // Nothing is repeated here, and servers are faster without seeds.
     this.#runtime.submit({ ...request, repeatable: false });
   }
 
@@ -212,7 +210,6 @@ class RehearsalRun {
   }
 }
 
-/** The load at which a search has the servers to itself. */
 export const aloneLoad = 'alone';
 
 function arrivalsOf({ load, perSecond }: RehearsalPoint): Arrivals {

@@ -1,6 +1,5 @@
-// An engine that does the work of a rehearsal: each step is drawn from the source, the engine behind it is asked for exactly
-// as many tokens below those that it wrote before, and what the source said is what the runtime gets. Times, caches,
-// faults and costs are the servers' own.
+// The engine of a rehearsal: the source draws each step, the servers generate as many tokens below what they wrote before, and the
+// runtime gets the source's step. Times, caches, faults and costs are the servers' own.
 
 import type { Clock } from '@coppice/core/base';
 import {
@@ -25,7 +24,7 @@ interface RehearsedEngineOptions {
   readonly steps: RealSteps;
   readonly clock: Clock;
   readonly tokensPerWord: number;
-  /** Of the point: two of them must not find each other's prompts in a cache. */
+  /** Differs by point: points must not find each other's prompts in a cache. */
   readonly salt: string;
 }
 
@@ -39,7 +38,7 @@ export class RehearsedEngine implements Engine {
   readonly meter: Meter;
   readonly #options: RehearsedEngineOptions;
   readonly #drawn = new Map<RequestId, DrawnRequest>();
-  /** Of the whole run: generated, and of prompts and paths computed and found in a cache. */
+  /** Totals of the run: generated tokens, and computed and cached tokens of prompts and paths. */
   readonly #totals = { generatedTokens: 0, computedTokens: 0, cachedTokens: 0 };
   #post: (message: EngineMessage) => void = () => {};
 
@@ -80,7 +79,7 @@ export class RehearsedEngine implements Engine {
     return { ...this.#totals };
   }
 
-  /** The servers outlive a rehearsal: the command that opened them closes them. */
+  /** The command that opened the servers closes them. */
   async close(): Promise<void> {
     this.cancel([...this.#drawn.keys()]);
   }

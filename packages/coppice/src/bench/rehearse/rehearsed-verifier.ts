@@ -1,5 +1,5 @@
-// A verifier that does the work of a rehearsal: the reward model scores what the generator really wrote, its number is put
-// aside, and the runtime gets the reward of the source when the score would have come.
+// The verifier of a rehearsal: the reward model scores what the generator really wrote, and the runtime gets the reward of the source
+// when that score arrives.
 
 import type { Clock } from '@coppice/core/base';
 import type { RequestId, Urgency } from '@coppice/core/engine';
@@ -33,7 +33,7 @@ export class RehearsedVerifier implements Verifier {
     this.#options = options;
     this.meter = new Meter(options.clock);
     const { capabilities } = options.verifier;
-    // Rewards of the question model are made to be multiplied, whatever the reward model's are.
+    // Rewards of the question model are made to be multiplied.
     this.capabilities = { ...capabilities, name: `rehearsal on ${capabilities.name}`, aggregation: 'product' };
   }
 
@@ -62,7 +62,7 @@ export class RehearsedVerifier implements Verifier {
     return this.#options.verifier.load();
   }
 
-  /** The servers outlive a rehearsal: the command that opened them closes them. */
+  /** The command that opened the servers closes them. */
   async close(): Promise<void> {
     this.cancel([...this.#asked.keys()]);
   }

@@ -1,5 +1,5 @@
-// The results of a rehearsal, one line of JSON per point, added as each ends: a rehearsal that is broken off goes on where it
-// stopped. A point that was cut by the clock is run again, and its newest line counts.
+// The results of a rehearsal, one line of JSON per finished point: a rehearsal goes on where it stopped. A point that the clock cut is
+// run again, and its newest line counts.
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { raise } from '@coppice/core/base';
@@ -7,10 +7,9 @@ import type { RehearsalPoint, RehearsalResult } from './rehearsal.ts';
 
 export interface RehearsalRecord {
   readonly point: RehearsalPoint;
-  /** When it began, by the wall clock. */
   readonly at: string;
   readonly version: string;
-  /** SHA-256 of the file with what was predicted before. */
+  /** SHA-256 of the prediction's file. */
   readonly prediction?: string;
   readonly result: RehearsalResult;
 }
@@ -25,7 +24,6 @@ export function addRecord(file: string, record: RehearsalRecord): void {
   appendFileSync(file, `${JSON.stringify(record)}\n`);
 }
 
-/** The newest record of a point. */
 export function findRecord(records: readonly RehearsalRecord[], point: RehearsalPoint): RehearsalRecord | undefined {
   // The rate is part of a point: a new prediction makes new points.
   const key = JSON.stringify(point);
@@ -41,7 +39,7 @@ function recordOf(line: string, where: string): RehearsalRecord {
     const record = JSON.parse(line) as RehearsalRecord;
     if (Array.isArray(record.result.served) && typeof record.point.row === 'string') return record;
   } catch {
-    // Told below: half a line and another file's lines have the same remedy.
+    // Reported below: a torn line and a foreign file have the same remedy.
   }
   return raise('bad-setting', `${where} is no result of a rehearsal; name another file, or remove it`);
 }

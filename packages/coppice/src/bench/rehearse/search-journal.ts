@@ -1,5 +1,4 @@
-// The searches of a rehearsal in a journal, written as the gateway writes them: accepted, claimed, every entry, the end once the
-// cost is known.
+// Journals the searches of a rehearsal as the gateway does: acceptance, claim, every entry, and the end once the cost is known.
 
 import type { Journal } from '@coppice/core/journal';
 import { hasEvent, type LogEntry } from '@coppice/core/log';
@@ -10,7 +9,7 @@ const epoch = 1;
 export class SearchJournal {
   readonly #journal: Journal;
   readonly #row: string;
-  /** Before the ids: points must not meet in one journal. */
+  /** Prefix of ids: points must not meet in one journal. */
   readonly #prefix: string;
   readonly #ended = new Map<string, SearchResult>();
 

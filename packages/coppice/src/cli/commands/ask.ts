@@ -1,5 +1,5 @@
-// `coppice ask`: one question, on the embedded engine or on servers. While it grows, the tree is shown; then the answer, its path, why
-// the search stopped, and what it cost.
+// `coppice ask`: one question, on the embedded engine or on servers. Shows the growing tree, then the answer, its path, the exit and
+// the cost.
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { extractAnswer } from '@coppice/core/answer';
@@ -61,7 +61,6 @@ const outputGroup = {
   ...helpFlag,
 } as const satisfies Flags;
 
-/** For node:util's parseArgs, and for the shell's completion. */
 export const flags = { ...modelFlags, ...searchGroup, ...limitGroup, ...outputGroup } as const;
 export const settings = settingNames(everySetting);
 
@@ -161,7 +160,7 @@ class Watcher {
       if (line !== undefined) console.log(line);
       return;
     }
-    // By the clock: minutes may pass between two events while tokens are written.
+    // Redraws by the clock: minutes may pass between two events.
     this.#redrawing ??= setInterval(() => this.#draw(), redrawMs).unref();
   }
 
@@ -199,7 +198,7 @@ function readArgs(args: readonly string[]) {
   };
 }
 
-/** A question that a shipped model does not know is refused before anything is loaded. */
+/** Refuses questions that a shipped model does not know before anything is loaded. */
 function requireKind({ question, own }: Settings): void {
   const formed = shippedOf(own)?.form(askedQuestion(question).prompt);
   if (formed !== undefined && 'reason' in formed) raise('unsupported', formed.reason);
@@ -219,7 +218,7 @@ function report(
   console.log(answerLines(reported, widthOf(process.stdout, 100), painter(process.stdout, process.env)).join('\n'));
 }
 
-/** A descriptor: every event is in the file when the next one comes, also where the process is killed. */
+/** Writes through a descriptor: every event is in the file even if the process is killed. */
 function openTrace({ question, own }: Settings, plan: SearchPlan, file: string): number {
   const { program, policy, rollouts, threshold, seed } = plan;
   const model = own.model ?? plan.model;

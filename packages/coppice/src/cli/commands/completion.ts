@@ -1,5 +1,4 @@
-// `coppice completion SHELL`: a script that completes commands, flags and the names that flags take. Written from the commands'
-// own options and from the vocabulary, so that it cannot know less or more than they do.
+// `coppice completion SHELL`: a script that completes commands, flags and the names that flags take, made from the commands' own options.
 
 import { raise } from '@coppice/core/base';
 import { efforts, flagName, knobOf, searchKnobNames } from '@coppice/core/config';
@@ -28,7 +27,6 @@ interface CommandWords {
   readonly settings: readonly string[];
 }
 
-/** Names that a flag takes, whatever the command. */
 const valuesOfFlag: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ...searchKnobNames.flatMap((name) => {
     const knob = knobOf(name);

@@ -1,5 +1,5 @@
-// `coppice export`: finished searches as data to train on, from a journal or from traces. Rows go to a file, whose ending names the format, or as
-// JSON lines to the output; what was left out is said in one line beside it.
+// `coppice export`: finished searches as training data, from a journal or from traces. Rows go to a file, whose ending names the format,
+// or as JSON lines to the output; a line beside it counts what was left out.
 
 import { createWriteStream } from 'node:fs';
 import { extname } from 'node:path';

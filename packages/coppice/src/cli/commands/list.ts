@@ -1,13 +1,11 @@
-// The commands by name. Each is loaded only when it is used: what one needs, another may not have. `completion` reads this
-// list, so it stands beside it in main.ts.
+// The commands by name. Each is loaded only when it is used. `completion` reads this list, so it stands beside it in main.ts.
 
 import type { Help } from '../flags/help.ts';
 
 interface CommandModule {
   readonly help: Help | string;
-  /** For node:util's parseArgs, and for the shell's completion. */
   readonly flags: Readonly<Record<string, object>>;
-  /** What its --set takes, where the shell can complete it. */
+  /** Names that its --set takes, for completion. */
   readonly settings?: readonly string[];
   /** Resolves to the exit status. */
   run(args: readonly string[]): Promise<number>;

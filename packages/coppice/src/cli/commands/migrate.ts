@@ -1,5 +1,5 @@
-// `coppice migrate`: makes the tables of a cluster in PostgreSQL, or says that they are there. The only command that
-// changes tables: nodes look at them when they start and change nothing, so that an upgrade happens when its operator wants it.
+// `coppice migrate`: makes the tables of a cluster in PostgreSQL, or says that they are there. No other command changes tables: an
+// upgrade happens when its operator wants it.
 
 import { journalKind } from '@coppice/core/config';
 import { configFlags, readConfig } from '../flags/config-file.ts';

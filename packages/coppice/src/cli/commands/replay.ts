@@ -1,5 +1,5 @@
-// `coppice replay`: steps through a trace that `ask --trace` wrote. On a terminal with the arrow keys; elsewhere it prints
-// every event, or the tree as it was after one of them.
+// `coppice replay`: steps through a trace of `ask --trace`, with the arrow keys on a terminal; elsewhere it prints every event, or the
+// tree after one of them.
 
 import { emitKeypressEvents } from 'node:readline';
 import { raise } from '@coppice/core/base';
@@ -68,7 +68,7 @@ async function stepThrough(trace: Trace): Promise<void> {
   }
 }
 
-/** Where a key leads; undefined ends it. */
+/** The event to show after a key; undefined ends it. */
 function positionAfter(key: string, at: number, events: readonly LoggedEvent[]): number | undefined {
   switch (key) {
     case 'q':

@@ -1,5 +1,5 @@
-// `coppice serve`: the gateway in the foreground. Reads the configuration, opens the engines, takes up what a former
-// process left, listens, takes other keys on SIGHUP, and ends in order on SIGINT or SIGTERM.
+// `coppice serve`: the gateway in the foreground. Takes up what a former process left, reads keys anew on SIGHUP, and ends in order on
+// SIGINT or SIGTERM.
 
 import { type OpenModel, openModels, usualRest } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
@@ -53,7 +53,7 @@ export async function run(args: readonly string[]): Promise<number> {
   return values['print-config'] ? say(printConfig(config)) : serve(config, load);
 }
 
-/** What a file or a setting names goes before the simulated model; the flag would then mean nothing. */
+/** Refused together with models of a file or a setting, which would replace the simulated one. */
 function mustBeSimulated({ models }: Config, file = 'coppice.json'): void {
   const other = models.find(({ engine }) => engine.kind !== 'sim');
   if (other === undefined) return;
@@ -92,7 +92,7 @@ async function serve(config: Config, reload: () => Config): Promise<number> {
   return 0;
 }
 
-/** Other keys on SIGHUP, the end on SIGINT or SIGTERM. `forget`: SIGHUP means nothing from then on. */
+/** Reads keys anew on SIGHUP, ends on SIGINT or SIGTERM. `forget`: ignores SIGHUP from then on. */
 function followSignals(gateway: Gateway, keys: () => Config['keys'], log: Log) {
   const takeKeys = (): void => {
     try {

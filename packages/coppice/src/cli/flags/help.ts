@@ -1,15 +1,14 @@
-// The help of a command, from the same declarations that its arguments are read by: one usage line, groups of flags, three
-// examples; `--help all` adds the rarer flags and every setting. At most 80 columns wide. Reads nothing but arguments.
+// The help of a command, from the declarations of its flags: a usage line, groups of flags, examples; `--help all` adds rarer flags and
+// every setting. At most 80 columns wide.
 
 import { wrap } from '../terminal/terminal.ts';
 
-/** As node:util's parseArgs takes it, with what the help says of it. */
+/** A flag of node:util's parseArgs, with its description. */
 export interface Flag {
   readonly type: 'string' | 'boolean';
   readonly multiple?: true;
   readonly short?: string;
   readonly default?: string | boolean;
-  /** The word for its value. */
   readonly takes?: string;
   readonly about: string;
   /** Only `--help all` shows it. */
@@ -19,30 +18,27 @@ export interface Flag {
 export type Flags = Readonly<Record<string, Flag>>;
 
 export interface Help {
-  /** What every line to type begins with; `coppice` unless given. */
+  /** Start of every line to type; `coppice` unless given. */
   readonly starts?: string;
-  /** What stands after it. */
   readonly usage: string;
   readonly about: string;
   readonly groups: readonly (readonly [title: string, flags: Flags])[];
-  /** Everything that `--set` may name, for commands that have it. */
+  /** The names that `--set` takes. */
   readonly settings?: readonly (readonly [
     title: string,
     entries: readonly (readonly [name: string, text: string])[],
   ])[];
   readonly examples: readonly string[];
-  /** What a reader of all of it wants to know besides. */
   readonly notes?: string;
 }
 
-/** Where the examples find a server. */
 export const exampleServer = 'http://127.0.0.1:8000/v1';
 
 export const helpFlag = {
   help: { type: 'boolean', default: false, short: 'h', about: 'prints this; --help all prints every flag and setting' },
 } as const satisfies Flags;
 
-/** The help that the arguments ask for, if they do; a text is the whole help of its command. What stands after `--` is no flag. */
+/** The help, if the arguments ask for it; arguments after `--` are no flags. */
 export function helpAsked(args: readonly string[], help: Help | string): string | undefined {
   const end = args.indexOf('--');
   const before = end < 0 ? args : args.slice(0, end);

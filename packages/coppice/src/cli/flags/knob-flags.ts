@@ -1,5 +1,4 @@
-// The flags of what a search is told, and the wish that they and `--set` make: a command names the settings it takes, and the
-// rest follows.
+// The flags of search settings, and the wish that they and `--set` make.
 
 import { checkWish, type Wish } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
@@ -8,7 +7,6 @@ import type { Flags } from './help.ts';
 
 const text = 'string';
 
-/** For node:util's parseArgs, and for the help. `--help all` has every name that they take. */
 export const knobFlags = {
   program: { type: text, takes: 'NAME', about: 'how the tree grows: mcts, best-first, beam, … (mcts)' },
   policy: { type: text, takes: 'NAME', about: 'when a search ends: safe, fast, positive, … (safe)' },
@@ -32,7 +30,7 @@ export const knobFlags = {
   'deadline-ms': { type: text, takes: 'N', about: 'milliseconds; gives the best so far then' },
 } as const satisfies Flags;
 
-/** What the flags and `--set` ask for, checked; a complaint names the flag, and what is said twice is refused. */
+/** Checks the flags and `--set`; a complaint names the flag, and a setting given twice is refused. */
 export function readWish(
   values: Readonly<Record<string, unknown>>,
   names: readonly SearchKnob[],

@@ -1,5 +1,5 @@
-// The flags that say which model a command works with, its own or one on servers, and which reward model: the same in every
-// command that answers questions. What else can be said of a model is a setting (settings.ts).
+// The flags of a model, its own or one on servers, and of the reward model: the same in every command that answers questions.
+// Everything else of a model is a setting (settings.ts).
 
 import type { OwnModelOptions } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
@@ -11,7 +11,6 @@ import { flagOf, given, oneOf } from './options.ts';
 
 const text = 'string';
 
-/** Which servers, and which model of theirs. */
 export const serverFlags = {
   engine: { type: text, multiple: true, takes: 'URL', about: 'a server of the generator; once per replica' },
   'key-env': { type: text, takes: 'NAME', about: 'environment variable with its key' },
@@ -26,7 +25,6 @@ export const serverFlags = {
   },
 } as const satisfies Flags;
 
-/** For node:util's parseArgs, and for the help. */
 export const modelFlags = {
   model: {
     type: text,
@@ -47,7 +45,7 @@ const shorthands = {
 
 type Values = { readonly [Flag in keyof typeof modelFlags]?: string | string[] | undefined };
 
-/** `set`: what `--set` says of the model. */
+/** `set`: the model's part of `--set`. */
 export function readModelFlags(values: Values, needsVerifier: boolean, set: PlainTree = {}): OwnModelOptions {
   const { engine, verifier, ...rest } = values;
   const flags = rest as Readonly<Record<string, string | undefined>>;

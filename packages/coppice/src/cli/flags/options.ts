@@ -3,10 +3,10 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { complaint, type Knob, nearest, raise, type ValueOf, valueOfText } from '@coppice/core/base';
 
-/** The setting that an unknown option means, if it means one. */
+/** The setting that an unknown option may mean. */
 type MeantSetting = (option: string) => string | undefined;
 
-/** As node:util's parseArgs, with its complaints as faults. */
+/** node:util's parseArgs, with its complaints as faults. */
 export function readArguments<T extends ParseArgsConfig>(
   config: T,
   settingOf: MeantSetting = () => undefined,
@@ -18,7 +18,7 @@ export function readArguments<T extends ParseArgsConfig>(
   }
 }
 
-/** `--seeds -1` means what it says, and is refused for its value. */
+/** Joins `--seeds -1`, so that it is refused for its value. */
 function joinNegatives({ args = [], options = {} }: ParseArgsConfig): string[] {
   const joined: string[] = [];
   for (const arg of args) {
@@ -42,7 +42,7 @@ function complaintOf(error: unknown, { args = [], options = {} }: ParseArgsConfi
   return `there is no option --${unknown}${meant === undefined ? '; --help lists them' : `; did you mean --${meant}?`}`;
 }
 
-/** What stands after an option that is not known, as a shell would take it again. */
+/** The value behind an unknown option, quoted for a shell. */
 function writtenValue(args: readonly string[], option: string): string {
   const at = args.findIndex((arg) => arg === `--${option}` || arg.startsWith(`--${option}=`));
   const value = args[at]?.includes('=') ? args[at].slice(option.length + 3) : args[at + 1];
@@ -50,7 +50,7 @@ function writtenValue(args: readonly string[], option: string): string {
   return /^[\w.,+/:-]+$/.test(value) ? value : `'${value}'`;
 }
 
-/** The value of a flag that is no setting of the vocabulary, refused in the same words where it is out of bounds. */
+/** Reads a flag that is no setting, refused in the same words where it is out of bounds. */
 export function flagOf<Each extends Knob>(option: string, text: string, knob: Each): ValueOf<Each> {
   const value = valueOfText(knob, text);
   const wrong = complaint(knob, value);

@@ -1,4 +1,4 @@
-// The flags that say which labelled questions a command asks: a shipped task or a file, all of them or some.
+// The flags that choose labelled questions: a shipped task or a file, all of them or some.
 
 import { type GoldQuestion, readQuestions } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
@@ -9,7 +9,6 @@ import { given, oneOf, type readArguments, whole } from './options.ts';
 const tasks = ['countdown', 'word-problem', 'ledger', 'sudoku'] as const;
 const splits = ['test', 'calibration'] as const;
 
-/** For node:util's parseArgs, and for the help. */
 export const questionFlags = {
   task: { type: 'string', takes: 'NAME', default: 'countdown', about: `${tasks.join(', ')}` },
   questions: { type: 'string', takes: 'FILE', about: 'your own: JSONL with question and answer' },

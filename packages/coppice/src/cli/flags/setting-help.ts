@@ -1,5 +1,4 @@
-// What `--help all` says of each setting that `--set` takes: its words, the clause that says what it does, default and unit.
-// The printed example of `serve` has the whole reason.
+// The line of `--help all` for each setting: values, the clause that says what it does, default and unit.
 
 import { flagKnobs, flagName, knobOf, modelSettings, namedPaths, type SearchKnob } from '@coppice/core/config';
 import { knobsByName, type SettingScope, settingGroups } from './settings.ts';
@@ -38,7 +37,7 @@ function shown(value: unknown): string | number | undefined {
   return typeof value === 'number' || typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The first clause that says what a setting does: neither `0 is off` nor whose it is. */
+/** The first clause that describes the setting: neither `0 is off` nor its owner. */
 function shortReason(why: string): string {
   const said = why.replace(/^0 is off[^.]*\. /, '');
   const ends = [...said.matchAll(/[;.:] /g)].filter(({ index, 0: mark }) => {

@@ -1,5 +1,5 @@
-// `--set NAME=VALUE`: every setting of a model's section of the configuration, by the same name, checked by the same schema.
-// What belongs to a search becomes a wish, and the rest lies over the model that the flags name. Opens nothing.
+// `--set NAME=VALUE`: every setting of a model's section of the configuration, checked by the same schema. Settings of a search become a
+// wish, the rest overlays the model that the flags name.
 
 import type { ParseArgsConfig } from 'node:util';
 import { checkWish, type Wish } from '@coppice/core/answering';
@@ -29,17 +29,16 @@ export const setFlag = {
   set: { type: 'string', multiple: true, takes: 'NAME=VALUE', about: 'any other setting; once for each' },
 } as const satisfies Flags;
 
-/** What a command's `--set` may name: settings of a search, and settings of the model. */
+/** The settings that a command's `--set` takes. */
 export interface SettingScope {
   readonly search: readonly SearchKnob[];
   readonly model: (name: string) => boolean;
 }
 
-/** Settings that only a server has: its queue, and the form of its answers. */
 const ofServers: readonly SearchKnob[] = ['priority', 'onUnaccepted', 'reasoning'];
 export const ownKnobs: readonly SearchKnob[] = searchKnobNames.filter((name) => !ofServers.includes(name));
 
-/** What names the parts of a model is said by flags: a setting cannot replace one part by another. */
+/** Flags name the parts of a model: a setting cannot replace one part by another. */
 const saidByFlag: ReadonlyMap<string, string> = new Map([
   ['engine.kind', '--engine'],
   ['engine.urls', '--engine'],
@@ -49,7 +48,6 @@ const saidByFlag: ReadonlyMap<string, string> = new Map([
   ['verifier.format', '--kind'],
   ['embedder.url', '--embedder'],
 ]);
-/** Of the gateway, and of an engine that no command opens. */
 const ofGateway: readonly string[] = [
   'name',
   'escalateTo',
@@ -64,7 +62,6 @@ export const knobsByName: ReadonlyMap<string, SearchKnob> = new Map(
   searchKnobNames.map((name) => [settingName(name), name]),
 );
 
-/** Of the model and its parts, without what a search is told. */
 function machineNames(): string[] {
   const isTold = (name: string) => knobsByName.has(name) || namedPaths().has(name);
   return [...modelSettings().keys()].filter(
@@ -74,12 +71,11 @@ function machineNames(): string[] {
 
 export const everySetting: SettingScope = { search: ownKnobs, model: () => true };
 
-/** The names that `--set` takes, in the order of the help. */
 export function settingNames(scope: SettingScope): string[] {
   return settingGroups(scope).flatMap(([, names]) => names);
 }
 
-/** The arguments of a command that searches: its flags and `--set`, which together make the wish; `model` is what `--set` says of the model. */
+/** Reads the flags and `--set` of a command that searches into a wish; `model` is the model's part of `--set`. */
 export function readSearchArguments<T extends ParseArgsConfig>(config: T, scope: SettingScope) {
   const read = readArguments(config, (flag) => settingOfFlag(flag, scope));
   const values = read.values as Readonly<Record<string, unknown>>;
@@ -89,7 +85,6 @@ export function readSearchArguments<T extends ParseArgsConfig>(config: T, scope:
 
 interface ToldSettings {
   readonly wish: Wish;
-  /** Of the model's section, as a tree. */
   readonly model: PlainTree;
 }
 
@@ -129,12 +124,11 @@ function camelled(name: string): string {
   return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The setting that a flag which is not known may mean, where `--set` of this command takes it. */
+/** The setting that an unknown flag may mean. */
 function settingOfFlag(flag: string, scope: SettingScope): string | undefined {
   return settingNames(scope).find((name) => name.split('.').at(-1) === camelled(flag));
 }
 
-/** The names that a scope takes, as a reader looks for them. */
 export function settingGroups({ search, model }: SettingScope): [string, string[]][] {
   const ofSearch = (knobs: object) => search.filter((name) => Object.hasOwn(knobs, name)).map(settingName);
   const ofModel = (part: RegExp) => machineNames().filter((name) => part.test(name) && model(name));

@@ -1,5 +1,5 @@
-// The plug-ins of this installation: each package registers its kinds of engines, verifiers and journals, its programs and rules, when it is imported. A package
-// that is not installed is left out; a configuration that needs it says which to install.
+// The plug-ins of this installation. An imported package registers its engines, verifiers, journals, programs and rules; one that is not
+// installed is left out, and a configuration that needs it says which to install.
 
 import { engineKind, type PlainTree } from '@coppice/core/config';
 import '@coppice/core';
@@ -20,7 +20,7 @@ for (const [name, load] of Object.entries(optional)) {
   }
 }
 
-/** The models that `serve` has where no configuration names any: those that ship, else the simulated one. */
+/** The models of `serve` without a configuration: those that ship, else the simulated one. */
 export function defaultModels(): readonly PlainTree[] {
   const shipped = engineKind('llama')?.models?.() ?? [];
   return shipped.length === 0 ? simulatedModels() : shipped;

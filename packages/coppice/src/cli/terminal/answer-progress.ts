@@ -1,4 +1,4 @@
-// How far a run over many questions has come, on the error output: a line that is redrawn on a terminal, a line now and then elsewhere.
+// Progress of a run over many questions, on the error output: redrawn on a terminal, a line now and then elsewhere.
 
 import { duration, LiveBlock, progressBar } from './terminal.ts';
 
@@ -13,7 +13,7 @@ export class AnswerProgress {
   readonly #before: number;
   #done: number;
 
-  /** `before`: answers that are there already, and say nothing about how long the others take. */
+  /** `before`: answers from an earlier run, left out of the time estimate. */
   constructor(total: number, before = 0) {
     this.#total = total;
     this.#before = before;

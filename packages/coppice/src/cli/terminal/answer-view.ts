@@ -1,5 +1,4 @@
-// The end of a search, for a person and for a program: what to think of the answer, the answer, its path, why the search
-// stopped, what it cost. What was not scored shows no score.
+// The end of a search as text and as JSON: verdict, answer, path, exit and cost. Unscored answers show no score.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import {
@@ -18,7 +17,6 @@ import { type Node, pathTo, type Tree } from '@coppice/core/tree';
 import { type Paint, verdictColours } from './paint.ts';
 import { cutTo, duration, plainLine, wrap } from './terminal.ts';
 
-/** What a search gave, with what is needed to judge it. */
 export interface Reported {
   readonly result: SearchResult;
   readonly tree: Tree;
@@ -26,7 +24,7 @@ export interface Reported {
   readonly loadedMs: number;
 }
 
-/** Exit statuses of `ask`: an answer that may be used is 0, and nothing else is. */
+/** Exit statuses of `ask`: 0 only for an answer that may be used. */
 const statuses: Readonly<Record<Verdict, number>> = { accepted: 0, unscored: 0, 'below-threshold': 3, none: 4 };
 
 export function statusOf(reported: Reported): number {
@@ -51,7 +49,7 @@ export function answerLines(reported: Reported, width: number, paint: Paint): st
   ];
 }
 
-/** An accepted answer comes first; before any other stands what it is. */
+/** An accepted answer comes first; any other is preceded by its verdict. */
 function headline(reported: Reported, width: number, paint: Paint): string[] {
   const { answer } = reported.result;
   const judged = judgedOf(reported);
@@ -107,7 +105,6 @@ function aheadWords({ adoptedTokens = 0, forsakenTokens = 0, speculativeTokens }
   return `${adoptedTokens} tokens used, ${wasted} wasted`;
 }
 
-/** The same as one JSON value. */
 export function answerRecord(reported: Reported): Record<string, unknown> {
   const { result, tree, plan, loadedMs } = reported;
   const judged = judgedOf(reported);

@@ -1,5 +1,4 @@
-// What a command says while it works of the servers it opened: only what changes its answers. What was found at the opening
-// itself stands in the warnings of the model.
+// Messages about opened servers while a command works: only those that change its answers.
 
 import type { OpeningLog } from '@coppice/core/config';
 

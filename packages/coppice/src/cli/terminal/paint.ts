@@ -1,5 +1,4 @@
-// Colour for people: only on a terminal, never where NO_COLOR asks for none (https://no-color.org). Colour repeats what the
-// words say, so nothing is lost without it.
+// Colour, only on a terminal and never under NO_COLOR (https://no-color.org). It repeats what the words say.
 
 import type { Verdict } from '@coppice/core/log';
 import type { Output } from './terminal.ts';

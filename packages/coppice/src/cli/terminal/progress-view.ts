@@ -31,7 +31,6 @@ export function eventLine({ event }: LoggedEvent, tree: Tree): string | undefine
   }
 }
 
-/** What the log says of an event, and the text that it brought. */
 export function eventText(event: SearchEvent): string {
   const said = plainLine(describeEvent(event));
   switch (event.type) {

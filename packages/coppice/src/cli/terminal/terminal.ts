@@ -1,5 +1,5 @@
-// Text for a terminal: what models wrote is made harmless, lines are cut to the width, a block of lines is redrawn in
-// place. Nothing that a model or a question says may move the cursor, change colours or hide other text.
+// Text for a terminal: made harmless, cut to the width, redrawn in place. No text of a model or a question may move the cursor, change
+// colours or hide other text.
 
 // Control characters, and the format characters that reorder or hide text in a line.
 const harmful = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
@@ -24,7 +24,7 @@ export function columns(text: string): number {
   return sum;
 }
 
-/** At most so many columns, with an ellipsis where something was cut. */
+/** Cuts to so many columns, with an ellipsis. */
 export function cutTo(text: string, width: number): string {
   if (columns(text) <= width) return text;
   let used = 0;
@@ -37,7 +37,7 @@ export function cutTo(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** Broken at spaces into lines of at most so many columns. */
+/** Breaks text at spaces into lines of at most so many columns. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -90,7 +90,7 @@ export class LiveBlock {
     this.#drawn = shown.length;
   }
 
-  /** What was drawn goes; what is written next begins where it stood. */
+  /** Erases the block; the next text begins in its place. */
   clear(): void {
     if (this.#drawn > 0) this.#output.write(`\u001b[${this.#drawn}A\u001b[0J`);
     this.#drawn = 0;

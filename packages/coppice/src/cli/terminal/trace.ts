@@ -1,5 +1,4 @@
-// A trace: one JSON line that says what was asked, then every event of the search, one per line. Written by `ask`, read by
-// `replay`.
+// A trace: one JSON line with the question, then one per event. `ask` writes it, `replay` reads it.
 
 import { readFileSync } from 'node:fs';
 import { raise } from '@coppice/core/base';

@@ -1,5 +1,5 @@
-// A search tree as lines of text, on one screen whatever its size: the nodes that most strands pass are shown, each with
-// its score, its visits and the beginning of its step; what is left out is counted. Pure.
+// A search tree as lines of text that fit one screen: the nodes that most strands pass, each with score, visits and the beginning of its
+// step; the rest is counted. Pure.
 
 import { shortScore } from '@coppice/core/log';
 import type { Node, Tree } from '@coppice/core/tree';
@@ -8,7 +8,7 @@ import { cutTo, plainLine } from './terminal.ts';
 interface TreeViewOptions {
   readonly width: number;
   readonly height: number;
-  /** The end of the path to show as the answer's; the best finished one where unset. */
+  /** End of the answer's path; the best finished one where unset. */
   readonly chosen?: Node | undefined;
 }
 
@@ -33,7 +33,7 @@ export function treeLines(tree: Tree, { width, height, chosen = tree.best }: Tre
   return lines.slice(0, height);
 }
 
-/** The most interesting nodes, with all their ancestors, as many as there are lines (one may go to "… more"). */
+/** The nodes that most strands pass, with all their ancestors, one per line. */
 function chooseNodes(tree: Tree, lines: number, chosen: Node | undefined): ReadonlySet<Node> {
   const shown = new Set<Node>([tree.root]);
   const withMore = new Set<Node>();

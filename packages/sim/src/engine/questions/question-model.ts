@@ -1,7 +1,6 @@
-// A stochastic question: what a generator would write below any path and how a reward model would like it, without either.
-// A question is easy, scaling (search helps) or impossible; a path is sound until a step goes wrong, and a wrong step is
-// seen by the verifier or hidden from it (a blind spot). Every draw is keyed by the question and the path, never by
-// order or time: two policies that look at the same node see the same node. A step's text carries its own key and state.
+// A stochastic generator and reward model. A question is easy, scaling (search helps) or impossible; a path is sound until a
+// step goes wrong, and the verifier sees a wrong step or does not (a blind spot). Every draw is keyed by question and path,
+// never by order or time: two policies see the same node. A step's text carries its key and state.
 
 import { hash, Random } from '@coppice/core/base';
 import type { GenerateRequest, PathStep } from '@coppice/core/engine';
@@ -17,19 +16,19 @@ import { rewardedAs, type StepState, sharedNoise, squeezed, type Tip } from './r
 // Rewards after Qwen2.5-Math-PRM-7B's habits: most right steps near 1, most wrong ones near 0, both with long tails.
 const soundReward: UnitShape = { a: 10, b: 0.7 };
 const flawedReward: UnitShape = { a: 0.7, b: 3.2 };
-/** Siblings are samples of one distribution: what they share of the noise in soundness and in reward. */
+/** Share of the noise that siblings have in common, in soundness and in reward. */
 const siblingShare = { soundness: 0.5, reward: 0.6 };
-/** A wrong path comes right again (the answer, not the rewards it has lost), or a hidden error comes to light. */
+/** Chances that a wrong path recovers (its answer, not its rewards), and that a hidden error comes to light. */
 const recoveryChance = 0.02;
 const surfacingChance = 0.08;
-/** What a turn does to a whole answer: see `repair`. One that was right seldom comes out wrong. */
+/** Chances that a turn repairs a wrong answer, and that it leaves a right one right. */
 const repairChance = 0.25;
 const keepsRight = 0.9;
 const surest = 1 - 1e-6;
 
-/** Words that leave a list to be written end with its first number. */
+/** A prompt for a list ends with its first number. */
 const asksForList = /\n1\.$/;
-/** Words that end with a colon want what would come without them; `Answer:` asks for the answer so far. */
+/** A prompt that ends with a colon wants the next step; `Answer:` wants the answer so far. */
 const asksForStep = /(?<!\bAnswer):\s*$/;
 
 export class QuestionModel implements StepSource, RewardSource {
@@ -37,7 +36,7 @@ export class QuestionModel implements StepSource, RewardSource {
   readonly #questions = new Map<string, Question>();
   readonly #sizeOf: ((prompt: Prompt) => QuestionSize) | undefined;
 
-  /** `sizeOf`: lengths that come from elsewhere, as from a trace of requests, in place of the profile's. */
+  /** `sizeOf`: lengths of a trace, in place of the profile's. */
   constructor(profile: QuestionProfile, sizeOf?: (prompt: Prompt) => QuestionSize) {
     this.#profile = profile;
     this.#sizeOf = sizeOf;
@@ -54,7 +53,7 @@ export class QuestionModel implements StepSource, RewardSource {
     return found;
   }
 
-  /** As drawn; a text too long for that counts by its length. */
+  /** The drawn length, or a quarter of the text's characters where that is more. */
   promptTokens(prompt: Prompt): number {
     const length = prompt.kind === 'text' ? prompt.text.length : 0;
     return Math.max(this.question(prompt).promptTokens, Math.ceil(length / 4));
@@ -89,7 +88,7 @@ export class QuestionModel implements StepSource, RewardSource {
     return { text: said + (end === 'length' ? ' ' : (request.delimiters[0] ?? '\n')), tokens, meanLogprob, end };
   }
 
-  /** Asked for a list of next steps: as many as the words name, each as it would be drawn by itself. */
+  /** Writes a list of next steps: as many as the prompt names, each as it would be drawn by itself. */
   #list(request: GenerateRequest, words: string): Step {
     const count = Number(/\d+/.exec(words)?.[0] ?? 1);
     const path = request.path.slice(0, -1);
@@ -103,7 +102,7 @@ export class QuestionModel implements StepSource, RewardSource {
     return { text: items.join(''), tokens, meanLogprob: -0.2, end: wished > tokens ? 'length' : 'eos' };
   }
 
-  /** One draw that nothing ends before the answer does: all its steps in one. */
+  /** Draws all steps of an answer as one. */
   #wholeAnswer(request: GenerateRequest): Step {
     const steps: Step[] = [];
     const path = [...request.path];
@@ -121,7 +120,7 @@ export class QuestionModel implements StepSource, RewardSource {
     return { text: steps.map(({ text }) => text).join(''), tokens, meanLogprob, end };
   }
 
-  /** A whole answer written again, after a turn that says what was wrong with the one before. */
+  /** Writes a whole answer again, after a turn that says what was wrong with the one before. */
   #repaired(question: Question, { path, index, maxTokens }: GenerateRequest, turn: PathStep): Step {
     const key = hash(turn.key, index);
     const random = new Random('repair', key);
@@ -173,7 +172,7 @@ export class QuestionModel implements StepSource, RewardSource {
   }
 }
 
-/** Which draw a draw repeats, itself where it is new. By place alone: a child is the same, alone or in company. */
+/** The draw that a twin repeats, or itself. It depends on the place alone: a child is the same, alone or in company. */
 function originalOf(parentKey: number, index: number, twinRate: number): number {
   let at = index;
   while (at > 0 && twinRate > 0) {

@@ -1,4 +1,4 @@
-// The distribution of questions of one data set under one generator and one reward model: what a simulated question is drawn from.
+// The distribution of questions of one data set under one generator and one reward model.
 
 import type { RewardHabits } from './reward-habits.ts';
 
@@ -21,14 +21,13 @@ export interface QuestionProfile {
   readonly easy: KindProfile;
   readonly scaling: KindProfile;
   readonly impossible: KindProfile;
-  /** An impossible question goes well up to a step that no sample gets right; this is the share where it is the first. */
+  /** An impossible question goes well up to a step that every sample gets wrong; the share where that is the first step. */
   readonly impossibleAtOnce: number;
-  /** Mean steps of a solution. */
   readonly meanSteps: number;
   /** Median tokens of a step, and the deviation of their logarithm. */
   readonly stepTokens: number;
   readonly stepTokensSpread: number;
-  /** Deviation of the logarithm of a question's own length, on which all its steps depend; none unless given. */
+  /** Deviation of the logarithm of a question's own length, a factor on all its steps; 0 unless given. */
   readonly lengthSpread?: number;
   /** Share of questions that the verifier misreads, and the chance that it misses a wrong step in these and in others. */
   readonly blindShare: number;
@@ -36,23 +35,23 @@ export interface QuestionProfile {
   readonly missChance: number;
   /** Chance that a draw says what an earlier draw of the same node said, token for token. */
   readonly twinRate: number;
-  /** What is different at each depth, from the first step on; the last holds for all that are deeper. As fitted to a recording. */
+  /** Habits by depth, from the first step on; the last holds below it too. Fitted to a recording. */
   readonly byDepth?: readonly DepthHabits[];
-  /** Chance that an answer which was wrong comes out right when it is written again after a turn; 0.25 unless given. */
+  /** Chance that a turn makes a wrong answer right; 0.25 unless given. */
   readonly repair?: number;
-  /** How the verifier errs beyond the noise of single steps; not at all unless given. */
+  /** Errors of the verifier beyond the noise of single steps; none unless given. */
   readonly rewards?: RewardHabits;
 }
 
 export interface DepthHabits {
   /** Exponent on the question's soundness: below 1, steps go wrong less often here. */
   readonly ease: number;
-  /** In place of the question's own: what the verifier misses here decides how well it tells siblings apart. */
+  /** Replaces the question's own; decides how well the verifier tells siblings apart. */
   readonly missChance: number;
   readonly twinRate: number;
 }
 
-/** What is known of a question's lengths before it is drawn: of its prompt, and the mean of its answers. */
+/** Tokens of the prompt, and of answers in the mean. */
 export interface QuestionSize {
   readonly promptTokens: number;
   readonly answerTokens: number;

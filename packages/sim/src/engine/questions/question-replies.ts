@@ -1,4 +1,4 @@
-// What the question model says to words that are no step of its own: a probe in the middle of a path, or attempts that it is shown.
+// Replies of the question model to text that is no step of its own: a probe in the middle of a path, or attempts to judge.
 
 import { hash, Random } from '@coppice/core/base';
 import type { GenerateRequest } from '@coppice/core/engine';
@@ -7,14 +7,14 @@ import { type Question, within } from './question.ts';
 import type { Range } from './question-profile.ts';
 import { answerOf, tipOf } from './question-text.ts';
 
-/** Share of a solution after which the model knows what it will answer; drawn per question. */
+/** Share of a solution after which the model knows its answer; drawn per question. */
 const knows: Range = { low: 0.3, high: 1 };
-/** Entropy of the first token of an answer that it knows, and of a guess, in nats. */
+/** Entropy of an answer's first token, known or guessed, in nats. */
 const knownEntropy: Range = { low: 0.02, high: 0.1 };
 const guessEntropy: Range = { low: 0.5, high: 3 };
 const replyTokens = 6;
 
-/** Asked in the middle of a path, which ends with words that are no step of this model: what it would answer here. */
+/** Answers a probe: the last step of the path is the probe's text. */
 export function probeReply(question: Question, { path, maxTokens }: GenerateRequest): Step {
   const steps = path.slice(0, -1);
   const { key, state } = tipOf(question, steps);
@@ -26,12 +26,11 @@ export function probeReply(question: Question, { path, maxTokens }: GenerateRequ
   return { text: `\nanswer ${answer}`, tokens: replyTokens, meanLogprob: -entropy, end: 'eos', entropy };
 }
 
-/** The answers of attempts that the model is shown. */
 export function attemptsIn(text: string): string[] {
   return [...text.matchAll(/\nanswer (\d+)/g)].map(([, answer]) => answer!);
 }
 
-/** It sides with one of the answers that it was shown, by the square of how often each was given. */
+/** Sides with one of the attempts' answers, weighted by the square of its count. */
 export function aggregated(
   question: Question,
   { index, path, maxTokens }: GenerateRequest,

@@ -1,4 +1,4 @@
-// What the question model writes: each step says its state and its key, the last one the answer. The only place that knows this form.
+// The text of the question model's steps: state and key, and the answer in the last. Only this file knows the form.
 
 import type { Random } from '@coppice/core/base';
 import type { PathStep } from '@coppice/core/engine';
@@ -6,7 +6,6 @@ import type { Step } from '@coppice/core/tree';
 import type { Question } from './question.ts';
 import type { StepState, Tip } from './reward-habits.ts';
 
-/** What the path's answer is, in the form that the model writes; undefined where it has none. */
 export function extractAnswer(pathText: string): string | undefined {
   const at = pathText.lastIndexOf('\nanswer ');
   return at < 0 ? undefined : pathText.slice(at + 8);
@@ -24,7 +23,7 @@ export function tipOf(question: Question, path: readonly PathStep[]): Tip {
 const stateMarks = ['\nsound ', '\nhidden ', '\nflawed '];
 const states: Readonly<Record<string, StepState>> = { s: 'sound', h: 'hidden', f: 'flawed' };
 
-/** Of a whole answer, its last step. */
+/** Reads the last step of a whole answer. */
 export function read({ text: whole }: Step): Tip {
   let from = 0;
   for (const mark of stateMarks) from = Math.max(from, whole.lastIndexOf(mark) + 1);

@@ -3,7 +3,6 @@
 import { hash, Random } from '@coppice/core/base';
 import type { QuestionProfile, QuestionSize, Range } from './question-profile.ts';
 
-/** What one question is like. */
 export interface Question {
   readonly key: number;
   readonly kind: 'easy' | 'scaling' | 'impossible';
@@ -11,7 +10,6 @@ export interface Question {
   readonly strictness: number;
   readonly missChance: number;
   readonly steps: number;
-  /** Factor on the length of its steps. */
   readonly length: number;
   /** The depth that no step of an impossible question gets right. */
   readonly crux: number;
@@ -22,14 +20,13 @@ export interface Question {
 /** First steps restate the question: they fail less often, and the verifier likes them more. Exponent on both. */
 export const firstStepEase = 0.4;
 
-/** The same text is the same question, in every run. */
 export function questionOf(profile: QuestionProfile, text: string): Question {
   return drawQuestion(profile, hash(profile.name, text), mixLuck(profile.name, text));
 }
 
 /**
- * Where a question falls in the mixture of kinds. Questions that are numbered at the end of their text run through the
- * mixture evenly (a Weyl sequence), for a data set is a fixed mixture and not a sample of one.
+ * Place of a question in the mixture of kinds, 0 to 1. Questions numbered at the end of their text run through it evenly (a Weyl
+ * sequence): a data set is a fixed mixture, not a sample of one.
  */
 function mixLuck(name: string, text: string): number {
   const numbered = /^(.*?)(\d+)$/s.exec(text);
@@ -60,10 +57,10 @@ function drawQuestion(profile: QuestionProfile, key: number, luck: number): Ques
   };
 }
 
-/** Steps of an answer are neither crumbs nor longer than most requests for one may be. */
+/** Usual tokens of a step. */
 const usualStep: Range = { low: 10, high: 256 };
 
-/** The same question with other lengths: its steps stay as many as they were where that leaves them a usual length. */
+/** Gives a question other lengths; it keeps its number of steps where that leaves them a usual length. */
 export function sizedAs(
   question: Question,
   { stepTokens, stepTokensSpread }: QuestionProfile,
@@ -78,7 +75,7 @@ export function sizedAs(
   return { ...question, promptTokens, steps, length, crux: Math.min(question.crux, steps) };
 }
 
-/** Of a path that nothing cuts off. */
+/** Mean steps of a path that nothing cuts off. */
 function meanDepth(question: Question): number {
   let [reached, sum] = [1, 0];
   for (let depth = 1; reached > 0; depth += 1) {
@@ -97,7 +94,6 @@ export function soundnessAt(question: Question, depth: number, ease = depth === 
   return question.soundness ** ease;
 }
 
-/** A solution ends near its usual length, some steps earlier or later. */
 export function endChance(question: Question, depth: number): number {
   if (depth < question.steps - 1) return 0;
   return depth >= question.steps + 3 ? 1 : 0.4;

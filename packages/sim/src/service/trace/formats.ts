@@ -1,29 +1,24 @@
-// The files that requests are kept in, line by line: Azure's CSV (TIMESTAMP,ContextTokens,GeneratedTokens), Mooncake's JSON lines
-// (timestamp in ms, input_length, output_length, hash_ids of 512 tokens) and our own. One line in, one request out; what a
-// line must not be is said in words that name the value. Pure.
+// Formats of request traces: Azure's CSV (TIMESTAMP,ContextTokens,GeneratedTokens), Mooncake's JSON lines (timestamp in ms,
+// input_length, output_length, hash_ids of 512 tokens) and our own. One line is one request; complaints name the value. Pure.
 
 export interface TracedRequest {
-  /** From any start. */
   readonly atMs: number;
   readonly promptTokens: number;
   readonly answerTokens: number;
-  /** Names of the blocks that its prompt consists of; the same names at the beginning of two prompts are the same tokens. */
+  /** Names of the prompt's blocks; equal names at the beginning of two prompts are equal tokens. */
   readonly blocks?: readonly number[];
 }
 
 export interface TraceFormat {
   readonly name: 'azure' | 'mooncake' | 'coppice';
-  /** Tokens of a block, where prompts have them. */
   readonly blockTokens?: number;
-  /** Lines before the first request. */
   readonly headLines: number;
-  /** A string says what is wrong with the line. */
+  /** Gives a string where the line is wrong. */
   read(line: string): TracedRequest | string;
 }
 
 export const ownTraceHead = { format: 'coppice-requests', version: 1 } as const;
 
-/** By its first line; undefined where that is none of these. */
 export function formatOf(firstLine: string): TraceFormat | undefined {
   const columns = firstLine
     .replace(/^\uFEFF/, '')
@@ -79,7 +74,7 @@ const own: TraceFormat = {
 
 type NamedLength = readonly [name: string, value: unknown];
 
-/** Beyond any context that is served: a length in other units, as bytes or characters of a book. */
+/** Longer than any served context: a length in other units. */
 const mostTokens = 10_000_000;
 
 function sized(base: Pick<TracedRequest, 'atMs' | 'blocks'>, ...lengths: readonly [NamedLength, NamedLength]) {

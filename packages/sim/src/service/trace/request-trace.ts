@@ -1,5 +1,4 @@
-// A file of requests, read and checked once: sorted times, lengths that can be, a rate that can be. What cannot be used is refused
-// in one line with its number; what can but should be known, such as a hole in the times, is a note.
+// Reads and checks a file of requests. A line that cannot be used is refused by its number; a hole in the times is a note.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -12,20 +11,18 @@ export interface RequestTrace {
   /** By time; the first comes at 0. */
   readonly requests: readonly TracedRequest[];
   readonly blockTokens?: number;
-  /** Mean over the whole of it. */
   readonly perSecond: number;
   readonly notes: readonly string[];
 }
 
-/** More than one front end takes: times in another unit. */
+/** Higher rates mean times in another unit. */
 const mostPerSecond = 1000;
-/** A pause is a hole in the trace where it is this long, and this many mean gaps. */
+/** A hole is a pause of at least so long, and of so many mean gaps. */
 const hole = { ms: 60_000, gaps: 50 };
 const mostBytes = 256 * 2 ** 20;
 
 const known = new Map<string, RequestTrace>();
 
-/** A FaultError says in one line why it cannot be used. */
 export function readRequestTrace(file: string): RequestTrace {
   const read = known.get(file) ?? parseRequestTrace(file, textOf(file));
   known.set(file, read);
@@ -96,7 +93,6 @@ function holesIn(requests: readonly TracedRequest[]): string[] {
   ];
 }
 
-/** Those of a trace that fit, at their times; itself where all do. */
 export function fitting(trace: RequestTrace, fits: (request: TracedRequest) => boolean): RequestTrace {
   const requests = trace.requests.filter(fits);
   const left = trace.requests.length - requests.length;

@@ -1,15 +1,13 @@
-// A stream of requests out of a trace: the trace itself, in order, or one resampled from it in blocks of neighbours (a block
-// bootstrap with replacement), so that bursts stay bursts. Another seed is another hour of the same kind. At a rate, all gaps are scaled alike: the
-// trace's mean rate becomes the rate asked for, its peaks go along. Pure: same trace and seed, same stream.
+// A stream of requests out of a trace: as it came, or resampled in blocks of neighbours (a block bootstrap with replacement), so
+// that bursts stay bursts. A rate scales all gaps alike. Pure: same trace and seed, same stream.
 
 import { Random, raise } from '@coppice/core/base';
 import type { TracedRequest } from './formats.ts';
 import { perSecondOf, type RequestTrace } from './request-trace.ts';
 
-/** Plain data, as a trial and a rehearsal name it. */
 export interface TraceUse {
   readonly file: string;
-  /** Prompt and four answers have to fit into so many tokens; those that do not are left out. Unless given, all fit. */
+  /** Requests are left out whose prompt and four answers exceed it. Unless given, all fit. */
   readonly roomTokens?: number;
   /** Unless given, the trace as it came. */
   readonly resampled?: Resampling;
@@ -20,19 +18,17 @@ export interface Resampling {
   readonly blockRequests: number;
 }
 
-/** One request of a stream. */
 interface Streamed {
   readonly request: TracedRequest;
-  /** Since the one before it, in the trace's own time. */
+  /** Time since the request before it, in the trace. */
   readonly gapMs: number;
-  /** Prompts of a block that comes again share nothing with its first time: 0, then 1, 2. */
+  /** Earlier occurrences of the block: prompts of a repeated block share nothing with its first time. */
   readonly again: number;
 }
 
 export class TraceStream {
   readonly trace: RequestTrace;
   readonly #resampled: Resampling | undefined;
-  /** Which block comes at each place, and how often it has come before. */
   readonly #drawn: { readonly block: number; readonly again: number }[] = [];
 
   constructor(trace: RequestTrace, resampled?: Resampling) {
@@ -60,8 +56,8 @@ export class TraceStream {
   }
 
   /**
-   * When each of the first so many comes, at a mean rate: of these, where the trace is replayed as it came, for it may begin slowly; of the whole
-   * trace where it is resampled, for some streams are heavier than others.
+   * Times of the first `count` requests. A replayed trace is scaled by the mean rate of these, for it may begin slowly; a resampled one by
+   * that of the whole trace, for some streams are heavier than others.
    */
   arrivalsMs(count: number, perSecond: number): number[] {
     const came =
@@ -74,7 +70,7 @@ export class TraceStream {
     });
   }
 
-  /** Before the first request of a trace lies a mean gap. */
+  /** The first request of a trace has the mean gap. */
   #gapMs(index: number): number {
     const { requests, perSecond } = this.trace;
     return index === 0 ? 1000 / perSecond : requests[index]!.atMs - requests[index - 1]!.atMs;

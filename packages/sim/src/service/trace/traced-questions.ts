@@ -1,5 +1,4 @@
-// Questions with the lengths of a trace: a setting says how hard they are and how they are judged, the trace how long each prompt is,
-// how long its answers are in the mean, and which prompts begin alike.
+// Questions with the lengths of a trace: the setting gives difficulty and rewards, the trace prompt and answer lengths and shared blocks.
 
 import type { Prompt } from '@coppice/core/tree';
 import type { PromptBlocks } from '../../engine/prefix-cache.ts';
@@ -8,7 +7,7 @@ import type { QuestionProfile, QuestionSize } from '../../engine/questions/quest
 import { fitting, readRequestTrace } from './request-trace.ts';
 import { TraceStream, type TraceUse } from './trace-stream.ts';
 
-/** How many times its recorded length the paths of a search may come to, and then a step. */
+/** A search's path may grow to so many recorded answers, plus one step. */
 const spareAnswers = 4;
 const spareTokens = 1024;
 
@@ -22,7 +21,7 @@ export function fitsInto(roomTokens: number, { promptTokens, answerTokens }: Que
   return promptTokens + spareAnswers * answerTokens + spareTokens <= roomTokens;
 }
 
-/** Names of repeated blocks are moved out of the way of the trace's own. */
+/** Offset of the names of repeated blocks. */
 const apart = 2 ** 40;
 
 export function tracedQuestions(stream: TraceStream, profile: QuestionProfile, name: string) {

@@ -1,4 +1,4 @@
-// The options of `coppice bench`: read once, checked, and told again under the table.
+// The options of `coppice bench`: read once, checked, and printed under the table.
 
 import { type OwnModelOptions, ownModel } from '@coppice/core/answering';
 import { requestKnobs, type SearchKnob } from '@coppice/core/config';
@@ -13,7 +13,7 @@ import { questionFlags, readQuestionFlags } from '../../flags/question-flags.ts'
 import { settingHelp } from '../../flags/setting-help.ts';
 import { ownKnobs, readSearchArguments, type SettingScope, setFlag, settingNames } from '../../flags/settings.ts';
 
-/** What all contenders are told; who they are, and how many rollouts and which seed they get, is the contest's. */
+/** The contest sets these, not `--set`. */
 const ofContest: readonly SearchKnob[] = ['program', 'policy', 'rollouts', 'seed'];
 const scope: SettingScope = { search: ownKnobs.filter((name) => !ofContest.includes(name)), model: () => true };
 
@@ -68,7 +68,6 @@ const outputGroup = {
   ...helpFlag,
 } as const satisfies Flags;
 
-/** For node:util's parseArgs, and for the shell's completion. */
 export const flags = { ...questionFlags, ...contestGroup, ...searchGroup, ...modelFlags, ...outputGroup } as const;
 export const settings = settingNames(scope);
 
@@ -96,7 +95,7 @@ const contestBudget = 16; // strands open at a time, of every model: rows of dif
 
 export type BenchSettings = ReturnType<typeof readBench>;
 
-/** The model with one of its judges, or both, as it has them by itself. */
+/** The model with both judges, or one of them. */
 export function withVerifier(own: OwnModelOptions, mode: VerifierMode): OwnModelOptions {
   if (mode === 'both') return own;
   const { verifier, ...rest } = own.settings ?? {};
@@ -104,7 +103,6 @@ export function withVerifier(own: OwnModelOptions, mode: VerifierMode): OwnModel
   return { ...own, settings: { ...own.settings, check: 'none' } };
 }
 
-/** What was given, and what holds where nothing was. */
 export function configurationOf(settings: BenchSettings): Readonly<Record<string, unknown>> {
   const { own, wish, task, split, file, range, size, full, ...rest } = settings;
   const { concurrency, budget, seed, scoredBy, rollouts, pathRollouts, samples } = rest;
@@ -139,14 +137,14 @@ export function configurationLine(configuration: Readonly<Record<string, unknown
     .join(', ');
 }
 
-/** As a request without a number gets them: a rollout of best-first draws one path where another draws `branching`. */
+/** The number of a request that gives none: a rollout of best-first draws one path where others draw `branching`. */
 function rolloutsOf(given: string | undefined, branching: number, entrants: readonly ProgramName[]) {
   if (given !== undefined) return { rollouts: flagOf('rollouts', given, requestKnobs.rollouts) };
   const paths = entrants.includes('best-first') && { pathRollouts: mediumRollouts * branching };
   return { rollouts: mediumRollouts, ...paths };
 }
 
-/** Of a contest; the lab's commands on the same questions and models read theirs with it. */
+/** The lab's commands on the same questions and models read their flags with it too. */
 export function readBench(args: readonly string[]) {
   const { values, wish, model } = readSearchArguments({ args: [...args], options: flags }, scope);
   const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames()));

@@ -1,6 +1,5 @@
-// `coppice bench`: a set of questions through greedy, best-of-n, beam and MCTS on the embedded engine; one table. Each row gets
-// the exits that it can use, tokens of both models are counted, and best-of-n runs at as many tokens as the best search.
-// Every trial can be kept in a file, from which an interrupted run goes on.
+// `coppice bench`: a set of questions through several programs; one table. Each row gets the exits that it can use, tokens of both
+// models are counted, and best-of-n runs at the tokens of the best search. A file of trials lets an interrupted run go on.
 
 import { closeModel, type GoldQuestion, isRight, type OpenModel, openModel, ownModel } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
@@ -70,7 +69,7 @@ async function runAll(
   kept: Trials,
   onTrial: (trial: Trial) => void,
 ): Promise<void> {
-  // One alone takes no turns, and would wait for the slowest of every block.
+  // A single contender takes no turns: blocks would only wait for their slowest search.
   const size = contenders.length === 1 ? Math.max(1, questions.length) : blockQuestions;
   for (let start = 0; start < questions.length; start += size) {
     const block = questions.slice(start, start + size);

@@ -1,5 +1,5 @@
-// Whether a tree pays on the user's own model, for `doctor`: chooses the questions, runs the comparison while there is time, and prints what it
-// came to. What is measured and what follows from it is in src/bench/doctor.
+// `doctor --compare`: chooses questions, runs the comparison while there is time, and prints its result. bench/doctor measures and
+// evaluates.
 
 import { type GoldQuestion, isGradable, type OpenModel, readQuestions } from '@coppice/core/answering';
 import { type ModelConfig, shippedModel } from '@coppice/core/config';
@@ -77,7 +77,6 @@ function scorerOf({ config }: OpenModel): string {
   return config.verifier.kind === 'judge' ? 'the judge' : 'the reward model';
 }
 
-/** Without known answers nothing can be right or wrong. */
 function cannotSay(source: string, print: (line: string) => void): Advice {
   const text = `${source} has no known answers, so doctor cannot say how often the model is right, whether the reward model tells right from wrong, or whether a tree pays; give each line an "answer"`;
   print(`\n${text}`);
@@ -86,7 +85,7 @@ function cannotSay(source: string, print: (line: string) => void): Advice {
 
 export type AskedQuestions = ReturnType<typeof chosenQuestions>;
 
-/** `all`: how many there are, with known answers or without. */
+/** `all`: number of questions, with known answers or without. */
 export function chosenQuestions({ engine }: Pick<ModelConfig, 'engine'>, { questions: file, seed }: DoctorSettings) {
   const path = file ?? shippedModel(engine)?.questions;
   if (path === undefined)
@@ -94,7 +93,7 @@ export function chosenQuestions({ engine }: Pick<ModelConfig, 'engine'>, { quest
   return { source: path.split('/').at(-1)!, ...gradable(readQuestions(path, 'known or not')) };
 }
 
-/** Puzzles without a solution say nothing here. */
+/** Leaves out puzzles without a solution. */
 function gradable(all: readonly GoldQuestion[]) {
   return { all: all.length, questions: all.filter((each) => each.solvable && isGradable(each)) };
 }

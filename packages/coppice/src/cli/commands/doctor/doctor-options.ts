@@ -1,4 +1,4 @@
-// The options of `coppice doctor`: read once and checked. A bad one is refused in one line that gives the value and what it may be.
+// The options of `coppice doctor`: read once and checked.
 
 import { ownModel, type RemoteSection } from '@coppice/core/answering';
 import { type ModelConfig, requestKnobs, type SearchKnob } from '@coppice/core/config';
@@ -10,7 +10,7 @@ import { flagOf, whole } from '../../flags/options.ts';
 import { settingHelp } from '../../flags/setting-help.ts';
 import { ownKnobs, readSearchArguments, type SettingScope, setFlag, settingNames } from '../../flags/settings.ts';
 
-/** Of the tree that it compares; how many rollouts and which seed are flags. */
+/** Flags of their own, not `--set`. */
 const flagged: readonly SearchKnob[] = ['rollouts', 'seed'];
 const scope: SettingScope = { search: ownKnobs.filter((name) => !flagged.includes(name)), model: () => true };
 
@@ -53,7 +53,6 @@ const comparisonGroup = {
   seed: { type: 'string', takes: 'N', default: '1', about: 'of all draws', rare: true },
 } as const satisfies Flags;
 
-/** For node:util's parseArgs, and for the shell's completion. */
 export const flags = { ...modelGroup, ...examinationGroup, ...comparisonGroup } as const;
 export const settings = settingNames(scope);
 
@@ -101,7 +100,7 @@ export function readDoctorSettings(args: readonly string[]) {
   };
 }
 
-/** How its servers are asked. */
+/** Model name, dialect and key of the servers. */
 export function namedOf({ engine }: ModelConfig) {
   if (engine.kind !== 'openai') return { named: {}, keyEnv: undefined };
   const { model, dialect, apiKeyEnv: keyEnv } = engine as RemoteSection;

@@ -1,5 +1,5 @@
-// `coppice doctor`: what the servers are, what that means for searching on them, where more sequences stop paying, and, if
-// asked, whether search pays at all. Without --engine it examines the embedded engine. Sends a few short requests, no more.
+// `coppice doctor`: describes servers, what that means for searching on them, where more sequences stop paying, and, if asked, whether
+// search pays at all. Without --engine it examines the embedded engine. Sends a few short requests, no more.
 
 import {
   closeModel,
@@ -64,15 +64,11 @@ interface Section {
 
 interface Report {
   readonly sections: Section[];
-  /** Of the servers, where there are any. */
   facts?: readonly ServerFacts[];
   curve?: readonly CurvePoint[];
-  /** Of the server asked without coppice. */
   alone?: readonly CurvePoint[];
   knee?: CurvePoint;
-  /** How it answers a few sums. */
   answers?: Finding;
-  /** Whether a tree pays. */
   comparison?: ComparisonReport | Advice;
 }
 
@@ -94,7 +90,7 @@ export async function run(args: readonly string[]): Promise<number> {
   return report.sections.some(({ fault }) => fault !== undefined) ? 1 : 0;
 }
 
-/** The one that `serve` would use in this folder; doctor itself needs no configuration, and says nothing of a wrong one. */
+/** The configuration of this folder, if any; doctor needs none, and reports no fault of it. */
 function journalHere(): string {
   try {
     const { kind, path } = readConfig({}, defaultModels()).journal;
@@ -137,12 +133,11 @@ async function openServers(settings: DoctorSettings, report: Report): Promise<Op
   const scores = await examineVerifier(settings, report);
   if (facts.length < settings.engines.length) return undefined;
   report.facts = facts;
-  // One limit for all: the probe must be able to go beyond what is found by trial.
+  // One limit for all servers: the probe must be able to go beyond what is found by trial.
   const inFlight = Math.min(...facts.map((each) => each.sequenceLimit ?? curveDefaults.maxSequences));
   return openModel(remoteModel(settings, inFlight, scores), process.env);
 }
 
-/** The servers as the configuration would name them. */
 function remoteModel({ own }: DoctorSettings, inFlight: number, scores: boolean): ModelConfig {
   const { verifiers, settings = {}, ...rest } = own;
   const { verifier: _, ...withoutVerifier } = settings;
@@ -170,10 +165,10 @@ async function examineEngine(url: string, settings: DoctorSettings, report: Repo
   }
 }
 
-/** For 48 short texts of a judge, some at a time. */
+/** Time for a judge's 48 short texts. */
 const judgeMs = 300_000;
 
-/** Opening it probes it; one step is scored to see that rewards come back. True where they do. */
+/** Opens the verifier, which probes it, and scores one step. True where a reward comes back. */
 async function examineVerifier(settings: DoctorSettings, report: Report): Promise<boolean> {
   if (settings.verifiers.length === 0) return false;
   const { kind, verifiers } = settings;
@@ -204,7 +199,7 @@ async function examineVerifier(settings: DoctorSettings, report: Report): Promis
   }
 }
 
-/** Which model of the server it is, and how its verdicts are read, where the settings say so. */
+/** Model name and verdict format of the settings. */
 function readingOf({ own }: DoctorSettings): Pick<OpenVerifierOptions, 'model' | 'verdicts'> {
   const { verifier } = ownModel(own);
   const { model } = (own.settings?.verifier ?? {}) as { readonly model?: string };

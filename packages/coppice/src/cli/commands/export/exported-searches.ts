@@ -1,4 +1,4 @@
-// The searches to export: those of a journal that have ended, the newest first, or those of traces that `ask` wrote. One log is held at a time.
+// The searches to export: ended ones of a journal, the newest first, or those of traces. One log is held at a time.
 
 import { isGradable, isRight, lastAsked, readQuestions, type SearchPlan } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
@@ -21,7 +21,7 @@ export function* tracedSearches(files: readonly string[]): Generator<LoggedSearc
   }
 }
 
-/** Generations without search have no tree, and are left out. */
+/** Leaves out generations without search: they have no tree. */
 export async function* journalledSearches(journal: Journal): AsyncGenerator<LoggedSearch> {
   let before = { endedMs: Number.MAX_SAFE_INTEGER, id: '' };
   let bare = 0;
@@ -61,7 +61,7 @@ async function eventsOf(journal: Journal, id: string): Promise<LoggedEvent[]> {
   return events;
 }
 
-/** As the client asked it: a model's own form of it is another text. */
+/** The question as the client asked it, not the model's form of it. */
 function questionOf({ request }: SearchRecord, { prompt }: SearchPlan): string {
   if (prompt.kind === 'chat') return lastAsked(prompt);
   const { messages } = (request?.body ?? {}) as { readonly messages?: unknown };
@@ -69,7 +69,7 @@ function questionOf({ request }: SearchRecord, { prompt }: SearchPlan): string {
   return typeof last === 'string' ? last : prompt.text;
 }
 
-/** Whether an answer is right: by the answers of a file, or by the question alone where it is a puzzle whose answers can be checked. */
+/** Judges answers by those of a file, or by the question alone where it is a puzzle that can be checked. */
 export function rightnessBy(file: string | undefined): AnswerJudge {
   const known = new Map((file === undefined ? [] : readQuestions(file)).map((gold) => [gold.question.trim(), gold]));
   return (question, answer) => {

@@ -1,5 +1,4 @@
-// The options of `coppice rehearse`: read once, checked, and turned into points. A bad one is refused in one line that gives
-// the value and what it may be.
+// The options of `coppice rehearse`: read once, checked, and turned into points.
 
 import { raise } from '@coppice/core/base';
 import { budgetKnob, modelKnobs, requestKnobs } from '@coppice/core/config';
@@ -153,7 +152,6 @@ function pointsOf(values: Values, prediction: Prediction | undefined): Rehearsal
   });
 }
 
-/** As many times as fast as the trace came. */
 function tracedRate(load: string, requests: readonly TracedRequest[] | undefined): number | undefined {
   const times = /^(\d+(?:\.\d+)?)x$/.exec(load)?.[1];
   if (times === undefined) return undefined;

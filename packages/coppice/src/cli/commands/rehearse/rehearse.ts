@@ -1,5 +1,5 @@
-// `coppice rehearse`: what will my servers hold? Policies under loads on the user's own servers, with simulated content and
-// real work. Says what it ran, writes each point as it ends, and goes on from there when it is started again.
+// `coppice rehearse`: what will my servers hold? Runs policies under loads on the user's own servers, with simulated content and real
+// work. It writes each point as it ends, and goes on from there when it is started again.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ export async function run(args: readonly string[]): Promise<number> {
   return shown.length === options.points.length && shown.every(isComplete) ? 0 : 1;
 }
 
-/** Point after point until the time is up; what is left then is named, and run the next time. */
+/** Runs points until the time is up; names those that are left. */
 async function rehearseAll(options: RehearseOptions, points: readonly RehearsalPoint[]): Promise<RehearsalRecord[]> {
   const endMs = performance.now() + options.seconds * 1000;
   const folder = mkdtempSync(join(tmpdir(), 'coppice-rehearsal-'));
@@ -101,7 +101,7 @@ async function openParts(options: RehearseOptions, path: string): Promise<Rehear
   }
 }
 
-/** A request that the server has no room for would be tried again and again, and its search fail at last. */
+/** Checked first: a request that the server has no room for would be retried until its search fails. */
 function refuseUnfit({ points }: RehearseOptions, contextTokens = Number.POSITIVE_INFINITY): void {
   const { trace, requests } = points[0]!;
   if (trace === undefined) return;
@@ -116,7 +116,7 @@ function refuseUnfit({ points }: RehearseOptions, contextTokens = Number.POSITIV
   );
 }
 
-/** Reward models that pool are vLLM's; others speak the dialect of their kind, and tell nothing of another. */
+/** Reward models that pool run on vLLM; other kinds report no load in its dialect. */
 async function refuseBusy({ engineServers, verifierServers }: RehearseOptions, dialect: DialectName): Promise<void> {
   const servers = [
     ...engineServers.map((each) => ({ each, dialect })),
@@ -130,7 +130,7 @@ async function refuseBusy({ engineServers, verifierServers }: RehearseOptions, d
   }
 }
 
-/** What was cancelled may still be on its way; the next point numbers its own requests from 0 again. */
+/** Waits for cancelled requests: the next point numbers its own from 0 again. */
 async function idle({ engine, verifier }: RehearsalParts): Promise<void> {
   const outstanding = (): number => {
     const { runningSequences, waitingSequences } = engine.load();

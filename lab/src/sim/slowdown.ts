@@ -1,4 +1,4 @@
-// What a generator and a reward model lose to each other on one GPU, by how much either has to do: few sequences and short
+// How much a generator and a reward model slow each other down on one GPU, by the work of either: few sequences and short
 // passes leave gaps that the other fills. Linear between the sizes that were measured.
 
 export type GpuUser = 'generator' | 'rewardModel';

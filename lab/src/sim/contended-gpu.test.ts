@@ -1,13 +1,11 @@
+import { type CostModel, curve } from '@coppice/core/cost';
+import type { EngineMessage, GenerateRequest } from '@coppice/core/engine';
+import { rootKey } from '@coppice/core/tree';
+import { SimReplica, World } from '@coppice/sim/engine';
+import type { Step } from 'coppice';
 import { expect, it } from 'vitest';
-import type { CostModel } from '../../../core/src/cost/cost.ts';
-import { curve } from '../../../core/src/cost/curve.ts';
-import { evenSlowdown } from '../../../core/src/cost/slowdown.ts';
-import type { EngineMessage, GenerateRequest } from '../../../core/src/engine/engine.ts';
-import { rootKey } from '../../../core/src/tree/keys.ts';
-import type { Step } from '../../../core/src/tree/step.ts';
-import { SharedGpu } from './shared-gpu.ts';
-import { SimReplica } from './sim-replica.ts';
-import { World } from './world.ts';
+import { ContendedGpu } from './contended-gpu.ts';
+import { evenSlowdown } from './slowdown.ts';
 
 /** A step takes 10 ms, whatever the batch; prompts cost nothing. */
 const cost: CostModel = {
@@ -39,9 +37,9 @@ const request: GenerateRequest = {
   priority: 0,
 };
 
-function run(requestMs: number, disturb: (world: World, gpu: SharedGpu) => void): number {
+function run(requestMs: number, disturb: (world: World, gpu: ContendedGpu) => void): number {
   const world = new World();
-  const gpu = new SharedGpu(evenSlowdown(3, 2));
+  const gpu = new ContendedGpu(evenSlowdown(3, 2));
   let endedMs = Number.NaN;
   const note = (message: EngineMessage): void => {
     if (message.type === 'step') endedMs = world.nowMs;
@@ -72,14 +70,14 @@ it('answers later by what a request takes besides its steps', () => {
 });
 
 it('slows the reward model down only while the generator works', () => {
-  const gpu = new SharedGpu(evenSlowdown(3, 2));
+  const gpu = new ContendedGpu(evenSlowdown(3, 2));
   expect(gpu.factor('rewardModel')).toBe(1);
   gpu.set('generator', 1);
   expect(gpu.factor('rewardModel')).toBe(2);
 });
 
 it('lets the reward model wait for the generator where the two alternate, and says when that rests', () => {
-  const gpu = new SharedGpu(evenSlowdown(3, 2), true);
+  const gpu = new ContendedGpu(evenSlowdown(3, 2), true);
   let rests = 0;
   gpu.onRest(() => {
     rests += 1;
