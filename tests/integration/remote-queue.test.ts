@@ -41,7 +41,7 @@ describe('the queue', () => {
     await finish([one], 200);
     expect(answer(one.id)?.type).toBe('step');
     expect(engine.load().sequenceLimit).toBeLessThan(before);
-    expect(engine.status()[0]?.state).toBe('closed');
+    expect(engine.load().replicas).toMatchObject({ up: 1, out: 0 });
   });
 });
 
@@ -107,7 +107,7 @@ describe('an unknown limit', () => {
     await server.close();
     const late = request();
     engine.generate([late]);
-    await until(() => engine.status()[0]?.state === 'open');
+    await until(() => engine.load().replicas?.out === 1);
     const back = await new VllmServer({ vocabulary: server.vocabulary }).listen(port);
     await finish([late], 100);
     expect(engine.load().sequenceLimit).toBe(64);

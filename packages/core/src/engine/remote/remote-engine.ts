@@ -20,13 +20,13 @@ import { Awaited } from './flight/awaited.ts';
 import { childOf, liveChildren } from './flight/queue.ts';
 import { groupSiblings } from './flight/siblings.ts';
 import type { FollowedList } from './list/followed-list.ts';
-import { checkOptions, type RemoteEngineOptions, remoteDefaults } from './options.ts';
+import { type RemoteEngineOptions, remoteDefaults } from './options.ts';
 import { Affinity } from './replica/affinity.ts';
 import { Fleet, followedBy, type OpenedReplicas } from './replica/fleet.ts';
 import { GaugeWatch } from './replica/gauge-watch.ts';
 import { ReplicaHealth } from './replica/health.ts';
 import type { Replica } from './replica/replica.ts';
-import { loadOf, outageOf, type ReplicaStatus, siblingLimit, statusOf } from './replica/replicas.ts';
+import { loadOf, outageOf, siblingLimit } from './replica/replicas.ts';
 import { Watch } from './replica/watch.ts';
 import { WaitingWork } from './waiting-work.ts';
 
@@ -52,7 +52,6 @@ export class RemoteEngine implements Engine {
 
   /** Use `openRemoteEngine`, which asks the servers what they are. */
   constructor(options: RemoteEngineOptions, opened: OpenedReplicas, capabilities: EngineCapabilities) {
-    checkOptions(options);
     this.#options = { ...remoteDefaults, ...options };
     this.capabilities = capabilities;
     const timers = options.timers ?? liveTimers;
@@ -182,10 +181,6 @@ export class RemoteEngine implements Engine {
   load(): EngineLoad {
     const load = loadOf(this.#replicas, this.#waiting.parkedSequences, this.#dispatch.stepMs);
     return this.#list === undefined ? load : { ...load, listHealthy: this.#list.trouble === undefined };
-  }
-
-  status(): ReplicaStatus[] {
-    return this.#replicas.map(statusOf);
   }
 
   async close(): Promise<void> {

@@ -54,7 +54,6 @@ export interface SearchRequest extends SearchFacts {
   readonly limits: Limits;
   /** What the last step of every path is held to. */
   readonly shape?: AnswerShape | undefined;
-  readonly experiment?: Experiment | undefined;
   /** What a finished path answers; undefined where it answers nothing. Must be pure. */
   readonly extract: (pathText: string) => string | undefined;
 }
@@ -78,12 +77,6 @@ export interface Writer {
   /** The question as it is put to it; as to the search's own model unless said. */
   readonly prompt?: Prompt | undefined;
   readonly price?: Price | undefined;
-}
-
-/** Mechanisms of the runtime that lost their measurement, and that published tables still have rows for. Never a user's setting. */
-export interface Experiment {
-  /** Speculation also grows below steps whose reward is not known yet (P4 §4.1.1). */
-  readonly extendsUnscored?: boolean;
 }
 
 /**

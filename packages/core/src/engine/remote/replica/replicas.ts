@@ -1,18 +1,7 @@
 // What the replicas of one engine come to together: their load, their state, and why none is up. Reads only.
 
-import type { BreakerState } from '../../../remote/circuit-breaker.ts';
 import type { EngineLoad } from '../../engine.ts';
 import type { Replica } from './replica.ts';
-
-export interface ReplicaStatus {
-  readonly url: string;
-  readonly state: BreakerState;
-  readonly reason: string | undefined;
-  readonly inFlight: number;
-  readonly waiting: number;
-  readonly room: number;
-  readonly searches: number;
-}
 
 /** `parked` sequences wait for any replica to come back. */
 export function loadOf(replicas: readonly Replica[], parked: number, stepMs: number | undefined): EngineLoad {
@@ -38,12 +27,6 @@ export function loadOf(replicas: readonly Replica[], parked: number, stepMs: num
     replicas: { up: usable, out: replicas.length - usable - leaving, leaving },
     ...(usable > 0 ? {} : { trouble: `no server is up: ${outageOf(replicas)}` }),
   };
-}
-
-export function statusOf(replica: Replica): ReplicaStatus {
-  const { connection, breaker, inFlight, queue, room, homes } = replica;
-  const { state, reason } = breaker;
-  return { url: connection.url, state, reason, inFlight, waiting: queue.sequences, room, searches: homes.size };
 }
 
 export function outageOf(replicas: readonly Replica[]): string {
