@@ -1,6 +1,5 @@
-// Engine, verifier and embedder as their contracts say: errors are data. What one throws fails the requests of that call, as if
-// it had answered each with a fault, and a message that is none becomes a fault as well; what it throws where nothing is asked
-// is told once for each verb. Answers that come after that find no request any more, and are dropped by the runtime.
+// Guards engine, verifier and embedder. A throw fails the requests of that call; a malformed message becomes a fault; a throw that concerns
+// no request is reported once per verb. Later answers to failed requests are dropped.
 
 import { type Fault, fault } from '../../base/fault.ts';
 import type { Embedder, EmbedderMessage } from '../../embedder/embedder.ts';
@@ -114,7 +113,6 @@ const gone = fault('cancelled', 'the request was cancelled');
 
 const noLoad = { runningSequences: 0, waitingSequences: 0, sequenceLimit: undefined, stepMs: undefined };
 
-/** Calls of one server. What fails requests is told by those; what fails none is told here, once for each verb. */
 function caller(kind: PartKind, part: { readonly name: string }, tell: Tell) {
   const told = new Set<string>();
   const once = (breakage: Breakage) => {
@@ -123,7 +121,7 @@ function caller(kind: PartKind, part: { readonly name: string }, tell: Tell) {
     tell(faultOf(breakage));
   };
   return {
-    /** `fail` answers what was asked for; `alsoTold` where those answers are not read. */
+    /** `fail` answers the requests; `alsoTold` reports the breakage even so. */
     of(verb: string, act: () => void, fail?: (reason: Fault) => void, alsoTold = fail === undefined): void {
       const call: Answerable = {
         broke(breakage) {
@@ -143,7 +141,7 @@ function caller(kind: PartKind, part: { readonly name: string }, tell: Tell) {
       };
       return guard<Load | undefined>(call, kind, part, 'load', act, undefined) ?? troubled(trouble);
     },
-    /** What is no message at all names no request: it is told, and dropped. */
+    /** A value that is no message names no request: it is reported and dropped. */
     read<Message>(message: Message, take: (message: Message) => void): void {
       if (typeof message === 'object' && message !== null) return take(message);
       once({

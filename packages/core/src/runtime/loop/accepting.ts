@@ -1,5 +1,4 @@
-// Takes searches into a runtime: checks what is asked for, fixes the turn, gives it the tree of its log or a bare one, and puts
-// the search into the inbox. What is refused here leaves no trace but a turn that its owner gives back.
+// Takes searches into a runtime: checks the request, fixes its turn, gives it a tree and puts it into the inbox.
 
 import { raise } from '../../base/fault.ts';
 import type { SearchFold } from '../../log/fold.ts';
@@ -34,7 +33,7 @@ export class Accepting {
     this.#parts.inbox.post({ from: 'caller', submit: search });
   }
 
-  /** Gives a search the tree of its log, a new one where a crash cut the log off before its first; it goes on behind the last event. */
+  /** The log may end before the first tree: then a new one is planted. */
   restore(id: string): void {
     const { searches, seeder, logs, inbox } = this.#parts;
     const search = searches.live.get(id);

@@ -1,5 +1,5 @@
-// Asks programs what they want next, as far as the width of each search goes, and fills its speculative width with what it will
-// probably want. A search whose program wants nothing, with nothing of it under way, ends.
+// Asks programs for as much as the width of each search allows, and fills speculative widths. A search whose program wants nothing, with
+// nothing in flight, ends.
 
 import { type Pruning, spentAt } from '../../exit/prune/prune.ts';
 import { mayGrow } from '../../tree/node.ts';
@@ -40,7 +40,7 @@ export class Asking {
         else if (!this.#spend(search, { strand: ask.strand, ...spent }, nowMs)) break;
         continue;
       }
-      // A program may close a strand that it finds complete (after a crash): then there is room again.
+      // A program may close a strand that it finds complete after a crash: then there is room again.
       if (tree.strands.size < openBefore) continue;
       if (mayOpen && tree.strands.size === 0 && tree.stragglers.size === 0) {
         return this.#finishing.finish(search, firstExit(search, nowMs, options) ?? nothingLeft(search), nowMs);
@@ -50,7 +50,7 @@ export class Asking {
     if (!search.isBroken && searches.isRunning(search)) speculation.fill(search, nowMs);
   }
 
-  /** A rollout that ends where it begins. Gives whether to ask on: while others are under way, what they bring is awaited first. */
+  /** Ends a rollout where it begins. True if the program may be asked again at once. */
   #spend(search: Search, pruning: Pruning, nowMs: number): boolean {
     const { options, strands } = this.#parts;
     strands.prune(search, pruning);

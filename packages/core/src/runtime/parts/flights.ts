@@ -1,5 +1,5 @@
-// Everything that is on its way: children being generated, then scored. Turns what programs ask for into requests, and
-// what engine and verifier answer into outcomes, one per child, exactly once. Knows nothing of budgets, widths or exits.
+// Children on their way: generated, then scored. Turns expansions into requests and answers into outcomes, exactly one per child. Knows
+// nothing of budgets, widths or exits.
 
 import { Counter } from '../../base/arithmetic.ts';
 import { assert } from '../../base/assert.ts';
@@ -40,7 +40,7 @@ import {
 } from '../steps/step-needs.ts';
 import type { RuntimeOptions } from './options.ts';
 
-/** An outcome with the search it belongs to; `flight` is missing for a ghost that became a child without a request. */
+/** `flight` is missing for a ghost that became a child without a request. */
 export interface Arrival {
   readonly search: Search;
   readonly outcome: Outcome;
@@ -56,9 +56,9 @@ export class Flights {
   readonly #options: FlightsOptions;
   readonly #meter: ServiceMeter;
   readonly #ids = new Counter(1);
-  /** In the order of their start. */
+  /** In order of their start. */
   readonly #byId = new Map<RequestId, Flight>();
-  /** Since when a server works on a request, in the order of those times; what is held has no clock. */
+  /** When a server took each request, in that order; held requests have no clock. */
   readonly #clocks = new Map<RequestId, number>();
   #arrivals: Arrival[] = [];
   #toGenerate: GenerateRequest[] = [];
@@ -112,7 +112,7 @@ export class Flights {
     return watches === undefined ? onToken !== undefined : watches(id);
   }
 
-  /** Steps that a probe has named go on to the verifier as if an engine had made them just now. */
+  /** Steps named by a probe go to the verifier as if just generated. */
   #hand(search: Search, { node, manner, sampling }: Expansion, indices: readonly number[], lane: Lane, nowMs: number) {
     const form = formKey(sampling, manner);
     for (const index of indices) {
@@ -129,7 +129,6 @@ export class Flights {
     this.#arrivals.push({ search, outcome: ghostOutcome(node, ghost) });
   }
 
-  /** A probe is answered by what was said to it before it was asked. */
   answerProbe(search: Search, node: NodeId, index: number, reply: ProbeReply): void {
     search.ledger.adopted(reply.tokens);
     this.#arrivals.push({ search, outcome: { probe: true, node, index, reply } });
@@ -192,7 +191,7 @@ export class Flights {
     this.#succeed(flight, flight.step, { ...message, feedback: cutFeedback(message.feedback) });
   }
 
-  /** What was speculation is wanted now: wherever it waits, it moves up. */
+  /** Moves up wherever it waits. */
   adopt(flight: Flight): void {
     flight.lane = 'primary';
     flight.adopted = true;
@@ -209,7 +208,7 @@ export class Flights {
     else this.#toCancel.push(flight);
   }
 
-  /** Gives up on what a server has had for too long. What is held waits for its deadline, or for the engine's patience. */
+  /** Requests that no server has yet are not timed. */
   expire(nowMs: number): void {
     const { requestTimeoutMs } = this.#options;
     if (requestTimeoutMs === undefined) return;
@@ -233,17 +232,17 @@ export class Flights {
     return undefined;
   }
 
-  /** When speculative steps go to the verifier though no other step has come. */
+  /** When waiting speculative steps go to the verifier. */
   get scoresDueMs(): number | undefined {
     return this.#scores.dueMs;
   }
 
-  /** Hands over what has gathered since the last call: what is stopped first, then scoring, then generation. */
+  /** Cancels first, then scores, then generates. */
   dispatch(nowMs: number): void {
     const { engine, verifier } = this.#options;
     const [cancel, generate] = [this.#toCancel, this.#toGenerate];
     const sent = this.#scores.take(nowMs);
-    // A step that brought one score of several.
+    // Nothing to send, as after one score of several.
     if (sent.length + cancel.length + generate.length + this.#toUpdate.length === 0) return;
     [this.#toCancel, this.#toGenerate] = [[], []];
     const scores = sent.filter((request) => this.#isWanted(request.id));
@@ -280,7 +279,7 @@ export class Flights {
     for (const flight of search.flights.values()) if (!this.#scores.holds(flight.id)) this.#toUpdate.push(flight);
   }
 
-  /** False for what was cancelled in the very step in which it was asked for. */
+  /** False for a request that was cancelled in the step that made it. */
   #isWanted(id: RequestId): boolean {
     const flight = this.#byId.get(id);
     if (flight?.cancelled) {
@@ -331,7 +330,6 @@ export class Flights {
     if (this.#scores.holds(id)) this.#hold(id, nowMs);
   }
 
-  /** No server has it, and none is to blame for how long it takes. */
   #hold(id: RequestId, nowMs: number): void {
     this.#clocks.delete(id);
     this.#meter.ended('verifier', id, nowMs, undefined);

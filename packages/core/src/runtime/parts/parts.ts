@@ -1,4 +1,4 @@
-// The parts of a runtime, of which each verb of the loop picks those it needs, and how they are joined.
+// The parts of a runtime and how they are joined.
 
 import { Grouping } from '../groups/grouping.ts';
 import { GuessMeter } from '../queue/guess-meter.ts';

@@ -1,9 +1,8 @@
-// How often another rollout changes the answer of a search, by kind of search, from those that have ended: what a strand beside others
-// is worth is told by it (scheduler/worth.ts). Old searches fade. Counts alone; it never looks into a tree.
+// How often another rollout changes the answer, by kind of search, from ended searches (read by scheduler/worth.ts). Old searches fade.
 
-/** So many rollouts of a kind count. */
+/** Rollouts of a kind that count. */
 const memory = 2048;
-/** Fewer say nothing yet. */
+/** Below this many rollouts nothing is known. */
 const fewest = 32;
 const mostKinds = 256;
 
@@ -15,7 +14,7 @@ interface RolloutCounts {
 export class ChangeMeter {
   readonly #byKind = new Map<string, RolloutCounts>();
 
-  /** A search has ended after so many rollouts, of which the first had no answer to change. */
+  /** The first rollout has no answer to change. */
   ended(kind: string, rollouts: number, changes: number): void {
     const later = rollouts - 1;
     const known = this.#byKind.get(kind);

@@ -1,11 +1,10 @@
-// How often guesses are right, by rank, from the searches that have ended: of those that still run, many a guess is yet to be
-// asked for. Old ones fade, so that the chances follow what is being served.
+// How often guesses are right, by rank, from ended searches only: guesses of running ones may still be asked for. Old ones fade.
 
 import type { Guesses } from '../../log/guesses.ts';
 
-/** So many children of each rank count. */
+/** Children of each rank that count. */
 const memory = 512;
-/** A rank that was hardly tried is taken to be a little worse than the one before it, as if seen in so many children. */
+/** Prior of a rank: a little worse than the rank before it, worth so many children. */
 const priorChildren = 16;
 const priorChance = 0.7;
 const worseByRank = 0.9;
@@ -24,7 +23,7 @@ export class GuessMeter {
     this.#chances = this.#fitted();
   }
 
-  /** Of the first rank, the second and so on; it never rises. The last holds of all beyond it. */
+  /** By rank, never rising. The last one holds for all higher ranks. */
   get chances(): readonly number[] {
     return this.#chances;
   }

@@ -1,5 +1,4 @@
-// How fast a budget is being served: how long the last searches held their strands. What the forecast of waits and
-// refusals rests on; nothing is said before the first search has ended.
+// How long the last searches held their strands, for forecasts of waits. Undefined before the first search has ended.
 
 import type { Pace } from '../../scheduler/turns/forecast.ts';
 
@@ -11,7 +10,7 @@ export class PaceMeter {
   #next = 0;
   #pace: Pace | undefined;
 
-  /** From admission to end. Cancelled and failed searches say nothing about the work and are left out. */
+  /** From admission to end; the caller leaves out cancelled and failed searches. */
   ended(serviceMs: number): void {
     this.#servicesMs[this.#next] = serviceMs;
     this.#next = (this.#next + 1) % remembered;

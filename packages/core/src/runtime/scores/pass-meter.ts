@@ -1,7 +1,6 @@
-// How long a pass of the verifier takes at least, from outside: from the moment at which it is handed something while it has nothing,
-// to its first answer.
+// The shortest recent pass of the verifier, timed from a request to the idle verifier to its first answer.
 
-/** The shortest of so many is hardly ever one that was waited for. */
+/** The shortest of so many hardly ever had to wait. */
 const remembered = 32;
 
 export class PassMeter {
@@ -14,7 +13,6 @@ export class PassMeter {
     return this.#beganMs;
   }
 
-  /** 0 before any was seen. */
   get shortestMs(): number {
     return this.#passesMs.length === 0 ? 0 : Math.min(...this.#passesMs);
   }

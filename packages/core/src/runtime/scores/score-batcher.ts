@@ -1,6 +1,5 @@
 // Queues steps for the verifier. Primary steps go at once. Speculative steps are scored only while the verifier is idle, since a pass
-// cannot be interrupted: they fill up the next pass, form a batch of up to 300 tokens, or go along with the step before them
-// (look-ahead-verification.ts).
+// cannot be interrupted: they fill up the next pass, form a batch of up to 300 tokens, or go with the step before them.
 
 import type { RequestId } from '../../engine/engine.ts';
 import type { NodeKey } from '../../tree/keys.ts';
@@ -8,7 +7,7 @@ import type { ScoreRequest, VerifierCapabilities } from '../../verifier/verifier
 import { isParentSent, looksAhead, nextStep, type WantedScore } from './look-ahead-verification.ts';
 import { PassMeter } from './pass-meter.ts';
 
-/** Longest batching delay in verifier passes of the shortest kind, from the beginning of the latest pass on. */
+/** Longest batching delay, in shortest verifier passes since the latest pass began. */
 const patience = 6;
 /** Tokens that fill a pass: twice as many as a GPU computes while it reads the weights. */
 const passTokens = 300;
@@ -40,7 +39,7 @@ export class ScoreBatcher {
     return this.#dueMs;
   }
 
-  /** Its program has asked for it; true where it waited here, and goes now. */
+  /** True if it waited here, and goes now. */
   adopt(id: RequestId): boolean {
     const score = this.#spare.get(id);
     if (score === undefined) return false;
@@ -48,7 +47,7 @@ export class ScoreBatcher {
     return true;
   }
 
-  /** It is cancelled; true where the verifier has not seen it. */
+  /** True if the verifier has not seen it. */
   drop(id: RequestId): boolean {
     return this.#spare.delete(id);
   }
