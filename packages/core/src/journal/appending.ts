@@ -1,4 +1,4 @@
-// What the listeners of a journal are told of one entry, alike for every store.
+// Tells the listeners of a journal what became of an entry.
 
 import type { AppendResult, JournalListener } from './journal.ts';
 

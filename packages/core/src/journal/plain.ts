@@ -1,4 +1,3 @@
-// What journals keep without looking into it.
+// JSON that journals keep without reading it.
 
-/** JSON: what goes in comes out. */
 export type Plain = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
-// The contract of scorers: what one kind of remote reward model is asked and how its answer becomes rewards. The queue,
-// the cache, replicas and retries are the remote verifier's; a scorer only knows its model's format and its server's wire.
+// The contract of scorers: how one kind of remote reward model is asked and read. Queue, cache, replicas and retries are the remote
+// verifier's.
 
 import { FaultError, fault } from '../base/fault.ts';
 import type { ServerFacts } from '../engine/remote/dialect/dialect.ts';
@@ -7,17 +7,16 @@ import type { Connection } from '../remote/connection.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Prompt } from '../tree/step.ts';
 
-/** A question and the steps to it; the last one is scored, or the last `wanted` where the scorer `looksAhead`. */
+/** The last step is scored, or the last `wanted` if the scorer `looksAhead`. */
 export interface ScoredPath {
   readonly prompt: Prompt;
-  /** Without the delimiters that ended them. */
+  /** Without their delimiters. */
   readonly steps: readonly string[];
   readonly wanted?: number;
 }
 
 export interface Scored {
   readonly rewards: readonly number[];
-  /** Why, in words, for each path where the server says so. */
   readonly feedback?: readonly (string | undefined)[];
   /** Of the wanted steps before it, path by path; missing where no more than one is ever wanted. */
   readonly before?: readonly (readonly number[])[];

@@ -1,5 +1,5 @@
-// Sending: from the front of a replica's queue onto the wire, and what comes back from there. A replica gets no more than it has room
-// for. Every child that was sent is answered or handed to the retries; one that was cancelled is never answered with a step.
+// Sends jobs from a replica's queue and takes what comes back. A replica gets no more than it has room for. Every child that was sent is
+// answered or handed to the retries; a cancelled one never gets a step.
 
 import { type Fault, fault } from '../../base/fault.ts';
 import { hash } from '../../base/random.ts';
@@ -21,7 +21,6 @@ import { outageOf } from './replica/replicas.ts';
 import { RouterHints } from './replica/router-hints.ts';
 import { Retries, type RetryParts } from './retries.ts';
 
-/** Tokens after which a path in one piece is said to be growing. */
 const progressEveryTokens = 64;
 
 interface DispatchParts extends Omit<RetryParts, 'onWire'> {
@@ -36,7 +35,7 @@ export class Dispatch {
   readonly #onWire = new OnWire();
   readonly #stepTime = new StepTime();
   readonly #hints: RouterHints;
-  /** Names of calls have a fixed length, since SGLang aborts by prefix, and differ from those of other engines on the server. */
+  /** Call names have a fixed length, since SGLang aborts by prefix, and differ between engines. */
   readonly #engineName: string;
   #calls = 0;
   #closed = false;
@@ -108,7 +107,7 @@ export class Dispatch {
 
   #send(replica: Replica, job: Job, places: number, tokenIds: readonly number[] | undefined): void {
     const children = liveChildren(job);
-    // What was cancelled meanwhile gives its place back at once.
+    // Children cancelled meanwhile give their places back.
     replica.inFlight -= places - children.length;
     if (children.length === 0) return this.pump(replica);
     const roomTokens = (replica.facts.contextTokens ?? Number.POSITIVE_INFINITY) - (tokenIds?.length ?? 0);
@@ -143,7 +142,7 @@ export class Dispatch {
         },
         firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, nowMs()),
         token: (child, text, tokens) => {
-          // A path in one piece takes longer than a step may: as long as it grows, the server is at work.
+          // A path in one piece takes longer than a step may; while it grows, the server is at work.
           if (call.whole && tokens % progressEveryTokens === 0)
             awaited.tellCustody('taken', { ...job, children: [child] });
           awaited.token(child, text, tokens);
@@ -190,7 +189,7 @@ export class Dispatch {
     this.#parts.awaited.fault(child, this.#cancelled(), usage);
   }
 
-  /** A search that is given up during an outage says so. */
+  /** Says so if it was given up during an outage. */
   #cancelled(): Fault {
     const { replicas } = this.#parts;
     const down = !replicas.some((each) => each.isUsable);
@@ -201,7 +200,7 @@ export class Dispatch {
     );
   }
 
-  /** What shares a request goes on at the server while one of it is waited for; then what is left is stopped. */
+  /** A shared request goes on while one of its children is wanted. */
   #dropForsaken(attempt: Attempt): void {
     if (!this.#onWire.isForsaken(attempt)) return;
     attempt.abort();
@@ -210,7 +209,6 @@ export class Dispatch {
     for (const child of this.#onWire.writtenBy(attempt)) this.#charge(child, attempt.usage(child));
   }
 
-  /** Its sequences that have not ended give their places back; the others have. */
   #leave(replica: Replica, attempt: Attempt): void {
     if (replica.attempts.delete(attempt)) replica.inFlight -= attempt.running;
   }

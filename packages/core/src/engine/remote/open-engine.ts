@@ -1,6 +1,5 @@
-// Opens a remote engine: probes every server, and starts with those that answer. One that cannot be reached joins later;
-// a fault that waiting does not mend (a wrong key, a wrong model, another protocol) is told at once. Of servers that a list
-// names, one such fault keeps only that server from work: who wrote the list does not stop the engine.
+// Opens a remote engine: probes every server and starts with those that answer; one that cannot be reached joins later. A fault that
+// waiting does not mend ends the start, or, for a server from a list, keeps only that server from work.
 
 import { type Fault, FaultError, fault } from '../../base/fault.ts';
 import { liveTimers } from '../../base/timers.ts';
@@ -58,7 +57,6 @@ function key({ listed }: RemoteEngineOptions): { readonly apiKey?: string } {
   return listed?.apiKey === undefined ? {} : { apiKey: listed.apiKey };
 }
 
-/** Without a single replica nothing is known of the model: then there is nothing to begin with. */
 async function listedServers({ list, apiKey }: NonNullable<RemoteEngineOptions['listed']>): Promise<Server[]> {
   const urls = await readOnce(list);
   if (typeof urls === 'string') throw new FaultError(fault('unavailable', `no replica to begin with: ${urls}`));
@@ -71,7 +69,7 @@ function requireReached(faults: readonly (Fault | undefined)[], isListed: boolea
   if (fatal !== undefined) throw new FaultError(fatal);
 }
 
-/** The first that was reached says what all must be like. Of those that are not, a list's get a fault; others end the start. */
+/** The first server reached is the norm. */
 async function compare(
   replicas: readonly Replica[],
   faults: (Fault | undefined)[],

@@ -14,27 +14,25 @@ interface ServerOptions {
 }
 
 export interface RemoteEngineOptions extends RoutingOptions {
-  /** Replicas of one model; none where they are listed. */
   readonly servers: readonly ServerOptions[];
   readonly listed?: ListedOptions;
-  /** The model's name; the first that each server lists unless said. */
+  /** The first that each server lists by default. */
   readonly model?: string;
   readonly dialect?: DialectName;
-  /** Sequences in flight per server; read from the server or found by trial unless said. */
+  /** Sequences per server; read from it or found by trial by default. */
   readonly inFlight?: number;
-  /** `auto`: one request for the siblings of an expansion where the server takes that well. */
+  /** `auto`: siblings of an expansion share a request if the server takes that well. */
   readonly siblings?: 'auto' | 'single';
-  /** Times that a step is tried in all when servers break or answer badly. */
+  /** Tries of a step in all. */
   readonly attempts?: number;
-  /** Silence before the first token after which a server counts as hanging: a long prompt behind a queue takes a while. */
+  /** Silence before the first token, or between tokens, that counts as hanging. */
   readonly firstTokenMs?: number;
-  /** Silence between tokens after which it does: slow hardware decodes a step well within. */
   readonly betweenTokensMs?: number;
-  /** How long a step waits in all for a server to come back; searches with a deadline give up earlier by themselves. */
+  /** Longest wait of a step for a server to come back. */
   readonly patienceMs?: number;
   readonly timers?: Timers;
   readonly transport?: (url: string) => Transport;
-  /** Seeds the jitter of retries and probes. */
+  /** Jitter of retries and probes. */
   readonly seed?: number;
   readonly observe?: (event: ReplicaEvent) => void;
 }

@@ -1,7 +1,5 @@
-// The remote engine: many searches' steps on a few servers. It owns the queue: each replica gets no more than it has room
-// for, primary work first; a search stays with the replica that holds its prefix; what a failing replica drops is done
-// again elsewhere. Every request is answered exactly once, whatever the servers do. This file takes requests and follows the
-// replicas; dispatch.ts sends, retries.ts sends again.
+// The remote engine: many searches on a few servers. A search stays with the replica that holds its prefix; what a failing replica drops is
+// done again elsewhere. Every request is answered exactly once. dispatch.ts sends, retries.ts sends again.
 
 import { type Fault, fault } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
@@ -30,7 +28,7 @@ import { loadOf, outageOf, siblingLimit } from './replica/replicas.ts';
 import { Watch } from './replica/watch.ts';
 import { WaitingWork } from './waiting-work.ts';
 
-/** A limit that moves by less than this is the usual search for it. */
+/** Smaller changes of a limit are the usual search for it. */
 const muchLess = 0.75;
 
 export class RemoteEngine implements Engine {
@@ -50,7 +48,7 @@ export class RemoteEngine implements Engine {
   #order = 0;
   #onReplicas: (() => void) | undefined;
 
-  /** Use `openRemoteEngine`, which asks the servers what they are. */
+  /** Use `openRemoteEngine`. */
   constructor(options: RemoteEngineOptions, opened: OpenedReplicas, capabilities: EngineCapabilities) {
     this.#options = { ...remoteDefaults, ...options };
     this.capabilities = capabilities;
@@ -110,7 +108,7 @@ export class RemoteEngine implements Engine {
     this.#awaited.connect(post);
   }
 
-  /** What a server thinks of a schema it says when it is asked. */
+  /** Servers judge single schemas only when asked. */
   shapeTrouble(): string | undefined {
     const unable = this.#replicas.find(({ reached, dialect }) => reached && dialect.holdsShapes === undefined);
     return unable && `its server speaks as '${unable.dialect.name}' does, which holds no step to a schema`;
@@ -143,7 +141,7 @@ export class RemoteEngine implements Engine {
     return this.#replicas.filter(({ leavingMs }) => leavingMs === undefined).map(({ connection }) => connection.url);
   }
 
-  /** For requests that go past this engine: servers that may get work, or all while none may. */
+  /** For pass-through requests: servers that may get work, or all while none may. */
   usable(): string[] {
     const urls = this.#fleet.usable.map(({ connection }) => connection.url);
     return urls.length > 0 ? urls : this.servers();
@@ -164,7 +162,7 @@ export class RemoteEngine implements Engine {
     this.#dispatch.pumpAll();
   }
 
-  /** What waits at a server of its own accord keeps the urgency that it was sent with. */
+  /** Requests that a server has keep their urgency. */
   update(request: RequestId, urgency: Urgency): void {
     const child = this.#awaited.get(request);
     if (child === undefined || child.dropped) return;
@@ -198,7 +196,7 @@ export class RemoteEngine implements Engine {
     this.#options.observe?.({ type: 'replica-limit', url: connection.url, reason });
   }
 
-  /** A probe has come back: without a reason, the replica is on trial and parked work may go there. */
+  /** Without a reason the replica is on trial, and parked work may go there. */
   #probed(replica: Replica, reason: Fault | undefined): void {
     if (!this.#replicas.includes(replica)) return;
     if (!this.#health.probed(replica, reason)) return this.#watch.probeLater(replica);

@@ -1,5 +1,5 @@
-// What becomes of work that a replica gave back without an answer: it waits again for this replica or another, or its searches are told. It
-// sends nothing itself, and never holds one request back because another failed.
+// Work that a replica gave back without an answer: it waits again for this replica or another, or its searches are told. Sends nothing
+// itself.
 
 import { type Fault, fault } from '../../base/fault.ts';
 import type { Random } from '../../base/random.ts';
@@ -60,7 +60,7 @@ export class Retries {
     this.#listener.placed();
   }
 
-  /** Too many failures: the replica gets no more work until a probe succeeds. */
+  /** The replica gets no more work until a probe succeeds. */
   #takeOut(replica: Replica): void {
     const { fleet, waiting, watch } = this.#parts;
     fleet.recount();
@@ -68,7 +68,7 @@ export class Retries {
     watch.probeLater(replica);
   }
 
-  /** The server refuses something that steps can do without: once more without it, and never again with it. */
+  /** Never sends again what a server refuses and steps can do without. */
   without(replica: Replica, blamed: Refusable, job: Job): void {
     const { refused, connection } = replica;
     if (!refused.has(blamed)) {
@@ -79,7 +79,7 @@ export class Retries {
     this.#place(job);
   }
 
-  /** A blank step says nothing about the answer: the same place with another seed, then no more. Its search may live elsewhere by now. */
+  /** Draws a blank step again with another seed, a few times. */
   blank(replica: Replica, job: Job, child: Child): void {
     child.rejected += 1;
     child.streamed = true;

@@ -1,7 +1,5 @@
-// The journal of one process, on disk or, at `:memory:`, in memory: SQLite as Node ships it. Writes go through one writer
-// (journal-writer.ts), in the order of the calls.
-// Synchronous inside: a commit holds the loop for the time of one fsync, which is why entries wait for company and only
-// what a client awaits is hurried.
+// The journal of one process, on disk or in memory: SQLite as Node ships it. A commit holds the loop for one fsync, so entries wait for
+// each other and only what a client awaits is hurried.
 
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
@@ -36,28 +34,28 @@ import { SqliteStore, type SqliteWrite } from './sqlite-store.ts';
 import { changed, prepareStatements, type Statements } from './statements.ts';
 
 export interface SqliteJournalOptions {
-  /** `:memory:` writes no file and ends with the process. */
+  /** `:memory:` writes no file. */
   readonly path: string;
   readonly texts?: TextKeeping;
-  /** How long an entry may wait for others before its commit; in memory none waits. */
+  /** How long an entry may wait before its commit; in memory none waits. */
   readonly flushMs?: number;
-  /** Writes that are kept in memory while the disk refuses them. */
+  /** While the disk refuses them. */
   readonly mostHeld?: number;
-  /** Ended searches beyond these go at once, the oldest first; 2,000 in memory, and on disk as many as retention leaves. */
+  /** Beyond these the oldest go at once; 2,000 in memory, unlimited on disk. */
   readonly mostEnded?: number;
   readonly damaged?: DamageChoice;
   readonly onDamage?: (message: string) => void;
-  /** Tests hand in a way to open it that leaves them a hand on the disk. */
+  /** Tests hand in their own. */
   readonly open?: typeof openDatabase;
   readonly timers?: Timers;
 }
 
-/** Some hundred MB at worst; beyond it the searches whose log cannot be kept end. */
+/** Some hundred MB at worst. */
 const mostHeld = 200_000;
 const mostEndedInMemory = 2000;
-/** Entries that one transaction takes out: some 30 ms, since what they held is overwritten. */
+/** Per transaction: some 30 ms, since what they held is overwritten. */
 const sliceEntries = 1000;
-/** Commits hold the loop: with four times their length between them they take a fifth of its time at most. */
+/** Commits hold the loop: they take a fifth of its time at most. */
 const restFactor = 4;
 
 export class SqliteJournal implements Journal {
@@ -156,7 +154,7 @@ export class SqliteJournal implements Journal {
     return records.filter(({ damage }) => damage === undefined);
   }
 
-  /** Committed entries only: a reader never sees what a crash could take back. */
+  /** Committed entries only. */
   async read(search: string, after: number, limit: number): Promise<LogEntry[]> {
     return this.#read(() => this.#entries.read(search, after, limit));
   }
@@ -217,7 +215,7 @@ export class SqliteJournal implements Journal {
     return true;
   }
 
-  /** In slices. A log loses its end first, and its search goes last: what a crash leaves of it is taken out by the next sweep. */
+  /** In slices. A log loses its end first, and its search goes last: the next sweep removes what a crash leaves. */
   async #removeAll(ids: readonly string[]): Promise<number> {
     let gone = 0;
     for (let at = 0; at < ids.length; ) {
@@ -230,7 +228,7 @@ export class SqliteJournal implements Journal {
     return gone;
   }
 
-  /** Of these as many as `sliceEntries` allow. `looked`: they are done with; `gone`: those of them that were there, and had ended. */
+  /** `looked`: done with; `gone`: had ended, and were removed. */
   #removeSome(ids: readonly string[]): { readonly looked: number; readonly gone: number } {
     let entries = sliceEntries;
     let gone = 0;
@@ -243,7 +241,7 @@ export class SqliteJournal implements Journal {
     return { looked: ids.length, gone };
   }
 
-  /** `awaited`: a client waits for it; the rest waits for company. */
+  /** `awaited`: a client waits for it. */
   #write<Result>(apply: () => Result, awaited = true): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#writer.push({ apply, settle: (result) => resolve(result as Result), fail: reject, awaited });

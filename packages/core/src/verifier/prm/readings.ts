@@ -1,5 +1,5 @@
-// The two readings of the shipped reward model (models/README.md): is this step right in itself, so that a product along
-// the path means something; and does the path so far still lead to the answer, where the last reading says it all.
+// The two readings of the shipped reward model (models/README.md): is this step right in itself, and does the path so far still lead to the
+// answer.
 
 export const readings = {
   step: { good: '+', bad: '-', marker: '', aggregation: 'product' },

@@ -1,4 +1,4 @@
-// Rewards that are known: by search, parent and the step's text. Forgotten with the search.
+// Known rewards by search, parent and the step's text.
 
 import type { ScoreRequest } from '../verifier.ts';
 
@@ -8,7 +8,7 @@ export interface KnownReward {
 }
 
 export class RewardCache {
-  /** By search, parent and text. A text by itself is hashed once in its life, one joined to its parent's key at every look. */
+  /** A bare text is hashed once in its life, one joined to a key at every look. */
   readonly #bySearch = new Map<string, Map<number, Map<string, KnownReward>>>();
 
   get({ search, parent, step }: ScoreRequest): KnownReward | undefined {

@@ -18,12 +18,11 @@ export type RemoteVerifierKind = (typeof remoteVerifierKinds)[number];
 
 export interface OpenVerifierOptions extends RemoteVerifierOptions {
   readonly kind: RemoteVerifierKind;
-  /** Replicas; for `http`, the address of the scorer itself, path and all. */
+  /** For `http`, the address of the scorer itself. */
   readonly servers: readonly { readonly url: string; readonly apiKey?: string }[];
   readonly model?: string;
   readonly dialect?: DialectName;
   readonly judge?: JudgeOptions;
-  /** Of a causal format, where they are others than its authors'. */
   readonly verdicts?: CausalReading;
   readonly transport?: (url: string) => Transport;
 }
@@ -68,7 +67,7 @@ function scorerOf(options: OpenVerifierOptions): Scorer {
   }
 }
 
-/** Reward models that pool cannot generate, so the probe does not ask them to. */
+/** Reward models that pool cannot generate. */
 async function factsOf(connection: Connection, options: OpenVerifierOptions): Promise<ServerFacts | undefined> {
   if (options.kind === 'http') return undefined;
   const { model, dialect } = options;

@@ -1,7 +1,5 @@
-// A verifier behind HTTP, whatever its model: one queue over all searches, primary work first; what waits together is scored
-// in one call, as much as one pass of the server holds; a step that was scored under the same parent, or is being scored,
-// is not scored again; a server that fails is left alone for a while and its work goes to another. Every request is
-// answered exactly once, by a reward from 0 to 1 or a fault.
+// A verifier behind HTTP: one queue over all searches, primary work first. What waits together shares a call; no step is scored twice under
+// one parent; a failing server rests and its work goes elsewhere. Every request is answered exactly once.
 
 import { type Fault, fault } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
@@ -25,22 +23,21 @@ import { type ScoreEntry, ScoreQueue, type ScoringCall, type Work } from './scor
 import { ScoringReplica } from './scoring-replica.ts';
 
 export interface RemoteVerifierOptions {
-  /** Another than the reward model's own; the negative exit obeys it. */
+  /** Instead of the reward model's own. */
   readonly aggregation?: Aggregation;
-  /** Most calls in flight per server; 16 unless the reward model's kind wants more. */
+  /** Per server; 16 by default. */
   readonly calls?: number;
   readonly batch?: number;
-  /** Tokens of one call: what one pass of the server computes (vLLM's --max-num-batched-tokens). Two passes are in flight. */
+  /** What one pass of the server computes (vLLM's --max-num-batched-tokens). */
   readonly passTokens?: number;
   readonly attempts?: number;
   readonly timeoutMs?: number;
-  /** How long a step waits in all for a server to come back. */
+  /** Longest wait of a step for a server to come back. */
   readonly patienceMs?: number;
   readonly timers?: Timers;
   readonly seed?: number;
 }
 
-/** Small calls at low load; the tokens in flight bound them before long. */
 const defaultCalls = 16;
 
 export const verifierDefaults = {
@@ -52,7 +49,7 @@ export const verifierDefaults = {
   seed: 1,
 };
 
-/** One pass is computed while the next is there already. */
+/** One pass is computed while the next waits. */
 const passesInFlight = 2;
 const smoothing = 0.05;
 
@@ -139,7 +136,7 @@ export class RemoteVerifier implements Verifier {
   #enqueue(entry: ScoreEntry): void {
     this.#queue.add(entry);
     const { request } = entry;
-    // Another search may have asked for the same step, and a server may have it.
+    // Another search may have asked for the same step.
     const taken = this.#queue.workOf(entry)?.call !== undefined;
     this.#post({ type: taken ? 'taken' : 'held', request: request.id });
   }
@@ -202,7 +199,7 @@ export class RemoteVerifier implements Verifier {
     }
   }
 
-  /** Every request that waits for the step gets its reward; it was computed once, and the first is charged for it. */
+  /** Computed once: the first request is charged. */
   #reward(work: Work, judged: KnownReward, usage: ScoreUsage, replica: ScoringReplica): void {
     const { reward } = judged;
     const { url } = replica.server.connection;
@@ -252,7 +249,6 @@ export class RemoteVerifier implements Verifier {
     });
   }
 
-  /** While no server is up, what has waited too long is told so. */
   #giveUp(): void {
     if (this.load().healthy) return;
     const nowMs = this.#timers.nowMs();
@@ -262,7 +258,7 @@ export class RemoteVerifier implements Verifier {
     }
   }
 
-  /** Answers one request; work that no other request waits for drops out of the queue, or its call is closed. */
+  /** Work without requests leaves the queue, or its call is closed. */
   #giveUpOn(entry: ScoreEntry, reason: Fault): void {
     const call = this.#queue.forget(entry)?.call;
     this.#fault(entry, reason);

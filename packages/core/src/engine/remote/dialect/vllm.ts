@@ -59,7 +59,7 @@ export const vllm: Dialect = {
         min_p: minP,
         repetition_penalty: 1,
         ...extrasFor(vllm, call.sampling),
-        // Rows with a seed are drawn one by one, and log probabilities pass through the front end: neither without need.
+        // Rows with a seed are drawn one by one, and log probabilities pass through the front end.
         seed: call.seed,
         ...stops,
         ...(call.exact ? { min_tokens: call.maxTokens, ignore_eos: true } : {}),
@@ -82,12 +82,12 @@ export const vllm: Dialect = {
   tokenize: tokenizeText,
 };
 
-/** Understood by every version, unlike the fields that say the same. */
+/** Every version understands this field. */
 function formatOf(schema: JsonSchema) {
   return { type: 'json_schema', json_schema: { name: 'answer', schema } };
 }
 
-/** The largest interval between two chunks of one sibling; servers that do not know the field ignore it. */
+/** Tokens between two chunks of one sibling; servers that do not know the field ignore it. */
 const longestInterval = 256;
 
 function deliveryOf({ delivery, maxTokens }: Call): Record<string, unknown> {
@@ -110,7 +110,7 @@ function updateOf(choice: Record<string, unknown>, call: Call): Update {
   };
 }
 
-/** One dictionary for each token: its likeliest candidates, and the token itself where it is none of them. */
+/** A dictionary per token: its likeliest candidates, and itself. */
 function confidencesOf({ top_logprobs: tokens }: Record<string, unknown>): number[] {
   return records(tokens).map((each) => tokenConfidence(numbers(Object.values(each)), likeliest) ?? Number.NaN);
 }

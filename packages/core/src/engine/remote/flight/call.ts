@@ -1,4 +1,4 @@
-// What one HTTP request asks for, from the siblings that share it: no more than their asker reads and the server gives.
+// What one HTTP request asks for: no more than the asker reads and the server gives.
 
 import { hash } from '../../../base/random.ts';
 import type { Message } from '../../../tree/step.ts';
@@ -7,7 +7,7 @@ import type { Call, Delivery, Dialect, ServerFacts } from '../dialect/dialect.ts
 import type { Child } from './queue.ts';
 import type { Refusable } from './refusable.ts';
 
-/** A longer answer that comes in one piece could not be told from a server that hangs. */
+/** A longer answer in one piece looks like a server that hangs. */
 const longestWholeTokens = 1024;
 
 interface CallPlace {
@@ -35,7 +35,7 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     ...(tokenIds === undefined ? conversation(request) : { pathText: '' }),
     siblings: children.length,
     sampling: request.sampling,
-    // A blank step is drawn again, with a seed that follows from the first.
+    // A blank step is drawn again with another seed.
     seed: needs.seed ? (rejected === 0 ? request.seed : hash(request.seed, rejected)) : undefined,
     logprobs: needs.logprobs && facts.logprobs && !refused.has('logprobs'),
     entropy: needs.entropy === true && dialect.tellsEntropy === true && facts.logprobs && !refused.has('logprobs'),
@@ -53,12 +53,12 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
   };
 }
 
-/** Siblings end one by one, which only a stream can tell. */
+/** Only a stream tells siblings apart by their ends. */
 function deliveryOf(siblings: number, maxTokens: number): Delivery {
   return siblings === 1 && maxTokens <= longestWholeTokens ? 'whole' : 'ends';
 }
 
-/** A path as text: behind a chat in messages, each turn of the user's side closing the one before it; behind plain text as one. */
+/** A path as text; behind a chat as messages, each turn closing the one before. */
 export function conversation({
   prompt,
   path,

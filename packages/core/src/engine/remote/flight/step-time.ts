@@ -1,5 +1,5 @@
-// The recent mean time of one decode step and the recent mean length of an answer, from answers as they come. The time is between the first and the last token where tokens are
-// streamed, else over the whole answer, prompt included.
+// Recent means of one decode step and of an answer's length. The step is timed between tokens if they are streamed, else over the whole
+// answer.
 
 import type { Step } from '../../../tree/step.ts';
 import type { Attempt } from './attempt.ts';
@@ -7,7 +7,6 @@ import type { Attempt } from './attempt.ts';
 const smoothing = 0.05;
 
 export class StepTime {
-  /** Both are undefined before the first step. */
   ms: number | undefined;
   tokens: number | undefined;
 

@@ -1,9 +1,8 @@
-// What the replicas of one engine come to together: their load, their state, and why none is up. Reads only.
+// Load of all replicas together, and why none is up.
 
 import type { EngineLoad } from '../../engine.ts';
 import type { Replica } from './replica.ts';
 
-/** `parked` sequences wait for any replica to come back. */
 export function loadOf(replicas: readonly Replica[], parked: number, stepMs: number | undefined): EngineLoad {
   // Read at every decision: one pass, and nothing made on the way.
   let [running, waiting, limit, usable, leaving] = [0, parked, 0, 0, 0];
@@ -33,7 +32,7 @@ export function outageOf(replicas: readonly Replica[]): string {
   return replicas.map((each) => each.breaker.reason ?? `${each.connection.url} is up`).join('; ');
 }
 
-/** More would only make one request of a whole search. */
+/** More would make one request of a whole search. */
 const mostSiblings = 64;
 
 export function siblingLimit(replicas: readonly Replica[]): number {
