@@ -15,7 +15,6 @@ export type EmbedTexts = (texts: readonly string[], signal: AbortSignal) => Prom
 
 export interface BatchedEmbedderOptions {
   readonly name: string;
-  /** Tries included. */
   readonly timeoutMs: number;
   readonly observe?: (event: 'down' | 'up', reason: string) => void;
   readonly timers?: Timers;
@@ -88,7 +87,6 @@ export class BatchedEmbedder implements Embedder {
     });
   }
 
-  /** A function that never answers is given up. */
   async #within(texts: readonly string[]): Promise<EmbeddedTexts> {
     const { timeoutMs, name } = this.#options;
     const call = new AbortController();

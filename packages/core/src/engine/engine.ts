@@ -19,7 +19,6 @@ export interface Urgency {
   readonly priority: number;
 }
 
-/** Negative if `a` goes first, 0 for equals. */
 export function compareUrgency(a: Urgency, b: Urgency): number {
   if (a.lane !== b.lane) return a.lane === 'primary' ? -1 : 1;
   return b.priority - a.priority;
@@ -36,7 +35,6 @@ export interface StepNeeds {
   /** Without them `meanLogprob` may be 0. */
   readonly logprobs: boolean;
   readonly tokens: boolean;
-  /** Asked for by repeatable searches. */
   readonly seed: boolean;
   /** Of the first token. */
   readonly entropy?: boolean;
@@ -62,7 +60,6 @@ export interface GenerateRequest extends Urgency {
   readonly id: RequestId;
   readonly search: string;
   readonly prompt: Prompt;
-  /** The last key of the path, or the root's. */
   readonly parent: NodeKey;
   readonly path: readonly PathStep[];
   readonly index: number;
@@ -158,7 +155,6 @@ export interface EngineCapabilities {
   readonly takes?: readonly string[];
   /** Fields that its own chat endpoint honours, for pass-through requests. */
   readonly passes?: readonly string[];
-  /** Missing if the engine cannot see the chat template. */
   readonly thinking?: TemplateThinking | undefined;
   /** Sequences with which a step takes about twice as long as with one. */
   readonly ridgeSequences?: number;
@@ -174,15 +170,12 @@ export interface EngineLoad {
   readonly runningSequences: number;
   readonly waitingSequences: number;
   readonly sequenceLimit: number | undefined;
-  /** Recent mean of one decode step. */
   readonly stepMs: number | undefined;
   readonly healthy: boolean;
   /** A sequence waits for memory: the cache is full of what is in use. */
   readonly squeezed?: boolean;
   readonly replicas?: Readonly<Record<'up' | 'out' | 'leaving', number>>;
-  /** False while the list of replicas is empty or unreadable. */
   readonly listHealthy?: boolean;
-  /** Of a draft model that was tried at the start. */
   readonly drafting?: DraftRecord;
   /** Why it cannot work now, for people to read. */
   readonly trouble?: string;
@@ -216,7 +209,6 @@ export interface Engine {
    * Computes with new weights and keeps nothing of the old. Raises a fault while requests are open. Missing if servers do this themselves.
    */
   reload?(): Promise<void>;
-  /** The search has ended: its prefixes may go. */
   release(search: string): void;
   load(): EngineLoad;
   close(): Promise<void>;

@@ -52,7 +52,6 @@ export class UrgencyQueue<Key, Item> {
     return place?.item;
   }
 
-  /** Deleting meanwhile is allowed. */
   *inOrder(): Generator<Item> {
     const line = this.#line.slice();
     for (let at = line.length - 1; at >= 0; at -= 1) yield line[at]!.item;

@@ -19,9 +19,7 @@ export interface LivingNode {
   readonly node: string;
   readonly version: string;
   readonly models: readonly string[];
-  /** The same names on all nodes. */
   readonly servers: readonly string[];
-  /** For operators of the cluster. */
   readonly report: Plain;
   readonly silentMs: number;
 }
@@ -45,9 +43,7 @@ export interface Taker {
   lose(id: string): void;
   servers(): readonly string[];
   divide(sharersOf: (url: string) => number): void;
-  /** Shown by the other nodes. */
   report(): Plain;
-  /** Use of keys with a quota, here and elsewhere. */
   used(): readonly WindowUse[];
   usedElsewhere(used: readonly WindowUse[]): void;
 }
@@ -56,13 +52,10 @@ export interface Cluster {
   readonly node: string;
   /** This node included, as they stood a few seconds ago. */
   readonly living: readonly LivingNode[];
-  /** Of the oldest search between nodes. */
   readonly queueAgeMs: number;
   start(taker: Taker): Promise<void>;
-  /** True if a search that comes now need not wait between nodes. */
   isDrained(model: string): boolean;
   lives(node: string): Promise<boolean>;
-  /** As of a few seconds ago. */
   waiting(owner?: string): number;
   /** If this fails, an accepted search only comes later. */
   offer(search: OfferedSearch): Promise<void>;
@@ -72,7 +65,6 @@ export interface Cluster {
   /** It stopped here without an end: its lease runs out or is given back. */
   drop(id: string): void;
   look(): void;
-  /** Keeps what it has until `giveBack`. */
   stop(): void;
   /** Others may go on with these at once. */
   giveBack(searches: readonly HeldSearch[]): Promise<void>;

@@ -30,7 +30,6 @@ export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal';
   /** `contention`: another transaction. */
   readonly blames: 'store' | 'contention' | 'values';
-  /** The batch may have been applied. */
   readonly isUnsure: boolean;
   readonly culprit: unknown;
 
@@ -52,9 +51,7 @@ interface JournalWriterOptions<Write> {
   readonly flushMs: number;
   /** A write waits at least so many times the last commit's length, if commits hold up the process. */
   readonly restFactor: number;
-  /** Beyond so many held writes new ones fail. */
   readonly mostHeld: number;
-  /** Undefined once the store takes writes again. */
   readonly onTrouble: (trouble: string | undefined) => void;
   readonly onCommitted?: (writes: readonly Write[], results: readonly unknown[]) => void;
   readonly setting: string;
@@ -120,7 +117,6 @@ export class JournalWriter<Write extends HoldableWrite> {
     else if (this.#trouble === undefined) this.#tryAfter(this.#restMs());
   }
 
-  /** Gives how many writes failed after one more try. */
   async close(): Promise<number> {
     await this.#running;
     do await this.#run();
@@ -167,7 +163,6 @@ export class JournalWriter<Write extends HoldableWrite> {
     return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(10, Math.max(0, this.#refusals - 1)));
   }
 
-  /** Until less than a full batch is left, or the store refuses. */
   async #commitAll(): Promise<void> {
     do {
       const batch = this.#held.slice(0, this.#alone > 0 ? 1 : batchLimit);
@@ -184,7 +179,6 @@ export class JournalWriter<Write extends HoldableWrite> {
     } while (this.#alone > 0 || this.#held.length >= batchLimit);
   }
 
-  /** Without held writes a probe shows whether the trouble is over. */
   async #send(batch: readonly HeldWrite<Write>[]): Promise<readonly unknown[]> {
     const { store } = this.#options;
     if (batch.length === 0) {
@@ -241,7 +235,6 @@ export class JournalWriter<Write extends HoldableWrite> {
   }
 
   #remove(gone: readonly HeldWrite<Write>[]): void {
-    // Nearly always the first held ones.
     if (gone.every((each, at) => this.#held[at] === each)) this.#held = this.#held.slice(gone.length);
     else this.#held = this.#held.filter((each) => !gone.includes(each));
   }
@@ -264,7 +257,6 @@ export class JournalWriter<Write extends HoldableWrite> {
     held.patience ??= this.#options.timers.after(patienceMs, () => this.#giveUp(held));
   }
 
-  /** Its fallback is written in its place. */
   #giveUp(held: HeldWrite<Write>): void {
     const at = this.#held.indexOf(held);
     if (at < 0) return;

@@ -52,7 +52,6 @@ export interface SearchRecord extends Omit<NewSearch, 'request' | 'title'> {
   readonly epoch: number;
   /** Runs begun and not ended properly since the search last got further: see `begin`. */
   readonly runs: number;
-  /** A client asked for its end: do not go on with it. */
   readonly cancelRequested: boolean;
   readonly startedMs: number | undefined;
   readonly endedMs: number | undefined;
@@ -61,7 +60,6 @@ export interface SearchRecord extends Omit<NewSearch, 'request' | 'title'> {
   readonly request: Plain | undefined;
   readonly outcome: Plain | undefined;
   readonly texts: Plain | undefined;
-  /** Why its row is unreadable; it counts as failed. */
   readonly damage?: string;
 }
 
@@ -85,16 +83,13 @@ export interface EndedQuery {
   readonly limit: number;
 }
 
-/** Without texts. */
 export interface FinishedSearch extends Pick<SearchRecord, 'id' | 'createdMs' | 'state' | 'about' | 'outcome'> {
   readonly endedMs: number;
 }
 
 export interface Retention {
   readonly endedBeforeMs: number;
-  /** Beyond so many searches the oldest ended ones go too. */
   readonly keepSearches: number;
-  /** Per call, so that a sweep never holds up the rest. */
   readonly atMost: number;
 }
 
@@ -103,9 +98,7 @@ export const damageChoices = ['refuse', 'set-aside'] as const;
 export type DamageChoice = (typeof damageChoices)[number];
 
 export interface JournalHealth {
-  /** Not safe yet, held ones included. */
   readonly unwritten: number;
-  /** 0 if there is none. */
   readonly oldestUnwrittenMs: number;
   readonly commits: number;
   readonly failures: number;
@@ -154,14 +147,12 @@ export interface Journal {
   find(id: string): Promise<SearchRecord | undefined>;
   /** Newest first; without request, and of the texts only the answer or the content. */
   list(query: ListQuery): Promise<SearchRecord[]>;
-  /** The last to end first. */
   ended(query: EndedQuery): Promise<FinishedSearch[]>;
   /** Oldest first; without damaged rows. */
   unfinished(): Promise<SearchRecord[]>;
   /** Entries after this sequence (-1: all), at most `limit` and about `pageChars`. Fails as `damaged` at an unreadable one. */
   read(search: string, after: number, limit: number): Promise<LogEntry[]>;
   sweep(retention: Retention): Promise<number>;
-  /** False unless it has ended. */
   remove(id: string): Promise<boolean>;
   listen(listener: JournalListener): void;
   /** Why nothing can be written now: refuse new work then. */

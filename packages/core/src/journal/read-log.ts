@@ -4,7 +4,6 @@ import { nextSlice } from '../base/slices.ts';
 import type { LogEntry } from '../log/entry.ts';
 import type { Journal } from './journal.ts';
 
-/** `pageChars` bounds it too. */
 export const pageEntries = 250;
 
 export async function* readLog(

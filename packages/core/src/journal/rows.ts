@@ -38,7 +38,6 @@ export function toListed(row: SqlRow): SearchRecord {
   return { ...record, texts: listedTexts(record.texts) };
 }
 
-/** A search with an unreadable outcome still counts. */
 export function toEnded(row: SqlRow): FinishedSearch {
   const [id, state] = [String(row.id), String(row.state) as SearchState];
   return {
@@ -72,7 +71,6 @@ export function toDocument(row: SqlRow): KeptDocument {
   };
 }
 
-/** `onDamage` is told of each unreadable one. */
 export function soundDocuments(rows: readonly SqlRow[], onDamage: (message: string) => void): KeptDocument[] {
   return rows.flatMap((row) => {
     try {

@@ -86,7 +86,6 @@ function merge(bare: Plain, texts: Plain): Plain {
   return whole;
 }
 
-/** The answer, or the content if there is none. */
 export function listedTexts(texts: Plain | undefined): Plain | undefined {
   if (texts === undefined) return undefined;
   const { answer, content = null } = texts;

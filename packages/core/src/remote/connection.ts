@@ -35,7 +35,6 @@ interface StreamHandlers {
 }
 
 export interface Stream {
-  /** No handler is called afterwards. */
   abort(): void;
 }
 

@@ -4,7 +4,6 @@
 import { raise } from '../base/fault.ts';
 import { readBody } from './bounded-body.ts';
 
-/** Shorter texts are parsed in no time. */
 const shortCharacters = 65_536;
 /** No server nests more than ten. */
 const mostDepth = 128;

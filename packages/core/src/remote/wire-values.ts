@@ -63,7 +63,6 @@ function faultInside(message: string, status = 500): Fault {
   return fault(code, `the server refused inside the stream: ${message}`);
 }
 
-/** Raises the error that the event tells of. */
 export function readEvent(event: unknown, what: string): Record<string, unknown> {
   if (!isRecord(event)) return protocolFault(`not ${what}`, event);
   const { error } = event;

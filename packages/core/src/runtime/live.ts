@@ -31,7 +31,6 @@ export class LiveLoop {
     this.wake();
   }
 
-  /** What is in flight is left to the owner to cancel. */
   stop(): void {
     this.#stopped = true;
     clearImmediate(this.#pending);

@@ -137,7 +137,6 @@ export class Runtime {
     searches.isStale = true;
   }
 
-  /** Runs it, or lets it end with its best answer so far. */
   #takeUpRestored(search: Search, nowMs: number): void {
     const { searches } = this.#parts;
     if (!searches.isLive(search)) return;
@@ -166,7 +165,6 @@ export class Runtime {
     return due.length === 0 ? undefined : Math.min(...due);
   }
 
-  /** Something was posted since the last step. */
   get hasMail(): boolean {
     return !this.#parts.inbox.isEmpty;
   }

@@ -45,7 +45,6 @@ export class CheckedVerifier extends VerifierInFront {
     });
   }
 
-  /** True if the step is left to the verifier behind. */
   #computes(request: ScoreRequest): boolean {
     const wrong = falseEquation(request.step.text);
     if (wrong !== undefined) this.answer(request, 0, `This equation is false: ${wrong}`);

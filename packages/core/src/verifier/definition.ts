@@ -30,17 +30,14 @@ export interface Judgement {
   readonly feedback?: string | undefined;
 }
 
-/** Scores the last step of a path, from 0 to 1. */
 export type ScoreStep = (request: ScoreRequest) => number | Judgement | Promise<number | Judgement>;
 
-/** The last of the steps is scored. */
 export type ScoreText = (
   question: string,
   steps: readonly string[],
 ) => number | Judgement | Promise<number | Judgement>;
 
 export interface ScoringTraits {
-  /** `product` by default. */
   readonly aggregation?: Aggregation;
   readonly readsLogprobs?: boolean;
 }
@@ -152,7 +149,6 @@ export function shown(said: unknown): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** The same step would throw again. */
 function faultOf(name: string, error: unknown): Fault {
   if (error instanceof FaultError) return error.fault;
   const message = error instanceof Error ? error.message : String(error);

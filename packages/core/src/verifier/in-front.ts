@@ -20,7 +20,6 @@ export abstract class VerifierInFront implements Verifier {
     this.capabilities = capabilities;
   }
 
-  /** Answers what it knows and gives the rest. */
   protected abstract sift(requests: readonly ScoreRequest[]): readonly ScoreRequest[];
 
   protected told(message: VerifierMessage): VerifierMessage {

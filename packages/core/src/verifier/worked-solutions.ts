@@ -1,9 +1,7 @@
-// Short solutions in steps, each once right and once with a slip that the rest goes on from: for reward models that were trained on whole
-// solutions and have nothing to say of a bare sum. Data alone.
+// Short solutions, each once right and once with a slip that the rest goes on from: for reward models trained on whole solutions.
 
 export interface WorkedSolution {
   readonly question: string;
-  /** As many in both; they part at the slip. */
   readonly right: readonly string[];
   readonly wrong: readonly string[];
 }

@@ -29,11 +29,8 @@ class PanelEngine implements Engine {
   readonly #name: string;
   readonly #own: Engine;
   readonly #queues: ReadonlyMap<string, MemberQueue>;
-  /** Without requests of the own engine. */
   readonly #places = new Map<RequestId, MemberQueue>();
-  /** The model of each request that named one. */
   readonly #named = new Map<RequestId, string>();
-  /** Those of them that no server has. */
   readonly #held = new Map<RequestId, string>();
   readonly #takenBack = new Map<RequestId, string>();
   #isToLook = false;
@@ -82,7 +79,6 @@ class PanelEngine implements Engine {
     });
   }
 
-  /** While every model is out, requests wait. */
   #takeBack(): void {
     const engines = new Map<string, Pick<Engine, 'load'>>([[this.#name, this.#own], ...this.#queues]);
     const troubles = new Map(Array.from(engines, ([name, engine]) => [name, engine.load().trouble]));
@@ -226,7 +222,6 @@ class MemberQueue {
   }
 }
 
-/** Faults of a member name it. */
 function named(model: string, message: EngineMessage): EngineMessage {
   if (message.type !== 'fault' || message.fault.code === 'cancelled') return message;
   return { ...message, fault: { ...message.fault, message: `model '${model}': ${message.fault.message}` } };

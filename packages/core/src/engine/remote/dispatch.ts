@@ -107,7 +107,6 @@ export class Dispatch {
 
   #send(replica: Replica, job: Job, places: number, tokenIds: readonly number[] | undefined): void {
     const children = liveChildren(job);
-    // Children cancelled meanwhile give their places back.
     replica.inFlight -= places - children.length;
     if (children.length === 0) return this.pump(replica);
     const roomTokens = (replica.facts.contextTokens ?? Number.POSITIVE_INFINITY) - (tokenIds?.length ?? 0);
@@ -189,7 +188,6 @@ export class Dispatch {
     this.#parts.awaited.fault(child, this.#cancelled(), usage);
   }
 
-  /** Says so if it was given up during an outage. */
   #cancelled(): Fault {
     const { replicas } = this.#parts;
     const down = !replicas.some((each) => each.isUsable);

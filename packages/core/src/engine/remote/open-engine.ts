@@ -69,7 +69,6 @@ function requireReached(faults: readonly (Fault | undefined)[], isListed: boolea
   if (fatal !== undefined) throw new FaultError(fatal);
 }
 
-/** The first server reached is the norm. */
 async function compare(
   replicas: readonly Replica[],
   faults: (Fault | undefined)[],

@@ -16,14 +16,12 @@ interface ServerOptions {
 export interface RemoteEngineOptions extends RoutingOptions {
   readonly servers: readonly ServerOptions[];
   readonly listed?: ListedOptions;
-  /** The first that each server lists by default. */
   readonly model?: string;
   readonly dialect?: DialectName;
   /** Sequences per server; read from it or found by trial by default. */
   readonly inFlight?: number;
   /** `auto`: siblings of an expansion share a request if the server takes that well. */
   readonly siblings?: 'auto' | 'single';
-  /** Tries of a step in all. */
   readonly attempts?: number;
   /** Silence before the first token, or between tokens, that counts as hanging. */
   readonly firstTokenMs?: number;
@@ -32,7 +30,6 @@ export interface RemoteEngineOptions extends RoutingOptions {
   readonly patienceMs?: number;
   readonly timers?: Timers;
   readonly transport?: (url: string) => Transport;
-  /** Jitter of retries and probes. */
   readonly seed?: number;
   readonly observe?: (event: ReplicaEvent) => void;
 }

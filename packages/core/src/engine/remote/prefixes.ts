@@ -23,7 +23,6 @@ interface PathMessage {
 export class Prefixes {
   readonly #known = new Map<string, KnownPrefix>();
 
-  /** At once if known; the promise may fail with a fault. */
   tokens(request: GenerateRequest, renderer: Renderer): Tokens | Promise<Tokens> {
     const known = this.#of(request, renderer);
     if (known.root instanceof Promise) return known.root.then((root) => below(root, request, known, renderer));
@@ -60,7 +59,6 @@ function below(
   known: KnownPrefix,
   renderer: Renderer,
 ): Tokens | Promise<Tokens> {
-  // The usual path, at every call.
   if (path.every(({ step }) => step.turn === undefined && step.tokenIds !== undefined))
     return writtenTokens(root, path);
   const messages = messagesOf(path);

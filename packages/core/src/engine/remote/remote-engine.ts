@@ -48,7 +48,6 @@ export class RemoteEngine implements Engine {
   #order = 0;
   #onReplicas: (() => void) | undefined;
 
-  /** Use `openRemoteEngine`. */
   constructor(options: RemoteEngineOptions, opened: OpenedReplicas, capabilities: EngineCapabilities) {
     this.#options = { ...remoteDefaults, ...options };
     this.capabilities = capabilities;
@@ -162,7 +161,6 @@ export class RemoteEngine implements Engine {
     this.#dispatch.pumpAll();
   }
 
-  /** Requests that a server has keep their urgency. */
   update(request: RequestId, urgency: Urgency): void {
     const child = this.#awaited.get(request);
     if (child === undefined || child.dropped) return;

@@ -60,7 +60,6 @@ export class Retries {
     this.#listener.placed();
   }
 
-  /** The replica gets no more work until a probe succeeds. */
   #takeOut(replica: Replica): void {
     const { fleet, waiting, watch } = this.#parts;
     fleet.recount();
@@ -79,7 +78,6 @@ export class Retries {
     this.#place(job);
   }
 
-  /** Draws a blank step again with another seed, a few times. */
   blank(replica: Replica, job: Job, child: Child): void {
     child.rejected += 1;
     child.streamed = true;
@@ -96,7 +94,6 @@ export class Retries {
     this.#listener.placed();
   }
 
-  /** At once on another replica; on the same one after a pause. */
   #again(replica: Replica, job: Job): void {
     const { onWire, replicas, waiting, awaited, timers, chance } = this.#parts;
     onWire.forget(job.children);

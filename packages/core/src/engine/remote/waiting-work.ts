@@ -11,7 +11,6 @@ export class WaitingWork {
   readonly #awaited: Awaited;
   readonly #watch: Watch;
   #parked: Job[] = [];
-  /** May still name replicas without waiting work. */
   readonly #places = new Set<Replica>();
 
   constructor(affinity: Affinity, awaited: Awaited, watch: Watch) {
@@ -42,7 +41,6 @@ export class WaitingWork {
     for (let job = replica.queue.pop(); job !== undefined; job = replica.queue.pop()) this.place(job, replica);
   }
 
-  /** Moves what piled up elsewhere, by the rule of every choice. */
   spread(replicas: readonly Replica[]): void {
     this.unpark();
     const waiting = replicas.flatMap(({ queue }) => {

@@ -14,7 +14,6 @@ export interface Entries {
   read(search: string, after: number, limit: number): LogEntry[];
   last(search: string): number;
   eraseTexts(search: string): void;
-  /** At most so many; gives how many. */
   dropLast(search: string, most: number): number;
 }
 

@@ -14,7 +14,6 @@ export interface OpenOptions {
   readonly onDamage: (message: string) => void;
 }
 
-/** Lives as long as its process. */
 export const inMemory = ':memory:';
 
 const parts = ['', '-wal', '-shm'] as const;
@@ -36,7 +35,6 @@ export function openDatabase(path: string, options: OpenOptions): DatabaseSync {
   }
 }
 
-/** Sorting stays in memory too. */
 function openInMemory(): DatabaseSync {
   const database = new DatabaseSync(inMemory);
   database.exec('pragma temp_store = memory;');
@@ -56,7 +54,6 @@ function makeFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
 }
 
-/** A warning if other users of this machine can read the journal. */
 export function readableByOthers(path: string): string | undefined {
   const modeOf = (each: string) => statSync(each, { throwIfNoEntry: false })?.mode ?? 0;
   if (path === inMemory || process.platform === 'win32' || (modeOf(dirname(resolve(path))) & 0o011) === 0)

@@ -3,7 +3,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { raise } from '../../base/fault.ts';
 
-/** Each brings a file to the next format. */
 const steps: readonly string[] = [
   `
   create table searches (

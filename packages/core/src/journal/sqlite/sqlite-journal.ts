@@ -39,7 +39,6 @@ export interface SqliteJournalOptions {
   readonly texts?: TextKeeping;
   /** How long an entry may wait before its commit; in memory none waits. */
   readonly flushMs?: number;
-  /** While the disk refuses them. */
   readonly mostHeld?: number;
   /** Beyond these the oldest go at once; 2,000 in memory, unlimited on disk. */
   readonly mostEnded?: number;
@@ -50,7 +49,6 @@ export interface SqliteJournalOptions {
   readonly timers?: Timers;
 }
 
-/** Some hundred MB at worst. */
 const mostHeld = 200_000;
 const mostEndedInMemory = 2000;
 /** Per transaction: some 30 ms, since what they held is overwritten. */
@@ -154,7 +152,6 @@ export class SqliteJournal implements Journal {
     return records.filter(({ damage }) => damage === undefined);
   }
 
-  /** Committed entries only. */
   async read(search: string, after: number, limit: number): Promise<LogEntry[]> {
     return this.#read(() => this.#entries.read(search, after, limit));
   }
@@ -241,7 +238,6 @@ export class SqliteJournal implements Journal {
     return { looked: ids.length, gone };
   }
 
-  /** `awaited`: a client waits for it. */
   #write<Result>(apply: () => Result, awaited = true): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#writer.push({ apply, settle: (result) => resolve(result as Result), fail: reject, awaited });

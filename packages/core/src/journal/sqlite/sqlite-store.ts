@@ -46,8 +46,7 @@ export class SqliteStore implements Store<SqliteWrite> {
   #rollBack(): void {
     try {
       if (this.#database.isTransaction) this.#database.exec('rollback');
-    } catch {
-    }
+    } catch {}
   }
 }
 

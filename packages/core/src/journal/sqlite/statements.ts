@@ -50,7 +50,6 @@ const texts = {
 
 export type Statements = Readonly<Record<keyof typeof texts, StatementSync>>;
 
-/** Fails on a sound database that is no journal. */
 export function prepareStatements(database: DatabaseSync, path: string): Statements {
   try {
     const prepared = Object.entries(texts).map(([name, sql]) => [name, database.prepare(sql)] as const);
@@ -62,7 +61,6 @@ export function prepareStatements(database: DatabaseSync, path: string): Stateme
   }
 }
 
-/** The first rows, until their texts have `pageChars`. */
 export function boundedPage(rows: Iterable<SqlRow>, textsOf: (row: SqlRow) => readonly unknown[]): SqlRow[] {
   const page: SqlRow[] = [];
   let chars = 0;

@@ -69,7 +69,6 @@ class Sums {
   }
 }
 
-/** Nothing was committed to this log. */
 function isBlank(file: Buffer): boolean {
   return file.subarray(0, headerBytes).every((byte) => byte === 0);
 }

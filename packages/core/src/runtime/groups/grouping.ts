@@ -51,7 +51,6 @@ export class Grouping<Each extends GroupedSearch> {
     this.#read.add(search);
   }
 
-  /** Searches for which vectors have come since the last call. */
   takeRead(): Each[] {
     const read = [...this.#read];
     this.#read.clear();

@@ -65,7 +65,6 @@ export class OpenAnswers {
     return nearestText({ text, vector }, known, this.#similarity)?.group ?? own;
   }
 
-  /** Keeps the vectors of founders only. */
   #read({ nodes }: Tree): void {
     for (; this.#scanned < nodes.length; this.#scanned += 1) {
       const { group, key, answer, parent, step } = nodes[this.#scanned]!;

@@ -36,7 +36,6 @@ export function guardedScheduler(scheduler: Scheduler, strands: number, tell: (f
   };
 }
 
-/** Falls back to the given priority where the order throws. */
 function guardedOrder(order: OrderRule, answerable: Answerable): OrderRule {
   const { priority } = order;
   if (priority === undefined) return order;

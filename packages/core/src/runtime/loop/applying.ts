@@ -21,7 +21,6 @@ export class Applying {
     this.#parts = parts;
   }
 
-  /** Takes strands before it gives any. */
   apply({ preempt, widths, admit, urgencies, reasons }: Decision, nowMs: number): void {
     const { queue, searches } = this.#parts;
     const { running } = searches;
@@ -81,7 +80,6 @@ export class Applying {
     logs.want(search);
   }
 
-  /** A search from a former process begins when its log has come. */
   begin(search: Search, width: Width, reasons: Reasons, nowMs: number): void {
     const { alarms, logs, strands, seeder, speculation } = this.#parts;
     search.admittedMs = nowMs;
@@ -91,7 +89,6 @@ export class Applying {
     seeder.plant(search);
     logs.add(search, { type: 'admitted' });
     this.#setWidth(search, width, reasons, nowMs);
-    // Asks again for what was in flight.
     if (search.log !== 'read') return;
     for (const expansion of strands.takeUp(search)) speculation.launch(search, expansion, nowMs);
   }

@@ -44,7 +44,6 @@ function exitBy(rules: readonly ExitRule[], search: Search, nowMs: number, circu
   return exit;
 }
 
-/** Everything is grown, or no model is left to grow it. */
 export function nothingLeft({ tree, request }: Pick<Search, 'tree' | 'request'>): Exit {
   const { absences, closed, nodes } = tree;
   const done = { rollouts: closed.completed, nodes: nodes.length };

@@ -16,7 +16,6 @@ type FinishingParts = Pick<
 
 export class Finishing {
   readonly #parts: FinishingParts;
-  /** Ended searches with unanswered requests. */
   readonly #unsettled = new Set<Search>();
 
   constructor(parts: FinishingParts) {
@@ -74,7 +73,6 @@ export class Finishing {
   }
 }
 
-/** Read before open guesses are taken back. */
 function guessedBy({ speculation }: Search): GuessTotals | undefined {
   const { total, byDistance, byDepth } = speculation.guesses;
   if (total.guessed === 0) return undefined;

@@ -16,7 +16,6 @@ export class Alarms {
     this.#heap.push({ atMs, search: id });
   }
 
-  /** Each alarm rings once, and only for live searches. */
   takeDue(nowMs: number): Search[] {
     const due: Search[] = [];
     for (let next = this.#next(); next !== undefined && next.atMs <= nowMs; next = this.#next()) {

@@ -56,7 +56,6 @@ export class Flights {
   readonly #options: FlightsOptions;
   readonly #meter: ServiceMeter;
   readonly #ids = new Counter(1);
-  /** In order of their start. */
   readonly #byId = new Map<RequestId, Flight>();
   /** When a server took each request, in that order; held requests have no clock. */
   readonly #clocks = new Map<RequestId, number>();
@@ -191,7 +190,6 @@ export class Flights {
     this.#succeed(flight, flight.step, { ...message, feedback: cutFeedback(message.feedback) });
   }
 
-  /** Moves up wherever it waits. */
   adopt(flight: Flight): void {
     flight.lane = 'primary';
     flight.adopted = true;
@@ -232,12 +230,10 @@ export class Flights {
     return undefined;
   }
 
-  /** When waiting speculative steps go to the verifier. */
   get scoresDueMs(): number | undefined {
     return this.#scores.dueMs;
   }
 
-  /** Cancels first, then scores, then generates. */
   dispatch(nowMs: number): void {
     const { engine, verifier } = this.#options;
     const [cancel, generate] = [this.#toCancel, this.#toGenerate];

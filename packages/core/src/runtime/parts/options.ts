@@ -24,7 +24,6 @@ export interface RuntimeOptions {
   /** M, P0 §4.1: strands open at a time, over all searches and lanes. */
   readonly budget: number;
   readonly clock: Clock;
-  /** Measured unless given. */
   readonly work?: WorkEstimates | undefined;
   /** From when a server takes a request to its failure; undefined waits for ever. */
   readonly requestTimeoutMs?: number | undefined;
@@ -75,7 +74,6 @@ export function guardedOptions(options: RuntimeOptions): RuntimeOptions {
 
 const noOne: Answerable = { broke: () => {} };
 
-/** What it throws itself is lost. */
 function guardedFault(options: RuntimeOptions): RuntimeOptions['onFault'] {
   const { onFault } = options;
   if (onFault === undefined) return undefined;

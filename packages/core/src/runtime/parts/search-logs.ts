@@ -11,7 +11,6 @@ type LogOptions = Pick<RuntimeOptions, 'clock' | 'onEvent' | 'onEntry' | 'onLogW
 
 export class SearchLogs {
   readonly #options: LogOptions;
-  /** Events of the current step. */
   readonly #open = new Map<Search, LoggedEvent[]>();
 
   constructor(options: LogOptions) {

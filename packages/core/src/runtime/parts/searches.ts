@@ -8,9 +8,7 @@ export class SearchTable implements SearchKeeper {
   readonly #options: Pick<RuntimeOptions, 'wake' | 'onFault'>;
   readonly live = new Map<string, Search>();
   readonly running = new Map<string, Search>();
-  /** Live searches whose rules allow speculation. */
   guessers = 0;
-  /** Something changed on which the last decision rests. */
   isStale = false;
   readonly #touched = new Set<Search>();
   readonly broken = new Set<Search>();
@@ -37,7 +35,6 @@ export class SearchTable implements SearchKeeper {
     this.#touched.add(search);
   }
 
-  /** Decides anew in the next step, which comes soon. */
   reconsider(): void {
     this.isStale = true;
     this.#options.wake?.();

@@ -79,7 +79,6 @@ export class Speculation {
     });
   }
 
-  /** Cancels what the program will never ask for. */
   giveUp(search: Search): void {
     const { tree, flights, speculation, request } = search;
     const isAbandoned = speculation.open.size === 0 ? undefined : request.program.abandoned?.(tree);
@@ -146,7 +145,6 @@ export class Speculation {
     open.remaining -= 1;
     if (open.remaining > 0) return;
     this.#close(search, node.key, open);
-    // There is room for another.
     this.#searches.touch(search);
   }
 

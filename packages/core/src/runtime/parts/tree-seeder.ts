@@ -33,7 +33,6 @@ export class TreeSeeder {
     search.tree = tree;
   }
 
-  /** Nothing is learned from a broken search. */
   ended({ request: { program }, tree, isBroken }: Search): void {
     const learned = isBroken ? undefined : program.learn?.(tree, this.#learned.get(program.name));
     if (learned !== undefined) this.#learned.set(program.name, learned);

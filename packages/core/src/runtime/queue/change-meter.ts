@@ -2,7 +2,6 @@
 
 /** Rollouts of a kind that count. */
 const memory = 2048;
-/** Below this many rollouts nothing is known. */
 const fewest = 32;
 const mostKinds = 256;
 
@@ -14,7 +13,6 @@ interface RolloutCounts {
 export class ChangeMeter {
   readonly #byKind = new Map<string, RolloutCounts>();
 
-  /** The first rollout has no answer to change. */
   ended(kind: string, rollouts: number, changes: number): void {
     const later = rollouts - 1;
     const known = this.#byKind.get(kind);

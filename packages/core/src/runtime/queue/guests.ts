@@ -11,7 +11,6 @@ export interface Guest {
   /** Served on idle strands, and sent away when others need them. */
   readonly idle?: boolean;
   readonly onAdmitted: () => void;
-  /** An idle guest has lost its strand and has left. */
   readonly onParked?: () => void;
 }
 
@@ -24,7 +23,6 @@ export class Guests {
     this.#leases = leases;
   }
 
-  /** Strands held by guests that are not idle. */
   get seats(): number {
     let seats = 0;
     for (const { guest } of this.#held.values()) if (guest.idle !== true) seats += 1;
@@ -58,7 +56,6 @@ export class Guests {
     return true;
   }
 
-  /** False if it is not here. */
   leave(id: string): boolean {
     const held = this.#held.get(id);
     if (held === undefined) return this.#waiting.delete(id);

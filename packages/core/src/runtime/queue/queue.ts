@@ -137,7 +137,6 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     for (const search of this.#waiting.values()) waiting.push(search.asWaiting(this.#standing(search, nowMs)));
     waiting.push(...this.#guests.asWaiting());
     const seen: RunningSearch[] = [];
-    // Most running searches are of one kind.
     let [kind, changing]: [string?, number?] = [];
     for (const search of running) {
       if (search.kind !== kind) [kind, changing] = [search.kind, this.#changes.share(search.kind)];
@@ -189,7 +188,6 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     this.#onChange();
   }
 
-  /** False if the id is no guest's. */
   serveGuest(id: string): boolean {
     const guest = this.#guests.waiting(id);
     if (guest === undefined) return false;

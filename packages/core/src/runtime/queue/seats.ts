@@ -31,7 +31,6 @@ export class Seats {
     assert(strands >= 1 && strands <= this.#most, `a part of ${strands} of ${this.#most} strands`);
     const isMore = strands > this.#part;
     this.#part = strands;
-    // A search that was wider than the budget widens with it.
     if (isMore) for (const seats of this.#running.values()) this.#resize(seats);
   }
 

@@ -12,7 +12,6 @@ interface TimedPiece {
   readonly among: number;
 }
 
-/** Weight of the newest value. */
 const newest = 1 / 64;
 /** Observations of the steady line: under even load the latest few hundred show no slope. */
 const steadyMemory = 4096;

@@ -14,7 +14,6 @@ export function workKind(program: string, rollouts: number): string {
 }
 
 interface SearchWork {
-  /** From admission to end. */
   readonly seconds: number;
   readonly tokens: number;
   readonly steps: number;

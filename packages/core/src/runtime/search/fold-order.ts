@@ -40,7 +40,6 @@ export class FoldOrder {
     }
   }
 
-  /** It has come, and its parent is still to be told. */
   holds(draw: DrawKey): boolean {
     return this.#orphans.has(draw);
   }
@@ -86,7 +85,6 @@ export class FoldOrder {
     yield* this.#placedOrphans(tree);
   }
 
-  /** A look ahead begins with these. */
   get early(): ChildOutcome[] {
     return Array.from(this.#early.values()).flatMap((outcomes) => [...outcomes.values()]);
   }
@@ -97,7 +95,6 @@ export class FoldOrder {
     return count;
   }
 
-  /** Early outcomes for a strand that closes. */
   takeAll(strand: StrandId, node: Node): ChildOutcome[] {
     const early = this.#early.get(node.id);
     if (early === undefined) return [];

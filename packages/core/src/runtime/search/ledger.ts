@@ -59,7 +59,6 @@ export class Ledger {
     this.#embedded.embedderTokens += tokens;
   }
 
-  /** A generated step was lost on its way to the tree. */
   discarded(tokens: number, lane: Lane = 'primary'): void {
     this.#counts.discardedTokens += tokens;
     if (lane === 'speculative') this.#counts.forsakenTokens += tokens;
@@ -69,7 +68,6 @@ export class Ledger {
     this.#counts.adoptedTokens += tokens;
   }
 
-  /** `ghostTokens`: tokens of steps that are still ghosts. */
   cost(ghostTokens: number): Cost {
     const { discardedTokens, ...counts } = this.#counts;
     const { embedderTexts, embedderTokens } = this.#embedded;

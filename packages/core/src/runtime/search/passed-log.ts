@@ -26,7 +26,6 @@ export interface PassedGeneration {
   readonly exit: Exit;
 }
 
-/** Updates the fold and hands every entry to `write`. */
 export function logPassed(passed: PassedGeneration, fold: SearchFold, write: (entry: LogEntry) => void): void {
   const { search, aggregation, sampling, said, usage, exit } = passed;
   const program = createBestOfN({ samples: 1, maxDepth: 1, sampling });

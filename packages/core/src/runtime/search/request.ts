@@ -45,12 +45,10 @@ export interface SearchFacts {
 }
 
 export interface SearchRequest extends SearchFacts {
-  /** Unique among the live searches of a runtime. */
   readonly id: string;
   readonly program: Program;
   readonly rules: Rules;
   readonly limits: Limits;
-  /** Held by the last step of every path. */
   readonly shape?: AnswerShape | undefined;
   /** The answer of a finished path; undefined if it has none. Must be pure. */
   readonly extract: (pathText: string) => string | undefined;
@@ -65,7 +63,6 @@ export interface ThinkingPlan extends ThinkingTags {
   readonly stepTokens: number;
   /** Thinking tokens after which the runtime ends the thinking and asks for the answer. */
   readonly maxTokens: number;
-  /** Said then, before the tag. */
   readonly lastWords: string;
 }
 
@@ -78,10 +75,8 @@ export interface Writer {
 /** A JSON answer. It is the last step of its path: below the step that ended the answer in prose, or the last one that fits. */
 export interface AnswerShape {
   readonly schema: JsonSchema;
-  /** Put behind the path before the model writes it. */
   readonly words: string;
   readonly maxTokens: number;
-  /** In steps of a path. */
   readonly maxDepth: number;
 }
 

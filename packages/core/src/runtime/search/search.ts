@@ -39,17 +39,13 @@ export interface Flight {
   readonly form: FormKey;
   readonly draw: DrawKey;
   readonly path: readonly PathStep[];
-  /** Undefined for the plain next step. */
   readonly manner: Manner | undefined;
-  /** Set if it is the answer of its path. */
   readonly shape: AnswerShape | undefined;
   readonly isProbe: boolean;
   lane: Lane;
-  /** It was speculative and is wanted now. */
   adopted?: boolean;
   /** Set once it is generated and waits for its score. */
   readonly step: Step | undefined;
-  /** Key of the node that it will be, set with `step`. */
   readonly key?: NodeKey;
   /** Kept until the engine has answered, so that its tokens are counted. */
   cancelled: boolean;
@@ -70,7 +66,6 @@ interface SearchSetup {
 }
 
 export class Search implements Breakable {
-  /** With each part guarded. */
   readonly request: SearchRequest;
   tree: Tree;
   /** What its log says so far; shares this search's tree. */
@@ -87,10 +82,8 @@ export class Search implements Breakable {
   readonly spending: Spending;
   readonly open: OpenAnswers | undefined;
   readonly order: FoldOrder;
-  /** Cancelled ones included. */
   unanswered = 0;
   readonly leases = new Map<StrandId, Lease>();
-  /** By draw; without cancelled ones. */
   readonly flights = new Map<DrawKey, Flight>();
   readonly speculation = new SpeculationState();
   /** Place of its requests in the engine's queue, by the last decision; undefined if it set none. */
@@ -98,7 +91,6 @@ export class Search implements Breakable {
   #seenTokens = 0;
   /** As the last decision saw it, and how many events its tree had then. */
   #asRunning: { readonly told: number; readonly seen: RunningSearch } | undefined;
-  /** The first throw of one of its parts. */
   #broken: Breakage | undefined;
   readonly #keeper: SearchKeeper | undefined;
 
@@ -247,7 +239,6 @@ export class Search implements Breakable {
     return { capacity: this.foreseeable, open: open.size, made, right, kvTokens: this.tree.tokens };
   }
 
-  /** Nothing more to foresee until something comes. */
   foresawAll(): void {
     this.speculation.foresawAll(this.fold.count, this.order.earlyCount);
   }
@@ -256,7 +247,6 @@ export class Search implements Breakable {
     return this.speculation.capacity(this.fold.count, this.order.earlyCount);
   }
 
-  /** With boost, what the program can use; else its natural width. */
   #demand(): number {
     const { program, rules } = this.request;
     return rules.boost ? Math.max(program.naturalWidth, program.demand(this.tree)) : program.naturalWidth;

@@ -19,7 +19,6 @@ export class SpeculationState {
   readonly replies = new Map<DrawKey, ProbeReply>();
   #foreseen: { readonly events: number; readonly early: number; readonly most: number } | undefined;
 
-  /** Holds until another event or early outcome comes. */
   foresawAll(events: number, early: number): void {
     this.#foreseen = { events, early, most: this.open.size };
   }

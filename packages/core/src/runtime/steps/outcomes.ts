@@ -28,7 +28,6 @@ export function ghostOutcome(node: NodeId, ghost: Ghost): Outcome {
   return childOf(node, ghost, ghost.step, ghost);
 }
 
-/** The node belongs to a copy of the tree. */
 export function isBelowGhost({ search, node }: Flight): boolean {
   return search.tree.nodes[node.id] !== node;
 }

@@ -9,7 +9,6 @@ import type { Manner, Step } from '../../tree/step.ts';
 import type { Flight } from '../search/search.ts';
 import { goesOnThinking, longestThought, thoughtRoom, thoughtStep } from './thinking-steps.ts';
 
-/** One step more puts the answer into its shape. */
 function toBeShaped(step: Step): Step {
   return step.end === 'eos' ? { ...step, unshaped: true } : step;
 }

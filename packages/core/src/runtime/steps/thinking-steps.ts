@@ -57,7 +57,6 @@ export function thoughtStops({ close, delimiters }: ThinkingPlan): string[] {
   return [...delimiters, close];
 }
 
-/** Adds the opening and how much of the step is thinking. */
 export function thoughtStep(request: Thinks, node: Node, manner: Manner | undefined, step: Step): Step {
   const { thinking } = request;
   const opening = openingBelow(request, node, manner);

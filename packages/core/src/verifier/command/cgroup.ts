@@ -67,7 +67,6 @@ function limitMemory(folder: string, write: Write, bytes: number): void {
   if (existsSync(join(folder, swap))) write(swap, isSecond ? 0 : bytes);
 }
 
-/** Removes what killed servers left. */
 function sweep(parent: string): void {
   swept = true;
   for (const name of readdirSync(parent)) {
@@ -89,6 +88,5 @@ function remove(folder: string, left = tries): void {
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
-  } catch {
-  }
+  } catch {}
 }

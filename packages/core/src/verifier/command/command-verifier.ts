@@ -21,7 +21,6 @@ import { findProgram, findSandbox, neededPaths, pythonProgram } from './sandbox.
 import { addressMiB, type RunnerRole, runnerCommand, type TestLanguage } from './test-runners.ts';
 
 export interface CommandOptions {
-  /** The operator's own process, or a language with a ready one. */
   readonly command: readonly string[] | TestLanguage;
   readonly tests?: string | undefined;
   readonly timeoutMs?: number;
@@ -46,7 +45,6 @@ interface Asked {
 
 export class CommandVerifier implements Verifier {
   readonly capabilities: VerifierCapabilities;
-  /** For the operator to read at the start. */
   readonly note: string;
   readonly isContained: boolean;
   readonly #command: ContainedCommand;
@@ -230,7 +228,6 @@ interface TestsVerdict {
 
 /** As shells and prlimit tell it. */
 const notFound = 127;
-/** Marks tests that the answer could have forged. */
 export const ranInside = "(These tests ran inside the answer's own process.)";
 
 function worthless(feedback: string): GivenJudgement {

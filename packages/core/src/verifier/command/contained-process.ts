@@ -25,7 +25,6 @@ export interface ContainedCommand {
 
 export type StopReason = 'time' | 'memory' | 'output' | 'cancelled';
 
-/** `stopped` is undefined if it ended by itself. */
 export interface ProcessEnd {
   readonly output: string;
   readonly errors: string;
@@ -47,7 +46,6 @@ const drainMs = 250;
 
 export async function runContained(run: ContainedCommand, input: string, signal: AbortSignal): Promise<ProcessEnd> {
   const { child, ended } = startContained(run, signal);
-  // It may end without reading.
   child.stdin?.on('error', () => {});
   child.stdin?.end(input);
   return await ended;
@@ -125,7 +123,6 @@ function contain({ child, output, limits, cgroup, filesFolder }: Started, signal
     killGroup(child);
     endWatch();
     if (segments !== undefined) removeSegments(segments);
-    // Its other processes may have gone on.
     if (cgroup?.ranOut() && stopped !== 'time') stopped = 'memory';
     cgroup?.end();
     for (const stream of child.stdio) stream?.destroy();
@@ -154,6 +151,5 @@ function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
-  } catch {
-  }
+  } catch {}
 }

@@ -40,7 +40,6 @@ export async function judgeCode(
 
 const notStarted: ProcessEnd = { output: '', errors: '', code: null, signal: null };
 
-/** False if it ended without reading. */
 function sent(to: Writable | Readable, line: object): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   to.on('error', () => resolve(false));

@@ -95,7 +95,6 @@ function segmentBytes(before: ReadonlySet<string>): number {
   return segments().reduce((sum, { id, bytes }) => sum + (before.has(id) ? 0 : bytes), 0);
 }
 
-/** Segments made since then whose processes have ended. */
 export function removeSegments(before: ReadonlySet<string>): void {
   for (const { id, creator, attached } of segments())
     if (!before.has(id) && attached === 0 && !existsSync(`/proc/${creator}`)) execFile('ipcrm', ['-m', id], () => {});

@@ -22,7 +22,6 @@ export interface Sandbox {
   readonly open: readonly string[];
   /** A file system in memory; undefined if it works in a folder of the system. */
   readonly folder?: string;
-  /** `readable`: beside the system's own folders. */
   wrap(command: readonly string[], readable: readonly string[], limits: SandboxLimits): string[];
 }
 
@@ -107,7 +106,6 @@ const limitsAlone: Sandbox = {
     'files that the server may read or write',
     'signals to other processes of its user, that of its tests included',
     'processes that outlive their time',
-    // Counted with all others of its user.
     'the number of its processes',
   ],
   wrap: (command, _readable, limits) =>

@@ -13,7 +13,6 @@ import { expectedChoice, expectedRating, ratedTokens } from './judge-verdict.ts'
 
 export interface JudgeOptions {
   readonly promptFile?: string;
-  /** As the prompt asks for. */
   readonly lowest?: number;
   readonly highest?: number;
   readonly maxTokens?: number;

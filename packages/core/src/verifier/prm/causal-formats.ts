@@ -20,7 +20,6 @@ export interface CausalVerdicts {
 }
 
 export interface CausalReading extends CausalVerdicts {
-  /** For `plain` alone. */
   readonly reading?: ReadingName;
 }
 

@@ -2,10 +2,8 @@
 
 import type { ScoreRequest } from '../verifier.ts';
 
-/** English and formulas. */
 const firstRatio = 0.3;
 const smoothing = 0.1;
-/** Around question and steps. */
 const formatCharacters = 80;
 
 export class PathSize {

@@ -23,7 +23,6 @@ import { type ScoreEntry, ScoreQueue, type ScoringCall, type Work } from './scor
 import { ScoringReplica } from './scoring-replica.ts';
 
 export interface RemoteVerifierOptions {
-  /** Instead of the reward model's own. */
   readonly aggregation?: Aggregation;
   /** Per server; 16 by default. */
   readonly calls?: number;
@@ -32,7 +31,6 @@ export interface RemoteVerifierOptions {
   readonly passTokens?: number;
   readonly attempts?: number;
   readonly timeoutMs?: number;
-  /** Longest wait of a step for a server to come back. */
   readonly patienceMs?: number;
   readonly timers?: Timers;
   readonly seed?: number;
@@ -258,7 +256,6 @@ export class RemoteVerifier implements Verifier {
     }
   }
 
-  /** Work without requests leaves the queue, or its call is closed. */
   #giveUpOn(entry: ScoreEntry, reason: Fault): void {
     const call = this.#queue.forget(entry)?.call;
     this.#fault(entry, reason);

@@ -31,7 +31,6 @@ export interface Work {
 }
 
 export interface BatchLimits {
-  /** Different parents may share a call. */
   readonly mixes: boolean;
   /** A step takes one of those that wait below it along. */
   readonly joins: boolean;
@@ -41,7 +40,6 @@ export interface BatchLimits {
 }
 
 export class ScoreQueue {
-  /** Once per request of a work. */
   readonly #waiting = new UrgencyQueue<ScoreEntry, Work>();
   readonly #works = new Map<string, Work>();
   readonly #siblings = new Map<string, Set<Work>>();
@@ -82,13 +80,11 @@ export class ScoreQueue {
     this.#waiting.set(entry, work, entry.urgency, work.order);
   }
 
-  /** A later request for the same step starts anew. */
   finish(work: Work): void {
     if (work.waits) this.#leave(work);
     if (this.#works.get(work.key) === work) this.#works.delete(work.key);
   }
 
-  /** Gives the work if no other request waits for it. */
   forget(entry: ScoreEntry): Work | undefined {
     const work = this.workOf(entry);
     this.#waiting.delete(entry);

@@ -9,7 +9,6 @@ import type { ScoringServer } from '../scorer.ts';
 export class ScoringReplica {
   readonly server: ScoringServer;
   readonly breaker: CircuitBreaker;
-  /** In flight; tokens are estimated. */
   calls = 0;
   paths = 0;
   tokens = 0;

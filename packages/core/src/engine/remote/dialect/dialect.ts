@@ -24,7 +24,6 @@ export interface ServerFacts {
   readonly prefixCaching: boolean | undefined;
   /** Engines behind one address, each with a cache of its own (data parallelism); one by default. */
   readonly ranks?: number | undefined;
-  /** A path then continues exactly where it ended. */
   readonly returnsTokens: boolean;
   readonly thinking?: TemplateThinking | undefined;
 }
@@ -72,7 +71,6 @@ export interface WireUsage {
   readonly promptTokens: number | undefined;
   readonly cachedTokens: number | undefined;
   readonly generatedTokens: number | undefined;
-  /** Part of the generated ones. */
   readonly thoughtTokens?: number | undefined;
 }
 
@@ -114,7 +112,6 @@ export interface Dialect {
   decode(event: unknown, call: Call): readonly Update[];
   /** Sent before closing, if closing alone stops the work too late. */
   abort?(call: Call): WireRequest;
-  /** Each request is fed with the answer of the one before. */
   render?(prompt: Prompt, facts: ServerFacts): readonly RenderStep[];
   tokenize?(text: string, facts: ServerFacts): WireRequest;
 }

@@ -2,7 +2,6 @@
 
 import type { DialectName } from './dialect.ts';
 
-/** Undefined where the server lacks the gauge. */
 export interface Gauges {
   readonly running: number | undefined;
   readonly waiting: number | undefined;

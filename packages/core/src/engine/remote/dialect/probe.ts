@@ -11,10 +11,8 @@ import type { DialectName, ServerFacts } from './dialect.ts';
 
 export interface ProbeOptions {
   readonly dialect?: DialectName;
-  /** Its first model by default. */
   readonly model?: string;
   readonly timeoutMs?: number | undefined;
-  /** False for servers that only pool or score. */
   readonly generates?: boolean;
 }
 

@@ -82,7 +82,6 @@ export const vllm: Dialect = {
   tokenize: tokenizeText,
 };
 
-/** Every version understands this field. */
 function formatOf(schema: JsonSchema) {
   return { type: 'json_schema', json_schema: { name: 'answer', schema } };
 }

@@ -32,7 +32,6 @@ interface AttemptOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly hints: Readonly<Record<string, unknown>>;
   readonly nowMs: () => number;
-  /** Estimates what was generated and never seen. */
   readonly stepMs: () => number | undefined;
 }
 
@@ -52,7 +51,6 @@ export class Attempt {
   readonly #cuts: boolean;
   #over = false;
   firstMs: number | undefined;
-  /** When bytes last came. */
   lastMs: number;
 
   constructor(options: AttemptOptions, listener: AttemptListener) {
@@ -85,7 +83,6 @@ export class Attempt {
     return this.#told.filter((told) => !told).length;
   }
 
-  /** Silence then means something. */
   get sendsTokens(): boolean {
     return this.#options.call.delivery === 'tokens';
   }
@@ -254,14 +251,11 @@ export class Attempt {
   }
 }
 
-/** Settings and prompt that a server repeats. */
 const envelopeBytes = 1024 * 1024;
 const bytesPerPromptToken = 8;
-/** With its likeliest candidates. */
 const bytesPerToken = 2048;
 const bytesPerEvent = 8192;
 
-/** The longest event, or the longest whole answer. */
 function messageBytes({ tokenIds = [], maxTokens }: Call): number {
   return envelopeBytes + bytesPerPromptToken * tokenIds.length + bytesPerToken * maxTokens;
 }

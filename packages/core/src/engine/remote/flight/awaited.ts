@@ -45,7 +45,6 @@ export class Awaited {
     this.#post({ type: 'token', request: child.request.id, text: isRead ? text : '', tokens });
   }
 
-  /** `ids`: prompt and path as sent, to a server that takes tokens. */
   step(child: Child, step: Step, usage: GenerationUsage, ids?: readonly number[]): void {
     const { id, needs } = child.request;
     const read = needs?.record === true && ids !== undefined ? { read: { ids } } : {};

@@ -22,7 +22,6 @@ export class OnWire {
     return attempt.children.filter((child) => this.#attempts.get(child) === attempt);
   }
 
-  /** It goes on, and no search waits for any of its children. */
   isForsaken(attempt: Attempt): boolean {
     return attempt.running > 0 && !this.writtenBy(attempt).some(isLive);
   }

@@ -224,7 +224,6 @@ function wholeCharacters(text: string, chars: number): string {
   return text.slice(0, isSplit ? chars - 1 : chars);
 }
 
-/** Nothing if the text begins otherwise. */
 function addedTo(before: string, text: string): string {
   return text.startsWith(before) ? text.slice(before.length) : '';
 }

@@ -21,7 +21,6 @@ export function piecesOf(text: string, written: readonly string[]): string[] {
   return pieces;
 }
 
-/** A character is a few units long. */
 const mostSkipped = 8;
 
 function beginOf(token: string, text: string, from: number, maySkip: boolean): number | undefined {

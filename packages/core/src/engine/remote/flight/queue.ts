@@ -35,7 +35,6 @@ export function childOf(request: GenerateRequest): Child {
 export interface Job {
   readonly children: readonly Child[];
   readonly search: string;
-  /** Order of arrival, kept over retries. */
   readonly order: number;
   readonly sinceMs: number;
   readonly attempts: number;

@@ -8,7 +8,6 @@ export type Refusable = 'n' | 'logprobs' | 'steps';
 
 export const thinksApart = 'thinking in a field of its own, which cannot be continued';
 
-/** Undefined if leaving something out cannot help. */
 export function blamedFor(reason: Fault, call: Call): Refusable | undefined {
   if (reason.code !== 'refused' && reason.code !== 'unsupported') return undefined;
   if (call.whole !== true && reason.message.includes(thinksApart)) return 'steps';

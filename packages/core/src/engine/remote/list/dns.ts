@@ -7,7 +7,6 @@ import { hostOf, type ReplicaList, unread } from './replica-list.ts';
 
 interface DnsOptions {
   readonly name: string;
-  /** SRV records are asked for without one. */
   readonly port?: number | undefined;
   readonly protocol: 'http' | 'https';
 }

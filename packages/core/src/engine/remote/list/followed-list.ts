@@ -12,7 +12,6 @@ export interface ListedOptions {
 
 interface ListListener {
   changed(urls: readonly string[]): void;
-  /** Undefined once the list is followed again. */
   trouble(reason: string | undefined): void;
 }
 

@@ -15,7 +15,6 @@ import { hostOf, listBytes, type ReplicaList, readMs, unread } from './replica-l
 
 interface KubernetesOptions {
   readonly service: string;
-  /** The pod's own by default. */
   readonly namespace?: string | undefined;
   /** Name or number, if the service has several. */
   readonly port?: string | undefined;

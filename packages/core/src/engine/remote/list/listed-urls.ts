@@ -43,7 +43,6 @@ function urlsIn(value: unknown, name: string): string[] {
   return value.targets.map((target) => urlOf(String(target), typeof scheme === 'string' ? scheme : undefined));
 }
 
-/** Undefined unless it is JSON of a list. */
 function parsed(text: string): unknown {
   try {
     return /^\s*[[{"]/.test(text) ? parseJson(text, 'it') : undefined;

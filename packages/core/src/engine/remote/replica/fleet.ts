@@ -16,10 +16,8 @@ export interface OpenedReplicas {
 
 interface FleetListener {
   joined(): void;
-  /** It gets no work yet, and is asked again. */
   kept(replica: Replica, reason: Fault): void;
   leaving(replica: Replica): void;
-  /** Another number of them may get work. */
   counted(): void;
 }
 

@@ -10,7 +10,6 @@ export class GaugeWatch {
   readonly #timers: Timers;
   #changed: ((replica: Replica, settledRoom: number | undefined) => void) | undefined;
   readonly #armed = new Set<Replica>();
-  /** Servers without gauges, by the facts they had then. */
   readonly #blind = new WeakMap<Replica, ServerFacts>();
   #stopped = false;
 

@@ -14,15 +14,12 @@ export type ReplicaEvent =
   | { readonly type: 'replica-joined'; readonly url: string }
   /** It answers, and is another model or lacks an ability. */
   | { readonly type: 'replica-refused'; readonly url: string; readonly reason: string }
-  /** It ends what it has, and is then gone. */
   | { readonly type: 'replica-leaving'; readonly url: string }
   | { readonly type: 'replica-left'; readonly url: string }
   /** The replicas known last are used until the list is readable again. */
   | { readonly type: 'replicas-unlisted'; readonly list: string; readonly reason: string }
   | { readonly type: 'replicas-listed'; readonly list: string }
-  /** Requests go without something from now on. */
   | { readonly type: 'replica-refuses'; readonly url: string; readonly reason: string }
-  /** A settled limit has fallen much. */
   | { readonly type: 'replica-limit'; readonly url: string; readonly reason: string };
 
 export class ReplicaHealth {
@@ -36,7 +33,6 @@ export class ReplicaHealth {
     this.#observe = observe;
   }
 
-  /** True if this puts the replica out. */
   failed(replica: Replica, reason: Fault): boolean {
     const nowMs = this.#timers.nowMs();
     if (reason.code === 'overloaded') replica.limit.congested(nowMs);
@@ -54,7 +50,6 @@ export class ReplicaHealth {
     if (onTrial) this.#observe?.({ type: 'replica-up', url: connection.url });
   }
 
-  /** True if it is on trial now. */
   probed(replica: Replica, reason: Fault | undefined): boolean {
     if (reason === undefined) failSilent(replica);
     else this.#tellRefused(replica, reason);

@@ -20,7 +20,6 @@ const decrease = 0.7;
 const fullKv = 0.9;
 /** Part of the sequences in flight that is kept then. */
 const kvDecrease = 0.9;
-/** Growth of a settled limit per calm reading. */
 const settledGrowth = 1 / 16;
 const settledCalmMs = 10_000;
 const primaryShare = 1 / 8;
@@ -100,7 +99,6 @@ export class InFlightLimit {
     else if (reading.waiting === 0 && inFlight + queued >= this.room) this.#grow(nowMs);
   }
 
-  /** `inFlight` counts it. */
   firstToken(afterMs: number, inFlight: number, nowMs: number): void {
     if (this.#gauged) return;
     const usual = this.#usualFirstMs;

@@ -3,7 +3,6 @@
 export class Ranks {
   readonly #places = new Map<string, number>();
 
-  /** As before, or the rank with the fewest searches. */
   of(search: string, ranks: number, homes: ReadonlySet<string>): number {
     const known = this.#places.get(search);
     if (known !== undefined && known < ranks) return known;

@@ -23,11 +23,9 @@ export class Replica {
   readonly homes = new Set<string>();
   breaker: CircuitBreaker;
   limit: InFlightLimit;
-  /** Since its last inspection. */
   readonly refused = new Set<Refusable>();
   /** Places held, prompts being rendered included. */
   inFlight = 0;
-  /** Since when it is unlisted: it gets nothing new. */
   leavingMs: number | undefined;
   likeness: Likeness | undefined;
   #facts: ServerFacts | undefined;
@@ -67,7 +65,6 @@ export class Replica {
     try {
       const model = this.#facts?.model ?? this.#probe.model;
       const found = await probe(this.connection, { ...this.#probe, ...(model === undefined ? {} : { model }) });
-      // A template does not change while its model is the same.
       const thinking = this.#facts?.thinking ?? (await templateThinking(this.connection, found));
       const facts: ServerFacts = { ...found, thinking };
       const other = await this.likeness?.difference({

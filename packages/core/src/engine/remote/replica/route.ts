@@ -9,7 +9,6 @@ export interface ReplicaLoad {
   readonly homes: number;
 }
 
-/** Index in the list; undefined while none is usable. */
 export function chooseReplica(loads: readonly ReplicaLoad[], home: number | undefined): number | undefined {
   const best = leastLoaded(loads);
   const settled = home === undefined ? undefined : loads[home];

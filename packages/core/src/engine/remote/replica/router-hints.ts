@@ -23,7 +23,6 @@ const searchHeaders: Readonly<Record<RouterName, readonly string[]>> = {
 const objectives = { primary: 'coppice', speculative: 'coppice-speculative' } as const;
 
 export interface RoutingOptions {
-  /** Stands in front of the one server. */
   readonly router?: RouterName;
   /** Headers that carry one key per search, if the router reads others than usual. */
   readonly routingHeaders?: readonly string[];
