@@ -11,9 +11,11 @@ const open = benchOfEach();
 describe('the queue', () => {
   it('keeps within the slots that the server has, and takes primary work first', async () => {
     const server = new LlamaTestServer({ slots: 2 });
-    const { engine, request, until, answer, finish } = await open([server], { siblings: 'single' });
+    const { engine, request, until, answer, finish } = await open([server]);
     const letGo = holdAt(server, 0);
-    const speculative = Array.from({ length: 4 }, () => request({ lane: 'speculative', priority: 9 }));
+    const speculative = Array.from({ length: 4 }, (_, at) =>
+      request({ lane: 'speculative', priority: 9, expansion: at }),
+    );
     const primary = Array.from({ length: 4 }, (_, at) => request({ priority: at }));
     engine.generate([...speculative, ...primary]);
     await until(() => server.generating === 2);

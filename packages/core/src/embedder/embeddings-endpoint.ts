@@ -17,15 +17,10 @@ const longestText = 2000;
 const vectorBytes = 262_144;
 
 export function openEndpoint({ url, apiKey, model, ...options }: EndpointOptions): BatchedEmbedder {
-  const { timers } = options;
-  const connection = new Connection({
-    url,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(timers === undefined ? {} : { timers }),
-  });
+  const connection = new Connection({ url, apiKey, timers: options.timers });
   const embed = async (texts: readonly string[], signal: AbortSignal): Promise<EmbeddedTexts> => {
     const input = texts.map((text) => text.slice(-longestText));
-    const body = { input, encoding_format: 'float', ...(model === undefined ? {} : { model }) };
+    const body = { input, encoding_format: 'float', model };
     const limits = { timeoutMs: options.timeoutMs, limitBytes: usualBytes + vectorBytes * texts.length };
     const answer = await connection.json('POST', '/v1/embeddings', body, { ...limits, signal });
     return read(answer, connection.url);

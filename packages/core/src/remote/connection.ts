@@ -10,9 +10,9 @@ import { parseJson } from './json.ts';
 
 export interface ConnectionOptions {
   readonly url: string;
-  readonly apiKey?: string;
-  readonly timers?: Timers;
-  readonly transport?: Transport;
+  readonly apiKey?: string | undefined;
+  readonly timers?: Timers | undefined;
+  readonly transport?: Transport | undefined;
 }
 
 export interface Reply {

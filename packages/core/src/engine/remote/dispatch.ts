@@ -43,7 +43,7 @@ export class Dispatch {
   constructor(parts: DispatchParts) {
     const { options, timers } = parts;
     this.#parts = parts;
-    this.#hints = new RouterHints(options);
+    this.#hints = new RouterHints(options.router);
     this.#engineName = hash(options.seed, process.pid, timers.nowMs() * 1000)
       .toString(16)
       .padStart(8, '0');

@@ -32,7 +32,7 @@ async function openReplicas(options: RemoteEngineOptions): Promise<OpenedReplica
     const likeness = await compare(first, faults, options);
     for (const [at, replica] of first.entries()) begin(replica, faults[at], options);
     const make = (url: string): Replica => {
-      const replica = maker({ url, ...key(options) });
+      const replica = maker({ url, apiKey: options.listed?.apiKey });
       replica.likeness = likeness;
       return replica;
     };
@@ -46,21 +46,16 @@ async function openReplicas(options: RemoteEngineOptions): Promise<OpenedReplica
 type Server = RemoteEngineOptions['servers'][number];
 
 function replicaMaker(options: RemoteEngineOptions): (server: Server) => Replica {
-  const { model, dialect, inFlight, timers = liveTimers } = options;
-  const limits: LimitOptions = inFlight === undefined ? defaultLimits : { ...defaultLimits, known: inFlight };
-  const probeOptions = { ...(model === undefined ? {} : { model }), ...(dialect === undefined ? {} : { dialect }) };
+  const { model, dialect, inFlight, transport, timers = liveTimers } = options;
+  const limits: LimitOptions = { ...defaultLimits, known: inFlight };
   return (server) =>
-    new Replica({ ...server, timers, ...carriedBy(options, server) }, probeOptions, limits, timers.nowMs());
-}
-
-function key({ listed }: RemoteEngineOptions): { readonly apiKey?: string } {
-  return listed?.apiKey === undefined ? {} : { apiKey: listed.apiKey };
+    new Replica({ ...server, timers, transport: transport?.(server.url) }, { model, dialect }, limits, timers.nowMs());
 }
 
 async function listedServers({ list, apiKey }: NonNullable<RemoteEngineOptions['listed']>): Promise<Server[]> {
   const urls = await readOnce(list);
   if (typeof urls === 'string') throw new FaultError(fault('unavailable', `no replica to begin with: ${urls}`));
-  return urls.map((url) => ({ url, ...(apiKey === undefined ? {} : { apiKey }) }));
+  return urls.map((url) => ({ url, apiKey }));
 }
 
 function requireReached(faults: readonly (Fault | undefined)[], isListed: boolean): void {
@@ -99,10 +94,6 @@ function begin(
     observe?.({ type: 'replica-refused', url: connection.url, reason: reason.message });
   if (reached && replica.facts.dialect === 'vllm' && !replica.facts.logprobs)
     observe?.({ type: 'replica-refuses', url: connection.url, reason: refusalText('logprobs') });
-}
-
-function carriedBy({ transport }: RemoteEngineOptions, { url }: { readonly url: string }) {
-  return transport === undefined ? {} : { transport: transport(url) };
 }
 
 function requireOneModel(replicas: readonly Replica[]): void {

@@ -119,8 +119,7 @@ export class RemoteEngine implements Engine {
       for (const { id } of requests) this.#awaited.refuse(id, reason);
       return;
     }
-    const limit = this.#options.siblings === 'single' ? 1 : siblingLimit(this.#replicas);
-    for (const group of groupSiblings(requests, limit)) {
+    for (const group of groupSiblings(requests, siblingLimit(this.#replicas))) {
       const children = group.map(childOf);
       const { search } = group[0]!;
       for (const child of children) this.#awaited.add(child);

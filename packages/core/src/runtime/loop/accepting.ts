@@ -10,12 +10,10 @@ import { workKind } from '../queue/work-meter.ts';
 import { checkRequest, type SearchRequest } from '../search/request.ts';
 import { Search } from '../search/search.ts';
 
-type AcceptingParts = Pick<RuntimeParts, 'options' | 'searches' | 'queue' | 'inbox' | 'grouping' | 'seeder' | 'logs'>;
-
 export class Accepting {
-  readonly #parts: AcceptingParts;
+  readonly #parts: RuntimeParts;
 
-  constructor(parts: AcceptingParts) {
+  constructor(parts: RuntimeParts) {
     this.#parts = parts;
   }
 

@@ -7,17 +7,12 @@ import { leastPromising } from '../../tree/strand.ts';
 import type { RuntimeParts } from '../parts/parts.ts';
 import type { Search } from '../search/search.ts';
 
-type ApplyingParts = Pick<
-  RuntimeParts,
-  'searches' | 'queue' | 'alarms' | 'strands' | 'seeder' | 'flights' | 'speculation' | 'logs'
->;
-
 type Reasons = Decision['reasons'];
 
 export class Applying {
-  readonly #parts: ApplyingParts;
+  readonly #parts: RuntimeParts;
 
-  constructor(parts: ApplyingParts) {
+  constructor(parts: RuntimeParts) {
     this.#parts = parts;
   }
 

@@ -8,13 +8,11 @@ import type { Search } from '../search/search.ts';
 import { firstExit, nothingLeft } from './exits.ts';
 import type { Finishing } from './finishing.ts';
 
-type AskingParts = Pick<RuntimeParts, 'options' | 'searches' | 'strands' | 'speculation'>;
-
 export class Asking {
-  readonly #parts: AskingParts;
+  readonly #parts: RuntimeParts;
   readonly #finishing: Finishing;
 
-  constructor(parts: AskingParts, finishing: Finishing) {
+  constructor(parts: RuntimeParts, finishing: Finishing) {
     this.#parts = parts;
     this.#finishing = finishing;
   }

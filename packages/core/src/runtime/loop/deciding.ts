@@ -9,18 +9,13 @@ import type { Applying } from './applying.ts';
 import { givenUp } from './exits.ts';
 import type { Finishing } from './finishing.ts';
 
-type DecidingParts = Pick<
-  RuntimeParts,
-  'options' | 'searches' | 'queue' | 'leases' | 'speculation' | 'service' | 'guesses'
->;
-
 export class Deciding {
-  readonly #parts: DecidingParts;
+  readonly #parts: RuntimeParts;
   readonly #applying: Applying;
   readonly #finishing: Finishing;
   #told = 0;
 
-  constructor(parts: DecidingParts, applying: Applying, finishing: Finishing) {
+  constructor(parts: RuntimeParts, applying: Applying, finishing: Finishing) {
     this.#parts = parts;
     this.#applying = applying;
     this.#finishing = finishing;

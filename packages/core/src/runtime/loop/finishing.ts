@@ -9,16 +9,11 @@ import type { RuntimeParts } from '../parts/parts.ts';
 import type { Search } from '../search/search.ts';
 import { nothingLeft } from './exits.ts';
 
-type FinishingParts = Pick<
-  RuntimeParts,
-  'options' | 'searches' | 'queue' | 'strands' | 'seeder' | 'flights' | 'speculation' | 'guesses' | 'logs'
->;
-
 export class Finishing {
-  readonly #parts: FinishingParts;
+  readonly #parts: RuntimeParts;
   readonly #unsettled = new Set<Search>();
 
-  constructor(parts: FinishingParts) {
+  constructor(parts: RuntimeParts) {
     this.#parts = parts;
   }
 

@@ -9,17 +9,12 @@ import type { Deciding } from './deciding.ts';
 import { clockExit, firstExit } from './exits.ts';
 import type { Finishing } from './finishing.ts';
 
-type TellingParts = Pick<
-  RuntimeParts,
-  'options' | 'searches' | 'flights' | 'grouping' | 'strands' | 'speculation' | 'logs'
->;
-
 export class Telling {
-  readonly #parts: TellingParts;
+  readonly #parts: RuntimeParts;
   readonly #deciding: Deciding;
   readonly #finishing: Finishing;
 
-  constructor(parts: TellingParts, deciding: Deciding, finishing: Finishing) {
+  constructor(parts: RuntimeParts, deciding: Deciding, finishing: Finishing) {
     this.#parts = parts;
     this.#deciding = deciding;
     this.#finishing = finishing;

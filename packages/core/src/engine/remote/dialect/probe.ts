@@ -10,8 +10,8 @@ import { count, records, text } from '../../../remote/wire-values.ts';
 import type { DialectName, ServerFacts } from './dialect.ts';
 
 export interface ProbeOptions {
-  readonly dialect?: DialectName;
-  readonly model?: string;
+  readonly dialect?: DialectName | undefined;
+  readonly model?: string | undefined;
   readonly timeoutMs?: number | undefined;
   readonly generates?: boolean;
 }

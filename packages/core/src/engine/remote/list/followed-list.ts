@@ -6,7 +6,7 @@ import { type ReplicaList, unread } from './replica-list.ts';
 
 export interface ListedOptions {
   readonly list: ReplicaList;
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   readonly everyMs: number;
 }
 

@@ -6,7 +6,7 @@ import type { Lane } from '../../engine.ts';
 import type { Gauges } from '../dialect/gauges.ts';
 
 export interface LimitOptions {
-  readonly known?: number;
+  readonly known?: number | undefined;
   readonly initial: number;
   readonly minimum: number;
   readonly maximum: number;

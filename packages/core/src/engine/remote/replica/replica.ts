@@ -63,8 +63,7 @@ export class Replica {
   /** A replica that comes back must serve the same model and be like the others. */
   async inspect(): Promise<Fault | undefined> {
     try {
-      const model = this.#facts?.model ?? this.#probe.model;
-      const found = await probe(this.connection, { ...this.#probe, ...(model === undefined ? {} : { model }) });
+      const found = await probe(this.connection, { ...this.#probe, model: this.#facts?.model ?? this.#probe.model });
       const thinking = this.#facts?.thinking ?? (await templateThinking(this.connection, found));
       const facts: ServerFacts = { ...found, thinking };
       const other = await this.likeness?.difference({
@@ -75,7 +74,7 @@ export class Replica {
       if (other !== undefined) return other;
       const known = this.#limits.known ?? facts.sequenceLimit;
       if (this.#facts?.sequenceLimit !== facts.sequenceLimit || this.#facts === undefined) {
-        this.limit = new InFlightLimit({ ...this.#limits, ...(known === undefined ? {} : { known }) });
+        this.limit = new InFlightLimit({ ...this.#limits, known });
         this.limit.divide(this.#sharers);
       }
       this.#facts = facts;

@@ -22,27 +22,19 @@ const searchHeaders: Readonly<Record<RouterName, readonly string[]>> = {
 /** llm-d reads priorities from InferenceObjectives of these names, if the operator made any. */
 const objectives = { primary: 'coppice', speculative: 'coppice-speculative' } as const;
 
-export interface RoutingOptions {
-  readonly router?: RouterName;
-  /** Headers that carry one key per search, if the router reads others than usual. */
-  readonly routingHeaders?: readonly string[];
-}
-
 export class RouterHints {
   readonly #router: RouterName;
-  readonly #headerNames: readonly string[];
   /** llm-d's router gives a token with an answer and wants it back with the next call. */
   readonly #sessionTokens = new Map<string, string>();
 
-  constructor({ router = 'none', routingHeaders }: RoutingOptions) {
+  constructor(router: RouterName = 'none') {
     this.#router = router;
-    this.#headerNames = routingHeaders ?? searchHeaders[router];
   }
 
   headers(search: string, { lane }: Pick<Call, 'lane'>): Record<string, string> {
-    if (this.#headerNames.length === 0) return {};
+    if (this.#router === 'none') return {};
     const key = [hash(search), hash('tail', search)].map((each) => each.toString(16).padStart(8, '0')).join('');
-    const told = Object.fromEntries(this.#headerNames.map((name) => [name, key]));
+    const told = Object.fromEntries(searchHeaders[this.#router].map((name) => [name, key]));
     if (this.#router !== 'llm-d') return told;
     const objective = objectives[lane];
     const token = this.#sessionTokens.get(search);
