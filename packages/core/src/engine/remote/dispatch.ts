@@ -198,7 +198,6 @@ export class Dispatch {
     );
   }
 
-  /** A shared request goes on while one of its children is wanted. */
   #dropForsaken(attempt: Attempt): void {
     if (!this.#onWire.isForsaken(attempt)) return;
     attempt.abort();

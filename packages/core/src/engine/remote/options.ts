@@ -24,7 +24,6 @@ export interface RemoteEngineOptions {
   /** Silence before the first token, or between tokens, that counts as hanging. */
   readonly firstTokenMs?: number;
   readonly betweenTokensMs?: number;
-  /** Longest wait of a step for a server to come back. */
   readonly patienceMs?: number;
   readonly timers?: Timers;
   readonly transport?: (url: string) => Transport;

@@ -10,7 +10,6 @@ import { type Renderer, render, type Tokens, tokenize } from './dialect/render.t
 interface KnownPrefix {
   readonly prompt: Prompt;
   root: Tokens | Promise<Tokens>;
-  /** Pieces that a server tokenised, by their last node, and turns. */
   readonly pieces: Map<NodeKey, Tokens>;
 }
 
@@ -114,7 +113,6 @@ async function saidTokens(steps: readonly PathStep[], renderer: Renderer): Promi
   return written.concat(await tokenize(rest.join(''), renderer));
 }
 
-/** They share no end. */
 const anyAnswers = ['x', 'y'] as const;
 
 /**

@@ -28,7 +28,6 @@ import { loadOf, outageOf, siblingLimit } from './replica/replicas.ts';
 import { Watch } from './replica/watch.ts';
 import { WaitingWork } from './waiting-work.ts';
 
-/** Smaller changes of a limit are the usual search for it. */
 const muchLess = 0.75;
 
 export class RemoteEngine implements Engine {
@@ -107,7 +106,6 @@ export class RemoteEngine implements Engine {
     this.#awaited.connect(post);
   }
 
-  /** Servers judge single schemas only when asked. */
   shapeTrouble(): string | undefined {
     const unable = this.#replicas.find(({ reached, dialect }) => reached && dialect.holdsShapes === undefined);
     return unable && `its server speaks as '${unable.dialect.name}' does, which holds no step to a schema`;

@@ -67,7 +67,6 @@ export class Retries {
     watch.probeLater(replica);
   }
 
-  /** Never sends again what a server refuses and steps can do without. */
   without(replica: Replica, blamed: Refusable, job: Job): void {
     const { refused, connection } = replica;
     if (!refused.has(blamed)) {

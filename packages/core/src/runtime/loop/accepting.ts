@@ -31,7 +31,6 @@ export class Accepting {
     this.#parts.inbox.post({ from: 'caller', submit: search });
   }
 
-  /** The log may end before the first tree: then a new one is planted. */
   restore(id: string): void {
     const { searches, seeder, logs, inbox } = this.#parts;
     const search = searches.live.get(id);

@@ -48,7 +48,6 @@ export class Asking {
     if (!search.isBroken && searches.isRunning(search)) speculation.fill(search, nowMs);
   }
 
-  /** Ends a rollout where it begins. True if the program may be asked again at once. */
   #spend(search: Search, pruning: Pruning, nowMs: number): boolean {
     const { options, strands } = this.#parts;
     strands.prune(search, pruning);

@@ -39,7 +39,6 @@ export class Finishing {
     options.onEnd?.(result);
   }
 
-  /** A search from a former process ends only once its log is there. */
   endBroken(nowMs: number): void {
     const { searches, logs } = this.#parts;
     for (const search of searches.broken) {

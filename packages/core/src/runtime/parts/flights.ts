@@ -111,7 +111,6 @@ export class Flights {
     return watches === undefined ? onToken !== undefined : watches(id);
   }
 
-  /** Steps named by a probe go to the verifier as if just generated. */
   #hand(search: Search, { node, manner, sampling }: Expansion, indices: readonly number[], lane: Lane, nowMs: number) {
     const form = formKey(sampling, manner);
     for (const index of indices) {
@@ -206,7 +205,6 @@ export class Flights {
     else this.#toCancel.push(flight);
   }
 
-  /** Requests that no server has yet are not timed. */
   expire(nowMs: number): void {
     const { requestTimeoutMs } = this.#options;
     if (requestTimeoutMs === undefined) return;
@@ -238,7 +236,6 @@ export class Flights {
     const { engine, verifier } = this.#options;
     const [cancel, generate] = [this.#toCancel, this.#toGenerate];
     const sent = this.#scores.take(nowMs);
-    // Nothing to send, as after one score of several.
     if (sent.length + cancel.length + generate.length + this.#toUpdate.length === 0) return;
     [this.#toCancel, this.#toGenerate] = [[], []];
     const scores = sent.filter((request) => this.#isWanted(request.id));
@@ -275,7 +272,6 @@ export class Flights {
     for (const flight of search.flights.values()) if (!this.#scores.holds(flight.id)) this.#toUpdate.push(flight);
   }
 
-  /** False for a request that was cancelled in the step that made it. */
   #isWanted(id: RequestId): boolean {
     const flight = this.#byId.get(id);
     if (flight?.cancelled) {
@@ -285,7 +281,6 @@ export class Flights {
     return flight !== undefined && !flight.cancelled;
   }
 
-  /** Restarts when a server takes the request; pauses while no server holds it. */
   restartTimeout({ type, request }: Custody, nowMs: number): void {
     if (!this.#byId.has(request)) return;
     this.#clocks.delete(request);

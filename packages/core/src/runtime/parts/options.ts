@@ -27,7 +27,6 @@ export interface RuntimeOptions {
   readonly work?: WorkEstimates | undefined;
   /** From when a server takes a request to its failure; undefined waits for ever. */
   readonly requestTimeoutMs?: number | undefined;
-  /** Failed strands in a row that end a search as `failed`. */
   readonly maxFailures?: number | undefined;
   /** `fold` holds all events up to this one; read-only. */
   readonly onEvent?: ((event: LoggedEvent, fold: SearchFold) => void) | undefined;
@@ -43,7 +42,6 @@ export interface RuntimeOptions {
   readonly watches?: ((search: string) => boolean) | undefined;
   /** `search` is undefined for shared parts. */
   onFault?(search: string | undefined, fault: Fault): void;
-  /** The inbox has something: call `step` soon. */
   readonly wake?: (() => void) | undefined;
 }
 

@@ -30,7 +30,6 @@ export class SearchTable implements SearchKeeper {
     return this.running.get(search.id) === search && search.hasLog && !search.isBroken;
   }
 
-  /** The search is looked at, and its program asked, in this step. */
   touch(search: Search): void {
     this.#touched.add(search);
   }

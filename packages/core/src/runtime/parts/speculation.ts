@@ -44,7 +44,6 @@ export class Speculation {
     for (const expansion of this.#foresee(search, nowMs)) {
       if (open.size >= width.speculative) return;
       const { node, sampling, manner } = expansion;
-      // Its words could not be composed yet.
       if (manner !== undefined && sourcesOf(search.tree, node, manner).includes(undefined)) continue;
       const form = formKey(sampling, manner);
       const indices = expansion.indices.filter((index) => !search.knows(drawKey(node.key, index, form)));
@@ -128,7 +127,6 @@ export class Speculation {
     if (flight.isProbe) flight.node = node;
   }
 
-  /** No tree holds replies to probes that were not asked yet. */
   keepReply({ search, draw }: Flight, { reply }: ProbeOutcome): void {
     if (reply === undefined) return;
     search.speculation.replies.set(draw, reply);

@@ -1,6 +1,5 @@
 // How often another rollout changes the answer, by kind of search, from ended searches (read by scheduler/worth.ts). Old searches fade.
 
-/** Rollouts of a kind that count. */
 const memory = 2048;
 const fewest = 32;
 const mostKinds = 256;

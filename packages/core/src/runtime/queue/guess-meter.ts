@@ -2,7 +2,6 @@
 
 import type { Guesses } from '../../log/guesses.ts';
 
-/** Children of each rank that count. */
 const memory = 512;
 /** Prior of a rank: a little worse than the rank before it, worth so many children. */
 const priorChildren = 16;

@@ -8,7 +8,6 @@ export interface Guest {
   readonly id: string;
   readonly turn: number;
   readonly arrivalMs: number;
-  /** Served on idle strands, and sent away when others need them. */
   readonly idle?: boolean;
   readonly onAdmitted: () => void;
   readonly onParked?: () => void;
@@ -46,7 +45,6 @@ export class Guests {
     guest.onAdmitted();
   }
 
-  /** False if the id is no guest's. */
   park(id: string): boolean {
     const held = this.#held.get(id);
     if (held === undefined) return false;

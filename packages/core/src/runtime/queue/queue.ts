@@ -28,7 +28,6 @@ export interface QueuedSearch {
 
 export interface Forecast {
   readonly fits: boolean;
-  /** Missing while nothing has been measured. */
   readonly waitMs?: number;
   readonly pace?: Pace;
 }
@@ -83,7 +82,6 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return this.#meter.pace;
   }
 
-  /** Fixes a turn and counts the search as waiting before it is submitted. */
   take(id: string, facts: LineFacts): number {
     return this.#lineOf(facts).take(id, this.#estimated(facts));
   }
@@ -120,7 +118,6 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return this.#seats.held + this.#guests.seats + this.#line.seats;
   }
 
-  /** Age of the oldest waiting search; idle ones wait by design. */
   ageMs(nowMs: number): number {
     for (const { isIdle, arrivalMs } of this.#waiting.values()) if (!isIdle) return nowMs - arrivalMs;
     return 0;
@@ -131,7 +128,6 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return this.pace === undefined ? 0 : expectedWaitMs(this.wantedStrands, 1, this.budget, this.pace);
   }
 
-  /** `speculates`: the decision reads what searches say about their guesses. */
   snapshot(nowMs: number, running: Iterable<Search>, speculates: boolean): Snapshot {
     const waiting: WaitingSearch[] = [];
     for (const search of this.#waiting.values()) waiting.push(search.asWaiting(this.#standing(search, nowMs)));
@@ -169,7 +165,6 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     if (!search.isIdle) this.#seats.take(search.id, search.naturalWidth);
   }
 
-  /** `servedMs`: only where its length says something about the work. */
   remove(search: Search, wasRunning: boolean, servedMs: number | undefined): void {
     this.#waiting.delete(search.id);
     this.leave(search.id);
@@ -182,7 +177,6 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     this.#changes.ended(search.kind, done.rollouts, search.changes);
   }
 
-  /** Waits like a search, then holds one lease until it leaves. Its turn was taken before. */
   enter(guest: Guest): void {
     this.#guests.enter(guest);
     this.#onChange();

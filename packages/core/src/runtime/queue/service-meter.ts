@@ -8,7 +8,6 @@ export type ServerKind = 'engine' | 'verifier';
 
 interface TimedPiece {
   readonly startMs: number;
-  /** Pieces at the server when this one came, itself included. */
   readonly among: number;
 }
 
@@ -31,7 +30,6 @@ export class ServiceMeter {
     this.#of(kind).add(id, nowMs);
   }
 
-  /** `tokens`: undefined unless it was answered as asked. */
   ended(kind: ServerKind, id: number, nowMs: number, tokens: number | undefined): void {
     this.#pass(nowMs);
     const units = kind === 'engine' && tokens !== undefined ? Math.max(1, tokens) : 1;

@@ -18,7 +18,6 @@ interface SearchWork {
   readonly tokens: number;
   readonly steps: number;
   readonly rollouts: number;
-  /** Mean length of completed paths; 0 if there was none. */
   readonly pathTokens: number;
 }
 
@@ -29,7 +28,6 @@ export interface WorkDone extends Omit<SearchWork, 'seconds'> {
 
 export interface WorkEstimates {
   ended(kind: string, work: SearchWork): void;
-  /** Seconds from admission to end; undefined if nothing is known. */
   estimate(kind: string): number | undefined;
   left(kind: string, done: WorkDone, id: string): number;
 }

@@ -39,7 +39,6 @@ export class ScoreBatcher {
     return this.#dueMs;
   }
 
-  /** True if it waited here, and goes now. */
   adopt(id: RequestId): boolean {
     const score = this.#spare.get(id);
     if (score === undefined) return false;
@@ -47,7 +46,6 @@ export class ScoreBatcher {
     return true;
   }
 
-  /** True if the verifier has not seen it. */
   drop(id: RequestId): boolean {
     return this.#spare.delete(id);
   }

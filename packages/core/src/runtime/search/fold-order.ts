@@ -15,7 +15,6 @@ interface Preparation {
 export class FoldOrder {
   readonly #preparation: Preparation | undefined;
   readonly #early = new Map<NodeId, Map<number, ChildOutcome>>();
-  /** Speculative children of early outcomes. */
   readonly #orphans = new Map<DrawKey, ChildOutcome & { readonly ok: true }>();
 
   constructor(preparation?: Preparation) {
@@ -50,7 +49,6 @@ export class FoldOrder {
     return tokens;
   }
 
-  /** A speculative child that failed leaves nothing. */
   #orphan(outcome: ChildOutcome, below: Node): void {
     if (outcome.ok) this.#orphans.set(drawKey(below.key, outcome.index, outcome.form), outcome);
   }

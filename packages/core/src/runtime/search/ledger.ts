@@ -27,7 +27,6 @@ export class Ledger {
     this.#earlierTokens = tokens;
   }
 
-  /** Tokens of unanswered requests included. */
   get generatedTokens(): number {
     return this.#earlierTokens + this.#generatedTokens + this.#streamedTokens;
   }
@@ -37,7 +36,6 @@ export class Ledger {
     this.#streamedTokens += tokens;
   }
 
-  /** Replaces what was `streamed` before. */
   generated(usage: GenerationUsage, kept: boolean, streamed: number, lane: Lane): void {
     this.#streamedTokens -= streamed;
     this.#generatedTokens += usage.generatedTokens;

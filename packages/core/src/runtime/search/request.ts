@@ -13,7 +13,6 @@ import type { Prompt } from '../../tree/step.ts';
 /** Plain data that the plan fixes and the runtime reads, journalled with the plan. */
 export interface SearchFacts {
   readonly prompt: Prompt;
-  /** Writes every draw that names no model. */
   readonly model?: string | undefined;
   /** Models that draws may name, and the own one if its tokens have a price. */
   readonly writers?: Readonly<Record<string, Writer>> | undefined;
@@ -24,21 +23,17 @@ export interface SearchFacts {
   readonly repeatable?: boolean;
   /** The first path takes the likeliest token at every step. */
   readonly firstGreedy?: boolean | undefined;
-  /** Higher is admitted first. */
   readonly priority: number;
   /** No client waits for it: it runs on idle strands. */
   readonly idle?: boolean | undefined;
   readonly delimiters: readonly string[];
   readonly stepTokens: number;
-  /** Steps carry their tokens as text, with log probabilities. */
   readonly logprobs?: boolean | undefined;
   /** Steps are logged with the token ids that the model read and wrote. */
   readonly recordTokens?: boolean | undefined;
   /** Least cosine of two open answers that mean the same; unset groups none. */
   readonly groupSimilarity?: number | undefined;
-  /** Without it a thinking tag is text like any other. */
   readonly thinking?: ThinkingPlan | undefined;
-  /** For a verifier that runs tests. */
   readonly tests?: string | undefined;
   /** A path without a readable answer is not accepted. */
   readonly marked?: boolean | undefined;
@@ -56,9 +51,7 @@ export interface SearchRequest extends SearchFacts {
 
 /** A model that thinks before it answers. Plain data, journalled with the plan. */
 export interface ThinkingPlan extends ThinkingTags {
-  /** The model's template begins the thinking before its first token. */
   readonly opened: boolean;
-  /** Strings that end a step inside the thinking, beside the closing tag. */
   readonly delimiters: readonly string[];
   readonly stepTokens: number;
   /** Thinking tokens after which the runtime ends the thinking and asks for the answer. */
@@ -67,7 +60,6 @@ export interface ThinkingPlan extends ThinkingTags {
 }
 
 export interface Writer {
-  /** The question in this model's form, if it differs. */
   readonly prompt?: Prompt | undefined;
   readonly price?: Price | undefined;
 }
@@ -88,7 +80,6 @@ export interface SearchResult {
   readonly nodes: number;
   readonly rollouts: number;
   readonly arrivalMs: number;
-  /** Undefined if it ended before it was admitted. */
   readonly admittedMs: number | undefined;
   readonly endedMs: number;
 }

@@ -44,7 +44,6 @@ export interface Flight {
   readonly isProbe: boolean;
   lane: Lane;
   adopted?: boolean;
-  /** Set once it is generated and waits for its score. */
   readonly step: Step | undefined;
   readonly key?: NodeKey;
   /** Kept until the engine has answered, so that its tokens are counted. */
@@ -68,7 +67,6 @@ interface SearchSetup {
 export class Search implements Breakable {
   readonly request: SearchRequest;
   tree: Tree;
-  /** What its log says so far; shares this search's tree. */
   readonly fold: SearchFold;
   readonly arrivalMs: number;
   readonly kind: string;
@@ -132,7 +130,6 @@ export class Search implements Breakable {
     this.#keeper?.broke(this, breakage);
   }
 
-  /** A broken part goes before any other reason. */
   exitFor(exit: Exit): Exit {
     return this.#broken === undefined ? exit : exitOf(this.#broken);
   }

@@ -6,7 +6,6 @@ import type { DrawKey, NodeKey } from '../../tree/keys.ts';
 import { GuessLog } from '../queue/guess-log.ts';
 import type { Lease } from '../queue/leases.ts';
 
-/** Its lease goes back when the last child is answered or adopted. */
 export interface OpenSpeculation {
   readonly lease: Lease;
   remaining: number;
@@ -23,7 +22,6 @@ export class SpeculationState {
     this.#foreseen = { events, early, most: this.open.size };
   }
 
-  /** Something came that no event tells of. */
   foreseesMore(): void {
     this.#foreseen = undefined;
   }

@@ -37,7 +37,6 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Adds the turn that the step replies to and the model that its draw named. */
 export function stepFor({ search, node, shape, manner, path }: Flight, given: Step): Step {
   const generated = manner?.model === undefined ? given : { ...given, model: manner.model };
   if (shape !== undefined) return generated;

@@ -63,7 +63,6 @@ export function scoredPath(request: Pick<SearchRequest, 'model'>, path: readonly
   return isOwn ? path : path.map(({ key, step }) => ({ key, step: scoredStep(request, step) }));
 }
 
-/** The answer's shape, where it is time for an answer. */
 export function shapeBelow(request: SearchRequest, node: Node): AnswerShape | undefined {
   const { shape } = request;
   const { step, depth, thoughtSteps } = node;
@@ -91,7 +90,6 @@ export function pathAfter(node: Node, after: readonly number[] = []): PathStep[]
   return path;
 }
 
-/** The piece has a key of its own, and no node stands below it. */
 function pathWith(path: readonly PathStep[], suffix: string, node: Node, byUser = false): PathStep[] {
   if (byUser) return [...withTurns(path), turnPiece(path.at(-1)?.key ?? node.key, suffix)];
   if (suffix === '') return withTurns(path);
@@ -104,7 +102,6 @@ function tokensOf(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** A user's message: a piece of the path without words of the assistant. */
 function turnPiece(parent: NodeKey, turn: string): PathStep {
   return {
     key: turnKey(parent, turn),
@@ -173,7 +170,6 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
   };
 }
 
-/** For an engine that cannot continue inside the thinking. */
 function wholeThought({ search, node, manner }: Flight, { open, close, maxTokens }: ThinkingPlan): ThinkingMarks {
   const { program, stepTokens, shape } = search.request;
   const answerTokens = shape?.maxTokens ?? Math.max(stepTokens, leastAnswer);

@@ -46,7 +46,6 @@ export interface Call {
   readonly confidence?: boolean;
   readonly pieces?: boolean;
   readonly delivery: Delivery;
-  /** Empty where we cut. */
   readonly stops: readonly string[];
   readonly maxTokens: number;
   readonly shape?: JsonSchema | undefined;
@@ -98,7 +97,6 @@ export interface Dialect {
   readonly takesTokens: boolean;
   readonly seesStops: boolean;
   readonly givesWhole: boolean;
-  /** Its usage sums over the siblings of a request. */
   readonly sumsUsage: boolean;
   readonly tellsEntropy?: true;
   readonly tellsConfidence?: true;

@@ -51,7 +51,6 @@ async function listModels(connection: Connection, options: ProbeOptions): Promis
     id: text(each.id),
     owner: text(each.owned_by),
     loadedFrom: lastPart(each.root),
-    // `context_window` is Dynamo's.
     contextTokens: count(each.max_model_len) ?? count(each.context_window),
     trainedTokens: isRecord(each.meta) ? count(each.meta.n_ctx_train) : undefined,
   }));
@@ -120,7 +119,6 @@ async function probeVllm(connection: Connection, model: ListedModel, options: Pr
   };
 }
 
-/** Each engine behind one address has a gauge of its own. */
 function ranksOn(metrics: string): number {
   const labels = metrics.matchAll(/^vllm:num_requests_running\{[^}\n]*engine="(\d+)"/gm);
   return new Set(Array.from(labels, ([, engine]) => engine)).size || 1;

@@ -54,7 +54,6 @@ export function tokenizeText(content: string, { model }: ServerFacts): WireReque
   return { path: '/tokenize', body: { model, prompt: content, add_special_tokens: false } };
 }
 
-/** A last assistant message is continued, not answered. */
 export function templateFields({ messages, template }: Extract<Prompt, { kind: 'chat' }>) {
   const open = messages.at(-1)?.role === 'assistant';
   return { messages, add_generation_prompt: !open, continue_final_message: open, chat_template_kwargs: template };

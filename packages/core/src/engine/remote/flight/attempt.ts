@@ -47,7 +47,6 @@ export class Attempt {
   readonly #body: BoundedBody;
   #bytesLeft: number;
   readonly #stream: Stream;
-  /** The end of the stream is not waited for. */
   readonly #cuts: boolean;
   #over = false;
   firstMs: number | undefined;
@@ -162,7 +161,6 @@ export class Attempt {
     if (text !== '') this.#listener.token(child, text, step.tokens);
   }
 
-  /** Each sibling is counted by its own tokens, the prompt by the sum. */
   #countsTogether(): boolean {
     return this.#options.dialect.sumsUsage && this.children.length > 1;
   }

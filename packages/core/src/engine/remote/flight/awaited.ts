@@ -5,7 +5,6 @@ import type { Step } from '../../../tree/step.ts';
 import { allNeeds, type Custody, type EngineMessage, type GenerationUsage, type RequestId } from '../../engine.ts';
 import { type Child, isLive, type Job, liveChildren } from './queue.ts';
 
-/** Between two messages that tell only a length. */
 const progressTokens = 64;
 
 export class Awaited {

@@ -25,7 +25,6 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
   const needs = request.needs ?? allNeeds;
   const whole = request.thinking !== undefined && refused.has('steps');
   const stops = request.delimiters.length <= dialect.stopLimit && !whole ? request.delimiters : [];
-  // Where we cut, we must see the tokens.
   const cuts = stops.length < request.delimiters.length;
   const maxTokens = Math.min(whole ? request.thinking!.wholeTokens : request.maxTokens, roomTokens);
   return {

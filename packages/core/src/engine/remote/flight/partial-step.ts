@@ -8,7 +8,6 @@ import { piecesOf } from './pieces.ts';
 
 export class PartialStep {
   readonly #delimiters: readonly string[];
-  /** The server was not asked to stop, so we cut. */
   readonly #cuts: boolean;
   #text = '';
   #tokenIds: number[] = [];
@@ -52,12 +51,10 @@ export class PartialStep {
     return this.#usage?.generatedTokens !== undefined;
   }
 
-  /** The server's chunks if it sends no tokens. */
   get tokens(): number {
     return this.#tokenIds.length > 0 ? this.#tokenIds.length : this.#updates;
   }
 
-  /** We ended it: the server wrote more than it was asked for. */
   get isCut(): boolean {
     return this.#isCut;
   }
@@ -128,7 +125,6 @@ export class PartialStep {
     };
   }
 
-  /** Thinking goes between its tags; the first word of the answer closes them. */
   #think({ thought = '', text }: Update, { open, close }: ThinkingMarks): string {
     let added = '';
     if (thought !== '') {

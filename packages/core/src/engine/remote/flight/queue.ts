@@ -73,7 +73,6 @@ export class JobQueue {
     this.#jobs.set(job, job, urgencyOf(job), job.order);
   }
 
-  /** A child was cancelled; a job without live children leaves. */
   forget(job: Job): void {
     this.#sequences -= 1;
     if (!job.children.some(isLive)) this.#jobs.delete(job);

@@ -16,7 +16,6 @@ import { hostOf, listBytes, type ReplicaList, readMs, unread } from './replica-l
 interface KubernetesOptions {
   readonly service: string;
   readonly namespace?: string | undefined;
-  /** Name or number, if the service has several. */
   readonly port?: string | undefined;
   readonly protocol: 'http' | 'https';
 }

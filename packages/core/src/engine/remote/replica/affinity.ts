@@ -11,7 +11,6 @@ export class Affinity {
     this.#replicas = replicas;
   }
 
-  /** Avoids `avoid` if another is up; undefined while all are out. */
   choose(search: string, avoid?: Replica): Replica | undefined {
     const settled = avoid === undefined ? this.#homes.get(search) : undefined;
     // At every call: looking at hundreds of replicas would cost more than the call.

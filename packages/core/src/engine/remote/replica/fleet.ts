@@ -53,7 +53,6 @@ export class Fleet {
     this.#listener = listener;
   }
 
-  /** Leaving ones included. One array, in which they come and go. */
   get all(): readonly Replica[] {
     return this.#all;
   }

@@ -12,7 +12,6 @@ export type ReplicaEvent =
   | { readonly type: 'replica-down'; readonly url: string; readonly reason: string }
   | { readonly type: 'replica-up'; readonly url: string }
   | { readonly type: 'replica-joined'; readonly url: string }
-  /** It answers, and is another model or lacks an ability. */
   | { readonly type: 'replica-refused'; readonly url: string; readonly reason: string }
   | { readonly type: 'replica-leaving'; readonly url: string }
   | { readonly type: 'replica-left'; readonly url: string }

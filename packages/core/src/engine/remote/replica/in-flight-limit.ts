@@ -18,7 +18,6 @@ export const defaultLimits: LimitOptions = { initial: 32, minimum: 1, maximum: 1
 const decrease = 0.7;
 /** A fuller KV cache is about to throw sequences out. */
 const fullKv = 0.9;
-/** Part of the sequences in flight that is kept then. */
 const kvDecrease = 0.9;
 const settledGrowth = 1 / 16;
 const settledCalmMs = 10_000;
@@ -78,7 +77,6 @@ export class InFlightLimit {
     return this.#rising || this.#waitingReads > 0 ? risingReadMs : settledReadMs;
   }
 
-  /** A group larger than the room goes alone. */
   admits(lane: Lane, sequences: number, inFlight: number): boolean {
     const reserved = lane === 'speculative' ? Math.floor(this.room * primaryShare) : 0;
     return inFlight === 0 || inFlight + sequences <= this.room - reserved;

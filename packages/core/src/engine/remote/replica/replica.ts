@@ -95,7 +95,6 @@ export class Replica {
     return ranks === 1 ? {} : { 'x-data-parallel-rank': String(this.#ranks.of(search, ranks, this.homes)) };
   }
 
-  /** One until the first success after an outage. */
   get room(): number {
     return this.breaker.state === 'half-open' ? 1 : this.limit.room;
   }
