@@ -1,7 +1,7 @@
 // The contract of the queue between nodes that share a journal. A node starts what it can; the rest waits between nodes, and each takes
 // what it has room for. Everything may fail or come late: the journal's epochs keep searches whole.
 
-import type { Plain } from './plain.ts';
+import type { Plain } from './documents.ts';
 
 export interface OfferedSearch {
   readonly id: string;

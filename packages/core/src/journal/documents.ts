@@ -1,7 +1,8 @@
 // Files and batches, kept beside the searches. A document is a record of facts, replaced as a whole by a writer that has read its last
 // revision, and numbered parts of text, each written once. Every write resolves when it is safe.
 
-import type { Plain } from './plain.ts';
+/** JSON that a journal keeps without reading it. */
+export type Plain = Readonly<Record<string, unknown>>;
 
 export type DocumentKind = 'file' | 'batch';
 

@@ -4,6 +4,7 @@
 
 import { FaultError, fault } from '../base/fault.ts';
 import type { Timers } from '../base/timers.ts';
+import type { AppendResult, JournalListener } from './journal.ts';
 
 export interface HoldableWrite {
   readonly settle: (result: unknown) => void;
@@ -269,4 +270,22 @@ export class JournalWriter<Write extends HoldableWrite> {
     const { setting } = this.#options;
     write.fail(new FaultError(fault('unavailable', `the journal cannot be written (${setting}): ${message}`)));
   }
+}
+
+export function tellAppended(
+  listeners: readonly JournalListener[],
+  search: string,
+  sequence: number,
+  result: AppendResult,
+): void {
+  if (result === 'differs')
+    return tellRefused(listeners, search, `its log has another entry at ${sequence} than the one that was written`);
+  for (const each of listeners) {
+    if (result === 'stored') each.durable?.(search, sequence);
+    else each.lost?.(search);
+  }
+}
+
+export function tellRefused(listeners: readonly JournalListener[], search: string, why: string): void {
+  for (const each of listeners) each.refused?.(search, why);
 }

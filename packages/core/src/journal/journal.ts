@@ -4,8 +4,7 @@
 // deciding what to run, time. Conformance suite: testing/journal/journal-cases.ts.
 
 import type { LogEntry } from '../log/entry.ts';
-import type { Documents } from './documents.ts';
-import type { Plain } from './plain.ts';
+import type { Documents, Plain } from './documents.ts';
 
 export type { Plain };
 

@@ -3,12 +3,15 @@
 // never touches another: parts are called through guard/.
 
 import { never } from '../base/assert.ts';
+import { raise } from '../base/fault.ts';
 import { type EngineMessage, isCustody } from '../engine/engine.ts';
 import type { SearchFold } from '../log/fold.ts';
+import { checkRules } from '../policy/check.ts';
 import type { Servers } from '../scheduler/cycle.ts';
 import type { Guessing } from '../scheduler/speculation-budget.ts';
+import { plantedEvent } from '../tree/events.ts';
+import { Tree } from '../tree/tree.ts';
 import type { VerifierMessage } from '../verifier/verifier.ts';
-import { Accepting } from './loop/accepting.ts';
 import { Applying } from './loop/applying.ts';
 import { Asking } from './loop/asking.ts';
 import { Deciding } from './loop/deciding.ts';
@@ -19,12 +22,12 @@ import type { CancelReason, InboxMessage } from './parts/inbox.ts';
 import type { RuntimeOptions } from './parts/options.ts';
 import { makeParts, type RuntimeParts } from './parts/parts.ts';
 import type { Queue } from './queue/queue.ts';
-import type { SearchRequest } from './search/request.ts';
-import type { Search } from './search/search.ts';
+import { workKind } from './queue/work-meter.ts';
+import { checkRequest, type SearchRequest } from './search/request.ts';
+import { Search } from './search/search.ts';
 
 export class Runtime {
   readonly #parts: RuntimeParts;
-  readonly #accepting: Accepting;
   readonly #telling: Telling;
   readonly #deciding: Deciding;
   readonly #applying: Applying;
@@ -35,7 +38,6 @@ export class Runtime {
   constructor(options: RuntimeOptions) {
     const parts = makeParts(options);
     this.#parts = parts;
-    this.#accepting = new Accepting(parts);
     this.#finishing = new Finishing(parts);
     this.#applying = new Applying(parts);
     this.#deciding = new Deciding(parts, this.#applying, this.#finishing);
@@ -49,17 +51,58 @@ export class Runtime {
 
   /** `fold` is updated here with every event, and read-only elsewhere. */
   submit(request: SearchRequest, fold?: SearchFold): void {
-    this.#accepting.submit(request, fold);
+    const search = this.#accept(request, fold);
+    const { logs, inbox } = this.#parts;
+    logs.add(search, { type: 'submitted' });
+    logs.endEntries();
+    inbox.post({ from: 'caller', submit: search });
   }
 
   /** A search from a former process waits without its log; `onLogWanted` asks for the log when its turn has come. */
   revive(request: SearchRequest, fold: SearchFold): void {
-    this.#accepting.revive(request, fold);
+    const search = this.#accept(request, fold);
+    search.log = 'unread';
+    this.#parts.inbox.post({ from: 'caller', submit: search });
   }
 
   /** The log is in the fold now: unanswered requests are sent again under the same keys. */
   restore(id: string): void {
-    this.#accepting.restore(id);
+    const { searches, seeder, logs, inbox } = this.#parts;
+    const search = searches.live.get(id);
+    if (search === undefined || search.hasLog) return;
+    const { tree } = search.fold;
+    if (tree === undefined) seeder.plant(search);
+    else {
+      checkRules(search.request.rules, search.request.program, tree.aggregation);
+      seeder.replant(search, tree);
+      search.spending.resumed(tree);
+      search.ledger.resumed(search.fold.tokens + search.fold.ghostTokens);
+    }
+    search.log = 'read';
+    logs.add(search, { type: 'resumed' });
+    logs.endEntries();
+    inbox.post({ from: 'caller', restored: search });
+  }
+
+  #accept(request: SearchRequest, fold?: SearchFold): Search {
+    checkRequest(request);
+    const { id, program, priority, rules } = request;
+    const { options, searches, queue, grouping } = this.#parts;
+    const { verifier, clock } = options;
+    if (searches.live.has(id)) raise('bad-setting', `id '${id}' is in use by a live search`);
+    if (program.needsVerifier && verifier === undefined) {
+      raise('bad-setting', `program '${program.name}' needs a verifier and none is configured`);
+    }
+    const aggregation = request.aggregation ?? verifier?.capabilities.aggregation ?? 'product';
+    checkRules(rules, program, aggregation);
+    const arrivalMs = clock.nowMs();
+    const idle = request.idle === true;
+    const kind = workKind(program.name, request.limits.rollouts);
+    const turn = queue.turnOf(id, { arrivalMs, priority, seats: program.naturalWidth, idle, kind });
+    const tree = Tree.replay([plantedEvent(aggregation, program.fullAt)]);
+    const search: Search = new Search(request, { tree, fold, arrivalMs, turn, grouping, keeper: searches });
+    searches.enter(search);
+    return search;
   }
 
   cancel(id: string, reason: CancelReason = 'caller'): void {

@@ -136,7 +136,12 @@ class ScoringFunction implements Verifier {
   }
 }
 
-export function judgementOf(said: unknown): { readonly reward: number; readonly feedback?: string } | undefined {
+export interface GivenJudgement {
+  readonly reward: number;
+  readonly feedback?: string;
+}
+
+export function judgementOf(said: unknown): GivenJudgement | undefined {
   const { reward, feedback = undefined } = isRecord(said) ? said : { reward: said };
   if (typeof reward !== 'number' || !(reward >= 0 && reward <= 1)) return undefined;
   if (feedback === undefined || feedback === null) return { reward };

@@ -12,7 +12,6 @@ import { OnWire } from './flight/on-wire.ts';
 import { type Child, type Job, liveChildren } from './flight/queue.ts';
 import { blamedFor } from './flight/refusable.ts';
 import { runsOf } from './flight/siblings.ts';
-import { StepTime } from './flight/step-time.ts';
 import { Prefixes } from './prefixes.ts';
 import type { Affinity } from './replica/affinity.ts';
 import type { GaugeWatch } from './replica/gauge-watch.ts';
@@ -208,5 +207,20 @@ export class Dispatch {
 
   #leave(replica: Replica, attempt: Attempt): void {
     if (replica.attempts.delete(attempt)) replica.inFlight -= attempt.running;
+  }
+}
+
+const smoothing = 0.05;
+
+/** Recent means of a decode step and of an answer. A step is timed between streamed tokens, else over the whole answer. */
+class StepTime {
+  ms: number | undefined;
+  tokens: number | undefined;
+
+  observe({ sendsTokens, firstMs, lastMs, startedMs }: Attempt, { tokens }: Step): void {
+    this.tokens = this.tokens === undefined ? tokens : this.tokens + (tokens - this.tokens) * smoothing;
+    if (tokens < 2) return;
+    const ms = sendsTokens ? (lastMs - (firstMs ?? lastMs)) / (tokens - 1) : (lastMs - startedMs) / tokens;
+    this.ms = this.ms === undefined ? ms : this.ms + (ms - this.ms) * smoothing;
   }
 }

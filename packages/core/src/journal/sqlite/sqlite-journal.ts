@@ -7,7 +7,6 @@ import { FaultError, fault } from '../../base/fault.ts';
 import { nextSlice } from '../../base/slices.ts';
 import { liveTimers, type Timers } from '../../base/timers.ts';
 import type { LogEntry } from '../../log/entry.ts';
-import { tellAppended, tellRefused } from '../appending.ts';
 import type {
   Acceptance,
   AppendResult,
@@ -24,7 +23,7 @@ import type {
   SearchRecord,
   TextKeeping,
 } from '../journal.ts';
-import { JournalWriter } from '../journal-writer.ts';
+import { JournalWriter, tellAppended, tellRefused } from '../journal-writer.ts';
 import { onceEach, storable, toEnded, toListed, toRecord } from '../rows.ts';
 import { lookAtRows } from './damaged-rows.ts';
 import { type Entries, HeldEntries, StoredEntries } from './entries.ts';

@@ -5,7 +5,6 @@ import type { RequestId } from '../../engine/engine.ts';
 import type { NodeKey } from '../../tree/keys.ts';
 import type { ScoreRequest, VerifierCapabilities } from '../../verifier/verifier.ts';
 import { isParentSent, looksAhead, nextStep, type WantedScore } from './look-ahead-verification.ts';
-import { PassMeter } from './pass-meter.ts';
 
 /** Longest batching delay, in shortest verifier passes since the latest pass began. */
 const patience = 6;
@@ -100,4 +99,31 @@ export class ScoreBatcher {
 
 function tokensOf(scores: readonly WantedScore[]): number {
   return scores.reduce((sum, { request }) => sum + request.step.tokens, 0);
+}
+
+/** Passes of which the shortest counts: one of so many hardly ever had to wait. */
+const remembered = 32;
+
+/** Times passes from a request to the idle verifier to its first answer. */
+class PassMeter {
+  readonly #passesMs: number[] = [];
+  #next = 0;
+  #sinceMs: number | undefined;
+  beganMs = Number.NEGATIVE_INFINITY;
+
+  get shortestMs(): number {
+    return this.#passesMs.length === 0 ? 0 : Math.min(...this.#passesMs);
+  }
+
+  began(nowMs: number, wasIdle: boolean): void {
+    this.beganMs = nowMs;
+    this.#sinceMs = wasIdle ? nowMs : undefined;
+  }
+
+  answered(nowMs: number): void {
+    if (this.#sinceMs === undefined) return;
+    this.#passesMs[this.#next] = nowMs - this.#sinceMs;
+    this.#next = (this.#next + 1) % remembered;
+    this.#sinceMs = undefined;
+  }
 }

@@ -6,6 +6,7 @@ import type { ProbeReply } from '../../tree/events.ts';
 import { answerText, type Node } from '../../tree/node.ts';
 import { recordOf } from '../../tree/readings/token-record.ts';
 import type { Manner, Step } from '../../tree/step.ts';
+import type { VerifierMessage } from '../../verifier/verifier.ts';
 import type { Flight } from '../search/search.ts';
 import { goesOnThinking, longestThought, thoughtRoom, thoughtStep } from './thinking-steps.ts';
 
@@ -115,11 +116,7 @@ export function cutFeedback(feedback: string | undefined): string | undefined {
     : `${feedback.slice(0, longestFeedback - 1)}…`;
 }
 
-interface GivenScore {
-  readonly reward: number;
-  readonly promise?: number;
-  readonly feedback?: string;
-}
+type GivenScore = Extract<VerifierMessage, { type: 'score' }>;
 
 export function problemWithScore({ reward, promise = 1, feedback = '' }: GivenScore): Fault | undefined {
   if (typeof feedback !== 'string')

@@ -4,7 +4,7 @@
 import { FaultError, fault, raise } from '../../base/fault.ts';
 import type { RequestId, Urgency } from '../../engine/engine.ts';
 import { UrgencyQueue } from '../../engine/urgency-queue.ts';
-import { judgementOf, shown } from '../definition.ts';
+import { type GivenJudgement, judgementOf, shown } from '../definition.ts';
 import { questionOf } from '../scorer.ts';
 import {
   noUsage,
@@ -212,11 +212,6 @@ export class CommandVerifier implements Verifier {
   #fault(request: RequestId, reason: ReturnType<typeof fault>): void {
     if (this.#unanswered.delete(request)) this.#post({ type: 'fault', request, fault: reason });
   }
-}
-
-interface GivenJudgement {
-  readonly reward: number;
-  readonly feedback?: string;
 }
 
 interface TestsVerdict {

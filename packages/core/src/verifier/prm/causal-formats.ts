@@ -3,7 +3,14 @@
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
 import { questionOf, type ScoredPath } from '../scorer.ts';
-import { type ReadingName, readings } from './readings.ts';
+
+/** Of the shipped reward model (models/README.md): is this step right in itself, and does the path still lead to the answer. */
+export const readings = {
+  step: { good: '+', bad: '-', marker: '', aggregation: 'product' },
+  promise: { good: '!', bad: '?', marker: '', aggregation: 'last' },
+} as const;
+
+type ReadingName = keyof typeof readings;
 
 export interface CausalFormat {
   readonly name: CausalFormatName;

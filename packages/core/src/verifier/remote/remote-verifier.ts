@@ -8,7 +8,8 @@ import type { RequestId, Urgency } from '../../engine/engine.ts';
 import { faultOf } from '../../remote/failure.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
-import { type KnownReward, RewardCache } from '../prm/reward-cache.ts';
+import type { GivenJudgement } from '../definition.ts';
+import { RewardCache } from '../prm/reward-cache.ts';
 import type { ScoredPath, Scorer, ScoringServer } from '../scorer.ts';
 import type {
   ScoreRequest,
@@ -198,7 +199,7 @@ export class RemoteVerifier implements Verifier {
   }
 
   /** Computed once: the first request is charged. */
-  #reward(work: Work, judged: KnownReward, usage: ScoreUsage, replica: ScoringReplica): void {
+  #reward(work: Work, judged: GivenJudgement, usage: ScoreUsage, replica: ScoringReplica): void {
     const { reward } = judged;
     const { url } = replica.server.connection;
     const bad = `${url} (${this.#scorer.name}) gave ${reward}; a reward is a number from 0 to 1, so check the model`;
@@ -289,7 +290,7 @@ export class RemoteVerifier implements Verifier {
   }
 }
 
-function said(reward: number, feedback: string | undefined): KnownReward {
+function said(reward: number, feedback: string | undefined): GivenJudgement {
   return feedback === undefined ? { reward } : { reward, feedback };
 }
 

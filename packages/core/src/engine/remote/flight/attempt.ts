@@ -203,14 +203,10 @@ export class Attempt {
 
   #end(): void {
     if (this.#over) return;
-    if (this.#options.call.delivery === 'whole') this.#whole();
+    if (this.#options.call.delivery === 'whole') this.#read(this.#body.text());
     else this.#data(this.#parser.end());
     if (!this.#over) this.#complete(true);
     if (!this.#over) this.#fail(this.#unfinished());
-  }
-
-  #whole(): void {
-    this.#read(this.#body.text());
   }
 
   #unfinished(): Fault {
