@@ -39,7 +39,6 @@ export interface Taker {
   takeUp(id: string): Promise<'runs' | 'over' | 'missed'>;
   cancel(id: string): void;
   has(id: string): boolean;
-  /** Another node has it: write nothing more. */
   lose(id: string): void;
   servers(): readonly string[];
   divide(sharersOf: (url: string) => number): void;

@@ -29,7 +29,6 @@ export interface Store<Write> {
 
 export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal';
-  /** `contention`: another transaction. */
   readonly blames: 'store' | 'contention' | 'values';
   readonly isUnsure: boolean;
   readonly culprit: unknown;
@@ -68,7 +67,6 @@ interface HeldWrite<Write> {
 /** Bounds how long a batch holds locks or the loop. */
 const batchLimit = 2000;
 const longestRestMs = 1000;
-/** Lost tries in a row before contention counts as trouble. */
 const mostContentions = 5;
 const firstRetryMs = 250;
 const longestRetryMs = 5000;

@@ -26,11 +26,8 @@ export interface NewSearch {
   /** It outlives its client, and is taken up again after a crash. */
   readonly background: boolean;
   readonly createdMs: number;
-  /** Without texts: model, program, policy, limits. */
   readonly about: Plain;
-  /** Beginning of the question. Kept as texts are. */
   readonly title: string;
-  /** What it takes to run it again; holds texts. */
   readonly request: Plain;
 }
 
@@ -54,7 +51,6 @@ export interface SearchRecord extends Omit<NewSearch, 'request' | 'title'> {
   readonly cancelRequested: boolean;
   readonly startedMs: number | undefined;
   readonly endedMs: number | undefined;
-  /** Undefined if texts are not kept. */
   readonly title: string | undefined;
   readonly request: Plain | undefined;
   readonly outcome: Plain | undefined;
@@ -110,9 +106,7 @@ export const pageChars = 131_072;
 export interface JournalListener {
   /** Own entries are safe up to this sequence, and `read` gives them. */
   durable?(search: string, sequence: number): void;
-  /** Another process has appended up to this sequence. */
   grownElsewhere?(search: string, sequence: number): void;
-  /** Another process has claimed it: write nothing more. */
   lost?(search: string): void;
   /** An entry can never be written: the search has to end. */
   refused?(search: string, why: string): void;
@@ -132,7 +126,6 @@ export interface Journal {
   accept(search: NewSearch): Promise<Acceptance>;
   /** Takes a queued or running search at this epoch; its taker gets epoch + 1. */
   claim(id: string, epoch: number, atMs: number): Promise<boolean>;
-  /** False if it was lost or has ended. */
   begin(id: string, epoch: number, runs: number): Promise<boolean>;
   /** Takes one run back: its process lost the search and lives on. */
   outlive(id: string): Promise<boolean>;
@@ -141,7 +134,6 @@ export interface Journal {
   flush(): Promise<void>;
   /** After all earlier entries; false if it was lost, has ended, or its log is not complete. */
   finish(id: string, epoch: number, ending: Ending): Promise<boolean>;
-  /** True if the search exists and had not ended. */
   requestCancel(id: string): Promise<boolean>;
   find(id: string): Promise<SearchRecord | undefined>;
   /** Newest first; without request, and of the texts only the answer or the content. */

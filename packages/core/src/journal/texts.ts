@@ -71,7 +71,6 @@ function strip(value: Plain): { readonly bare: Plain; readonly texts: Plain | un
     bare ??= { ...value };
     texts ??= {};
     texts[key] = below?.texts ?? each;
-    // JSON leaves undefined out.
     bare[key] = below?.bare ?? (key === 'text' ? '' : undefined);
   }
   return { bare: bare ?? value, texts };

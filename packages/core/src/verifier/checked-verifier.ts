@@ -19,7 +19,6 @@ interface CheckedOptions {
 
 export class CheckedVerifier extends VerifierInFront {
   readonly #options: CheckedOptions;
-  /** True lines whose promise alone is asked for. */
   readonly #known = new Set<RequestId>();
   #troubled = false;
 

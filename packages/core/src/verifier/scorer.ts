@@ -31,7 +31,6 @@ export interface ScoringServer {
 export interface Scorer {
   readonly name: string;
   readonly aggregation: Aggregation;
-  /** A longer path costs only its new step. */
   readonly reusesPrefix: boolean;
   readonly looksAhead?: boolean;
   /** Paths of different questions may share a call; else only siblings do. */

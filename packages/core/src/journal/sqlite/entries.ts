@@ -10,7 +10,6 @@ import { boundedPage, changed, type Statements } from './statements.ts';
 
 export interface Entries {
   add(epoch: number, entry: LogEntry): AppendResult;
-  /** Held entries have no size. */
   read(search: string, after: number, limit: number): LogEntry[];
   last(search: string): number;
   eraseTexts(search: string): void;

@@ -20,7 +20,6 @@ interface DocumentAccess {
   onDamage(message: string): void;
 }
 
-/** Per transaction: half a megabyte of a file. */
 const sliceParts = 8;
 
 const texts = {

@@ -33,7 +33,6 @@ import { SqliteStore, type SqliteWrite } from './sqlite-store.ts';
 import { changed, prepareStatements, type Statements } from './statements.ts';
 
 export interface SqliteJournalOptions {
-  /** `:memory:` writes no file. */
   readonly path: string;
   readonly texts?: TextKeeping;
   /** How long an entry may wait before its commit; in memory none waits. */

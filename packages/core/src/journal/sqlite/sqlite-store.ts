@@ -13,7 +13,6 @@ export class SqliteStore implements Store<SqliteWrite> {
   readonly #database: DatabaseSync;
   readonly #probe: () => void;
 
-  /** `probe` writes something large enough to need room, and takes it back. */
   constructor(database: DatabaseSync, probe: () => void) {
     this.#database = database;
     this.#probe = probe;

@@ -155,7 +155,6 @@ export class CommandVerifier implements Verifier {
     }
   }
 
-  /** In two processes, or in one if the tests need it; the feedback then says so. */
   async #tested(language: TestLanguage, answer: string, tests: string, signal: AbortSignal): Promise<GivenJudgement> {
     const run = (role: RunnerRole): ContainedCommand => {
       const command = runnerCommand(language, this.#command.command[0]!, this.#command.limits.memoryMiB, role);
@@ -246,7 +245,6 @@ function lastValue(output: string): unknown {
   }
 }
 
-/** The answer is everything behind the last turn. */
 function askedOf({ prompt, path, step }: ScoreRequest) {
   const all = [...path.map((each) => each.step), step];
   const said = all.slice(

@@ -51,7 +51,6 @@ export async function runContained(run: ContainedCommand, input: string, signal:
   return await ended;
 }
 
-/** The first four descriptors; `collected` is counted as output. */
 export interface Plumbing {
   readonly stdio: readonly (Readable | Writable | 'pipe' | 'ignore')[];
   readonly collected?: 1 | 3;

@@ -18,7 +18,6 @@ export interface SandboxLimits {
 
 export interface Sandbox {
   readonly kind: SandboxKind;
-  /** What a hostile process could still do. */
   readonly open: readonly string[];
   /** A file system in memory; undefined if it works in a folder of the system. */
   readonly folder?: string;
@@ -141,7 +140,6 @@ export function findProgram(name: string): string | undefined {
   });
 }
 
-/** Where its program is installed, and what its arguments name. */
 export function neededPaths([program = '', ...rest]: readonly string[]): string[] {
   const real = realpathSync(program);
   const installed = systemFolders.some((folder) => real.startsWith(`${folder}/`)) ? [] : [dirname(dirname(real))];

@@ -56,7 +56,6 @@ export class CausalScorer implements Scorer {
     }
   }
 
-  /** One call for paths of any searches; the server tokenises texts itself. */
   async #scoreByCompletion(paths: readonly ScoredPath[], { labels, server, signal }: VerdictCall): Promise<Scored> {
     const rendered = paths.map((path) => this.#format.render(path));
     const texts = rendered.flatMap((prompt) => (prompt.kind === 'text' ? prompt.text : []));

@@ -67,7 +67,6 @@ function scorerOf(options: OpenVerifierOptions): Scorer {
   }
 }
 
-/** Reward models that pool cannot generate. */
 async function factsOf(connection: Connection, options: OpenVerifierOptions): Promise<ServerFacts | undefined> {
   if (options.kind === 'http') return undefined;
   const { model, dialect } = options;

@@ -198,7 +198,6 @@ export class RemoteVerifier implements Verifier {
     }
   }
 
-  /** Computed once: the first request is charged. */
   #reward(work: Work, judged: GivenJudgement, usage: ScoreUsage, replica: ScoringReplica): void {
     const { reward } = judged;
     const { url } = replica.server.connection;

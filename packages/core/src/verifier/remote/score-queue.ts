@@ -35,7 +35,6 @@ export interface BatchLimits {
   /** A step takes one of those that wait below it along. */
   readonly joins: boolean;
   readonly paths: number;
-  /** Unless a single path is larger. */
   readonly tokens: number;
 }
 

@@ -18,7 +18,6 @@ export class ScoringReplica {
     this.breaker = new CircuitBreaker(true, nowMs);
   }
 
-  /** What waits here can still be joined with others, and stopped. */
   mayStart(callsLimit: number, tokensLimit: number): boolean {
     if (this.breaker.state === 'open') return false;
     if (this.breaker.state === 'half-open') return this.calls === 0;
