@@ -247,13 +247,10 @@ export class JournalWriter<Write extends HoldableWrite> {
       ({ write, isUnsure }) => write.awaited && !(isUnsure && write.fallback !== undefined),
     );
     this.#held = this.#held.filter((each) => !told.includes(each));
-    for (const each of this.#held) if (each.write.awaited) this.#beginPatience(each);
+    for (const each of this.#held)
+      if (each.write.awaited) each.patience ??= this.#options.timers.after(patienceMs, () => this.#giveUp(each));
     if (isNew) this.#options.onTrouble(message);
     for (const { write } of told) this.#fail(write, message);
-  }
-
-  #beginPatience(held: HeldWrite<Write>): void {
-    held.patience ??= this.#options.timers.after(patienceMs, () => this.#giveUp(held));
   }
 
   #giveUp(held: HeldWrite<Write>): void {

@@ -49,11 +49,6 @@ function makeFolder(folder: string): void {
   mkdirSync(folder, 0o700);
 }
 
-/** SQLite gives the files beside it the same rights. */
-function makeFile(path: string): void {
-  closeSync(openSync(path, 'a', 0o600));
-}
-
 export function readableByOthers(path: string): string | undefined {
   const modeOf = (each: string) => statSync(each, { throwIfNoEntry: false })?.mode ?? 0;
   if (path === inMemory || process.platform === 'win32' || (modeOf(dirname(resolve(path))) & 0o011) === 0)
@@ -82,7 +77,8 @@ function lookAtLog(path: string, options: OpenOptions): void {
 }
 
 function openSound(path: string): DatabaseSync {
-  makeFile(path);
+  // SQLite gives the files beside it the same rights.
+  closeSync(openSync(path, 'a', 0o600));
   const database = new DatabaseSync(path);
   try {
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full;');

@@ -82,7 +82,7 @@ export class SqliteJournal implements Journal {
       flushMs: isInMemory ? 0 : (options.flushMs ?? 20),
       restFactor,
       mostHeld: options.mostHeld ?? mostHeld,
-      onTrouble: (trouble) => this.#tellTrouble(trouble),
+      onTrouble: () => this.#tellAll(this.trouble),
     });
     this.documents = new SqliteDocuments(this.#database, {
       write: (apply) => this.#write(apply),
@@ -254,10 +254,6 @@ export class SqliteJournal implements Journal {
   #probe(): void {
     this.#sql.probe.run();
     this.#sql.dropLast.run('~probe', 1);
-  }
-
-  #tellTrouble(trouble: string | undefined): void {
-    this.#tellAll(trouble === undefined ? undefined : this.#explain(trouble));
   }
 
   #tellAll(trouble: string | undefined): void {

@@ -264,7 +264,10 @@ export class Flights {
 
   #priorityOf({ request, urgency }: Search, path: readonly PathStep[]): number {
     const { priority } = request;
-    const own = this.#options.scheduler.order?.priority?.(priority, pathTokensOf(path));
+    const own = this.#options.scheduler.order?.priority?.(
+      priority,
+      path.reduce((sum, { step }) => sum + step.tokens, 0),
+    );
     return own ?? urgency ?? priority;
   }
 
@@ -344,8 +347,4 @@ function placeOf({ step }: Flight): ServerKind {
 
 function engineOf({ manner }: Flight): string {
   return manner?.model === undefined ? 'engine' : `engine of model '${manner.model}'`;
-}
-
-function pathTokensOf(path: readonly PathStep[]): number {
-  return path.reduce((sum, { step }) => sum + step.tokens, 0);
 }

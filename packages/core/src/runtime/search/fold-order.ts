@@ -25,8 +25,8 @@ export class FoldOrder {
   *take(tree: Tree, arrived: Outcome): Generator<Outcome> {
     if (arrived.probe) return yield arrived;
     const outcome = placed(tree, arrived);
-    if (outcome.below !== undefined) this.#orphan(outcome, outcome.below);
-    else yield* this.#inTurn(tree, outcome);
+    if (outcome.below === undefined) yield* this.#inTurn(tree, outcome);
+    else if (outcome.ok) this.#orphans.set(drawKey(outcome.below.key, outcome.index, outcome.form), outcome);
     yield* this.#placedOrphans(tree);
   }
 
@@ -47,10 +47,6 @@ export class FoldOrder {
     let tokens = 0;
     for (const { step } of this.#orphans.values()) tokens += step.tokens;
     return tokens;
-  }
-
-  #orphan(outcome: ChildOutcome, below: Node): void {
-    if (outcome.ok) this.#orphans.set(drawKey(below.key, outcome.index, outcome.form), outcome);
   }
 
   #inTurn(tree: Tree, outcome: ChildOutcome): ChildOutcome[] {

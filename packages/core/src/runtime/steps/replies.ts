@@ -10,10 +10,6 @@ import type { VerifierMessage } from '../../verifier/verifier.ts';
 import type { Flight } from '../search/search.ts';
 import { goesOnThinking, longestThought, thoughtRoom, thoughtStep } from './thinking-steps.ts';
 
-function toBeShaped(step: Step): Step {
-  return step.end === 'eos' ? { ...step, unshaped: true } : step;
-}
-
 /** Canonical JSON; undefined if the outermost value has not the shape. Engines enforce the schema itself. */
 function shapedAnswer(text: string, schema: JsonSchema): string | undefined {
   try {
@@ -44,7 +40,7 @@ export function stepFor({ search, node, shape, manner, path }: Flight, given: St
   const turn = manner?.byUser ? path.at(-1)?.step.turn : undefined;
   const placed: Step = turn === undefined ? generated : { ...generated, turn };
   const step = thoughtStep(search.request, node, manner, placed);
-  return search.request.shape === undefined ? step : toBeShaped(step);
+  return search.request.shape === undefined || step.end !== 'eos' ? step : { ...step, unshaped: true };
 }
 
 export function recorded({ search, node }: Flight, { step: given, read }: StepMessage, step: Step): Step {

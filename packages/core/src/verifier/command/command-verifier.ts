@@ -146,7 +146,7 @@ export class CommandVerifier implements Verifier {
       const judgement =
         this.#language === undefined
           ? this.#judgementOf(await runContained(this.#command, JSON.stringify({ ...asked, tests }), abort.signal))
-          : await this.#tested(this.#language, asked.answer, tests ?? noTests(), abort.signal);
+          : await this.#tested(this.#language, asked.answer, tests ?? raise('unsupported', noTests), abort.signal);
       if (this.#unanswered.delete(id)) this.#post({ type: 'score', request: id, ...judgement, usage: noUsage });
     } catch (error) {
       const reason =
@@ -220,7 +220,8 @@ interface TestsVerdict {
   readonly proof?: unknown;
 }
 
-/** As shells and prlimit tell it. */
+const noTests = 'the question has no tests: give them with it, or to the verifier (tests)';
+/** Exit code of shells and prlimit. */
 const notFound = 127;
 export const ranInside = "(These tests ran inside the answer's own process.)";
 
@@ -255,10 +256,6 @@ function askedOf({ prompt, path, step }: ScoreRequest) {
   );
   const steps = said.map(({ text }) => text);
   return { question: questionOf(prompt), answer: steps.join(''), steps };
-}
-
-function noTests(): never {
-  return raise('unsupported', 'the question has no tests: give them with it, or to the verifier (tests)');
 }
 
 function own([name = '', ...rest]: readonly string[]): string[] {

@@ -177,7 +177,10 @@ export class RemoteVerifier implements Verifier {
     const tokens = longest.reduce((sum, each) => sum + this.#size.tokens(each), 0);
     replica.begin(works.length, tokens);
     try {
-      const asked = paths.map((path, at) => pathOf(longest[at]!, path.length));
+      const asked = longest.map(({ prompt, path, step }, at): ScoredPath => {
+        const steps = [...path.map((each) => each.step), step].map(({ text }) => text.trim());
+        return { prompt, wanted: paths[at]!.length, steps };
+      });
       const scored = await this.#scorer.score(asked, replica.server, call.abort.signal);
       replica.breaker.succeeded(this.#timers.nowMs());
       this.#size.observe(longest, scored.computedTokens);
@@ -185,7 +188,7 @@ export class RemoteVerifier implements Verifier {
       const usage = { computedTokens: share(scored.computedTokens), cachedTokens: share(scored.cachedTokens) };
       const judged = scored.rewards.flatMap((reward, at) => [
         ...(scored.before?.[at] ?? []).map((before) => ({ reward: before })),
-        said(reward, scored.feedback?.[at]),
+        { reward, ...(scored.feedback?.[at] !== undefined && { feedback: scored.feedback[at] }) },
       ]);
       works.forEach((work, at) => {
         this.#reward(work, judged[at]!, usage, replica);
@@ -287,12 +290,4 @@ export class RemoteVerifier implements Verifier {
     this.#entries.delete(entry.request.id);
     this.#post(message);
   }
-}
-
-function said(reward: number, feedback: string | undefined): GivenJudgement {
-  return feedback === undefined ? { reward } : { reward, feedback };
-}
-
-function pathOf({ prompt, path, step }: ScoreRequest, wanted: number): ScoredPath {
-  return { prompt, wanted, steps: [...path.map((each) => each.step.text.trim()), step.text.trim()] };
 }

@@ -4,7 +4,6 @@
 import { isRecord } from '../../../base/record.ts';
 import { count, numbers, protocolFault, records, streamFault, strings, text } from '../../../remote/wire-values.ts';
 import { tokenConfidence } from '../../../tree/readings/confidence.ts';
-import type { JsonSchema } from '../../engine.ts';
 import { decodeChunk } from './completion-chunk.ts';
 import {
   type Call,
@@ -69,7 +68,7 @@ export const vllm: Dialect = {
               return_tokens_as_token_ids: call.pieces !== true,
             }
           : {}),
-        response_format: call.shape && formatOf(call.shape),
+        response_format: call.shape && { type: 'json_schema', json_schema: { name: 'answer', schema: call.shape } },
         return_token_ids: true,
         ...deliveryOf(call),
         priority: wirePriority(call, facts.priorityOrder),
@@ -81,10 +80,6 @@ export const vllm: Dialect = {
   render: renderByTokenize,
   tokenize: tokenizeText,
 };
-
-function formatOf(schema: JsonSchema) {
-  return { type: 'json_schema', json_schema: { name: 'answer', schema } };
-}
 
 /** Tokens between two chunks of one sibling; servers that do not know the field ignore it. */
 const longestInterval = 256;

@@ -3,7 +3,7 @@
 import { hash } from '../../../base/random.ts';
 import type { Message } from '../../../tree/step.ts';
 import { allNeeds, type GenerateRequest, plainTurn } from '../../engine.ts';
-import type { Call, Delivery, Dialect, ServerFacts } from '../dialect/dialect.ts';
+import type { Call, Dialect, ServerFacts } from '../dialect/dialect.ts';
 import type { Child } from './queue.ts';
 import type { Refusable } from './refusable.ts';
 
@@ -27,6 +27,8 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
   const stops = request.delimiters.length <= dialect.stopLimit && !whole ? request.delimiters : [];
   const cuts = stops.length < request.delimiters.length;
   const maxTokens = Math.min(whole ? request.thinking!.wholeTokens : request.maxTokens, roomTokens);
+  // Siblings end one by one, which only a stream can tell.
+  const inOnePiece = children.length === 1 && maxTokens <= longestWholeTokens;
   return {
     name,
     prompt: request.prompt,
@@ -41,7 +43,7 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     confidence:
       needs.confidence === true && dialect.tellsConfidence === true && facts.logprobs && !refused.has('logprobs'),
     pieces: needs.pieces === true && dialect.tellsPieces === true,
-    delivery: needs.tokens || cuts || !dialect.givesWhole ? 'tokens' : deliveryOf(children.length, maxTokens),
+    delivery: needs.tokens || cuts || !dialect.givesWhole ? 'tokens' : inOnePiece ? 'whole' : 'ends',
     stops,
     shape: request.shape,
     maxTokens,
@@ -50,11 +52,6 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     lane: urgency.lane,
     priority: urgency.priority,
   };
-}
-
-/** Only a stream tells siblings apart by their ends. */
-function deliveryOf(siblings: number, maxTokens: number): Delivery {
-  return siblings === 1 && maxTokens <= longestWholeTokens ? 'whole' : 'ends';
 }
 
 /** A path as text; behind a chat as messages, each turn closing the one before. */
