@@ -30,17 +30,15 @@ export interface PathStep {
   readonly step: Step;
 }
 
-/** What the asker reads beside text and tokens; an engine may leave the rest out. */
+/** Parts of a step that the asker reads; an engine may leave the rest out. */
 export interface StepNeeds {
   /** Without them `meanLogprob` may be 0. */
   readonly logprobs: boolean;
   readonly tokens: boolean;
   readonly seed: boolean;
-  /** Of the first token. */
   readonly entropy?: boolean;
-  /** How sure the model was of each token. */
   readonly confidence?: boolean;
-  /** What each token adds to the text; only with `logprobs`. */
+  /** The text that each token adds; only with `logprobs`. */
   readonly pieces?: boolean;
   /** The token ids of prompt and path as the model read them (`read`). */
   readonly record?: boolean;
@@ -55,7 +53,7 @@ export const allNeeds: StepNeeds = { logprobs: true, tokens: true, seed: true };
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** One child below a path. Requests of one call with the same path are siblings. */
+/** Asks for one child below a path. Requests of one call with the same path are siblings. */
 export interface GenerateRequest extends Urgency {
   readonly id: RequestId;
   readonly search: string;
@@ -148,7 +146,7 @@ export interface EngineCapabilities {
   /** Tells a delimiter from the end of the answer. */
   readonly seesStops: boolean;
   readonly priorities: boolean;
-  /** As the engine itself counted, not estimated. */
+  /** The engine counts, and does not estimate. */
   readonly countsCache: boolean;
   readonly contextTokens: number | undefined;
   /** Sampling fields beyond temperature and top_p; by default top_k and min_p. */

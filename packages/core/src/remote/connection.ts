@@ -1,4 +1,4 @@
-// One server's address and the way to it: JSON calls and streams. A request can be destroyed at any moment, which cancels its work. Never
+// A server's address and the way to it: JSON calls and streams. A request can be destroyed at any moment, which cancels its work. Never
 // retries.
 
 import { type Fault, FaultError, fault, raise } from '../base/fault.ts';

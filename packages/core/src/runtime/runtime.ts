@@ -220,7 +220,7 @@ export class Runtime {
     return this.#parts.flights.size;
   }
 
-  /** As the scheduler sees them; undefined before enough was measured. */
+  /** Undefined before enough was measured. */
   get servers(): Servers | undefined {
     return this.#deciding.servers;
   }

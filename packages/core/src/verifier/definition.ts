@@ -1,4 +1,4 @@
-// How a verifier makes itself known: by name, with options and how it is made. A function that scores one step is enough.
+// The definition of a verifier: its name, its options and how it is made. A function that scores one step is enough.
 
 import { type Fault, FaultError, fault } from '../base/fault.ts';
 import type { Knobs } from '../base/knob.ts';

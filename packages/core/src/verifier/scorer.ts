@@ -40,7 +40,7 @@ export interface Scorer {
   score(paths: readonly ScoredPath[], server: ScoringServer, signal: AbortSignal): Promise<Scored>;
 }
 
-/** What the user asked last, or the whole text. */
+/** The user's last message, or the whole text. */
 export function questionOf(prompt: Prompt): string {
   if (prompt.kind === 'text') return prompt.text.trim();
   return prompt.messages.findLast(({ role }) => role === 'user')?.content.trim() ?? '';

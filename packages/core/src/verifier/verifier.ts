@@ -49,7 +49,7 @@ export interface VerifierCapabilities {
   readonly reusesPrefix: boolean;
   /** Scores several steps of a path in one pass (P4 §4.1.3). */
   readonly looksAhead?: boolean;
-  /** What shuts its processes in, and what a hostile one could still do. */
+  /** The sandbox of its processes, and what a hostile one could still do. */
   readonly containment?: { readonly by: string; readonly open: readonly string[] };
   readonly readsLogprobs?: boolean;
 }

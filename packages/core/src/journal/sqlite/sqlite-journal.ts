@@ -35,7 +35,7 @@ import { changed, prepareStatements, type Statements } from './statements.ts';
 export interface SqliteJournalOptions {
   readonly path: string;
   readonly texts?: TextKeeping;
-  /** How long an entry may wait before its commit; in memory none waits. */
+  /** Longest wait of an entry for its commit; in memory none waits. */
   readonly flushMs?: number;
   readonly mostHeld?: number;
   /** Beyond these the oldest go at once; 2,000 in memory, unlimited on disk. */

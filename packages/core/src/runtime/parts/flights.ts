@@ -312,7 +312,7 @@ export class Flights {
     const key = nodeKey(generated.node.key, step);
     const { id, search, node, manner, index, lane } = this.#add({ ...generated, step, key }, nowMs);
     const { prompt, tests } = search.request;
-    // What was put to the model is no step: it is not scored, and no score rests on it.
+    // Words that were put to the model are not scored, and no score rests on them.
     const path = scoredPath(search.request, pathAfter(node, manner?.after));
     const parent = path.at(-1)?.key ?? node.key;
     const priority = this.#priorityOf(search, path);

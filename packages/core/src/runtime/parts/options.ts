@@ -1,4 +1,4 @@
-// What a runtime is made of and whom it tells. Parts and listeners may be a stranger's: the runtime guards them.
+// The options of a runtime: its parts and its listeners. Parts and listeners may be a stranger's: the runtime guards them.
 
 import type { Clock } from '../../base/clock.ts';
 import { type Fault, FaultError } from '../../base/fault.ts';
@@ -38,7 +38,7 @@ export interface RuntimeOptions {
   /** A revived search needs its log now: call `restore`. */
   readonly onLogWanted?: ((search: string) => void) | undefined;
   readonly onToken?: ((token: Token) => void) | undefined;
-  /** Whether a client reads the tokens of a search; by default, if `onToken` is given. Asked anew per step. */
+  /** True if a client reads the tokens of a search; by default, if `onToken` is given. Asked anew per step. */
   readonly watches?: ((search: string) => boolean) | undefined;
   /** `search` is undefined for shared parts. */
   onFault?(search: string | undefined, fault: Fault): void;

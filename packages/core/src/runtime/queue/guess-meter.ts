@@ -1,4 +1,4 @@
-// How often guesses are right, by rank, from ended searches only: guesses of running ones may still be asked for. Old ones fade.
+// The share of guesses that are right, by rank, from ended searches only: guesses of running ones may still be asked for. Old ones fade.
 
 import type { Guesses } from '../../log/guesses.ts';
 

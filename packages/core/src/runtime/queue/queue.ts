@@ -202,7 +202,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
 /** Enough for a steady median, few enough to follow a change of load within a minute or so. */
 const remembered = 64;
 
-/** How long the last searches held their strands, for forecasts. */
+/** The time that the last searches held their strands, for forecasts. */
 class PaceMeter {
   readonly #servicesMs: number[] = [];
   #next = 0;

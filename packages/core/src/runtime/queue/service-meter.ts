@@ -1,4 +1,4 @@
-// How long engine and verifier take for one child, over how many they had meanwhile: what the scheduler weighs a strand by. Measured from
+// The time that engine and verifier take for one child, over how many they had meanwhile: the scheduler weighs a strand by. Measured from
 // request to answer, the server's queue included.
 
 import { type CostLine, LiveFit } from '../../cost/live-fit.ts';

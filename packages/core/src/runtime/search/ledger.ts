@@ -1,4 +1,4 @@
-// Where the tokens of one search went. Each generated token ends in one class: committed, discarded, or speculative if the program never
+// The tokens of one search. Each generated token ends in one class: committed, discarded, or speculative if the program never
 // asked for it.
 
 import type { GenerationUsage, Lane } from '../../engine/engine.ts';

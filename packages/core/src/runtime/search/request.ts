@@ -1,4 +1,4 @@
-// What a caller hands to the runtime for one question, and what it gets back.
+// The request for one search, and its result.
 
 import { raise } from '../../base/fault.ts';
 import type { JsonSchema } from '../../engine/engine.ts';

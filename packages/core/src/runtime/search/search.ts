@@ -1,4 +1,4 @@
-// One live search: its tree, its flights, its leases and its account. State with the readings that several phases of the loop share;
+// A live search: its tree, its flights, its leases and its account. State with the readings that several phases of the loop share;
 // runtime.ts decides what happens when.
 
 import type { Lane, PathStep, RequestId } from '../../engine/engine.ts';
@@ -87,7 +87,7 @@ export class Search implements Breakable {
   /** Place of its requests in the engine's queue, by the last decision; undefined if it set none. */
   urgency: number | undefined;
   #seenTokens = 0;
-  /** As the last decision saw it, and how many events its tree had then. */
+  /** The last decision's view of it, and how many events its tree had then. */
   #asRunning: { readonly told: number; readonly seen: RunningSearch } | undefined;
   #broken: Breakage | undefined;
   readonly #keeper: SearchKeeper | undefined;
@@ -221,7 +221,7 @@ export class Search implements Breakable {
     };
   }
 
-  /** Where scores only fall, a score below the threshold is never accepted; else hope lasts until the first rollout ends. */
+  /** If scores only fall, a score below the threshold is never accepted; else hope lasts until the first rollout ends. */
   #isHopeful(): boolean {
     const { strands, closed, aggregation } = this.tree;
     if (closed.completed + closed.pruned > 0) return false;

@@ -1,4 +1,4 @@
-// What an engine is asked for: no more of a step than is read, and the path below which it is drawn. A probe is a path with a piece of text
+// Requests to an engine: no more of a step than is read, and the path below which it is drawn. A probe is a path with a piece of text
 // more at its end, so that every engine can do it.
 
 import type { GenerateRequest, PathStep, StepNeeds, ThinkingMarks } from '../../engine/engine.ts';

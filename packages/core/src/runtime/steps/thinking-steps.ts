@@ -1,4 +1,4 @@
-// How thinking is drawn: which steps lie inside it, how they end, and what is put into the path to end it or to go on. Pure. A program's
+// Draws thinking: which steps lie inside it, how they end, and what is put into the path to end it or to go on. Pure. A program's
 // manner goes before the usual.
 
 import type { Node } from '../../tree/node.ts';
@@ -47,7 +47,7 @@ export function longestThought(
   return Math.max(1, Math.min(stepTokens, maxTokens - thoughtBefore(node, manner)));
 }
 
-/** Where a program has a whole answer written in one piece, the thinking comes on top. */
+/** If a program has a whole answer written in one piece, the thinking comes on top. */
 export function thoughtRoom({ thinking }: Thinks, node: Node, manner: Manner | undefined): number {
   if (thinking === undefined || manner?.stops?.length !== 0) return 0;
   return Math.max(0, thinking.maxTokens - thoughtBefore(node, manner));

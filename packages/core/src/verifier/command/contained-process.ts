@@ -1,4 +1,4 @@
-// One process under its limits, killed with all its children when time, memory or output is over. How it ends is a value; nothing that it
+// A process under its limits, killed with all its children when time, memory or output is over. How it ends is a value; nothing that it
 // does throws here, and nothing that it leaves behind is waited for.
 
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';

@@ -9,7 +9,7 @@ import type { SandboxKind } from './limits.ts';
 import { openFilter } from './seccomp-filter.ts';
 
 export interface SandboxLimits {
-  /** Of files; memory in use is counted by cgroup.ts or memory-watch.ts. */
+  /** Limits files; memory in use is counted by cgroup.ts or memory-watch.ts. */
   readonly memoryMiB: number;
   readonly addressMiB: number;
   readonly timeoutMs: number;

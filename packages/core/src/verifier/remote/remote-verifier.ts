@@ -28,7 +28,7 @@ export interface RemoteVerifierOptions {
   /** Per server; 16 by default. */
   readonly calls?: number;
   readonly batch?: number;
-  /** What one pass of the server computes (vLLM's --max-num-batched-tokens). */
+  /** Tokens that one pass of the server computes (vLLM's --max-num-batched-tokens). */
   readonly passTokens?: number;
   readonly attempts?: number;
   readonly timeoutMs?: number;
@@ -48,7 +48,7 @@ export const verifierDefaults = {
   seed: 1,
 };
 
-/** One pass is computed while the next waits. */
+/** The first pass is computed while the next waits. */
 const passesInFlight = 2;
 const smoothing = 0.05;
 

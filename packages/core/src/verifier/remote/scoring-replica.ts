@@ -1,4 +1,4 @@
-// One server of a remote verifier.
+// A server of a remote verifier.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Fault } from '../../base/fault.ts';

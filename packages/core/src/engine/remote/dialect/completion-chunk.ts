@@ -1,4 +1,4 @@
-// One chunk of an OpenAI completion stream: choices, and usage with the last one.
+// A chunk of an OpenAI completion stream: choices, and usage with the last one.
 
 import { isRecord } from '../../../base/record.ts';
 import { count, protocolFault, readEvent, records } from '../../../remote/wire-values.ts';

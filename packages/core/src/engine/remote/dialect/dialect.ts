@@ -39,7 +39,7 @@ export interface Call {
   readonly said?: readonly Message[];
   readonly siblings: number;
   readonly sampling: Sampling;
-  /** Of the first sibling; the others count on from it. Undefined if the search need not be repeatable. */
+  /** The first sibling's; the others count on from it. Undefined if the search need not be repeatable. */
   readonly seed: number | undefined;
   readonly logprobs: boolean;
   readonly entropy?: boolean;

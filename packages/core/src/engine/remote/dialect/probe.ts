@@ -124,7 +124,7 @@ function ranksOn(metrics: string): number {
   return new Set(Array.from(labels, ([, engine]) => engine)).size || 1;
 }
 
-/** One token shows which flags are set. Servers may refuse log probabilities only. */
+/** A single token shows which flags are set. Servers may refuse log probabilities only. */
 async function sampleToken(connection: Connection, model: ListedModel): Promise<unknown> {
   const body = { model: model.id, prompt: 'a', max_tokens: 1, temperature: 0, return_token_ids: true };
   const path = '/v1/completions';

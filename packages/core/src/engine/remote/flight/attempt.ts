@@ -1,4 +1,4 @@
-// One HTTP request for one job: decodes the answer and tells each child's step as soon as it is complete. Ends exactly once, by `done` or
+// An HTTP request for one job: decodes the answer and tells each child's step as soon as it is complete. Ends exactly once, by `done` or
 // `fail`, and says nothing after `abort`.
 
 import { type Fault, FaultError, fault } from '../../../base/fault.ts';
@@ -90,7 +90,7 @@ export class Attempt {
     return this.#options.call;
   }
 
-  /** As received or, if tokens come late, as many as the time allows. */
+  /** Counts what was received or, if tokens come late, as many as the time allows. */
   usage(child: Child): GenerationUsage {
     const { call, nowMs, stepMs } = this.#options;
     const usage = this.#steps[this.children.indexOf(child)]!.usage(call.tokenIds?.length);

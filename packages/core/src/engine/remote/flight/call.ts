@@ -1,4 +1,4 @@
-// What one HTTP request asks for: no more than the asker reads and the server gives.
+// The content of one HTTP request: no more than the asker reads and the server gives.
 
 import { hash } from '../../../base/random.ts';
 import type { Message } from '../../../tree/step.ts';

@@ -112,7 +112,7 @@ export class PartialStep {
     };
   }
 
-  /** As counted by the server or, after a cut or a cancel, what arrived: then not exact. */
+  /** Counted by the server or, after a cut or a cancel, what arrived: then not exact. */
   usage(promptTokens: number | undefined): GenerationUsage {
     const told = this.#usage;
     const prompt = told?.promptTokens ?? promptTokens ?? 0;

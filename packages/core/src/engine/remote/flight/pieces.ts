@@ -1,4 +1,4 @@
-// What each token adds to a text, from tokens as a server writes each alone. Text that no token spells (characters made of several tokens,
+// The piece of text that each token adds, from tokens as a server writes each alone. Text that no token spells (characters made of several tokens,
 // a cut inside the last) goes to the last token that was not found. All pieces together are the text.
 
 export function piecesOf(text: string, written: readonly string[]): string[] {

@@ -21,7 +21,7 @@ export class Affinity {
     const home = this.#homes.get(search);
     const at = chooseReplica(open, home === undefined ? undefined : this.#replicas.indexOf(home));
     const chosen = at === undefined ? undefined : this.#replicas[at]!;
-    // One failure does not move a tree; an outage does.
+    // A failure does not move a tree; an outage does.
     const moves = home === undefined || !others || home.breaker.state === 'open';
     if (chosen !== undefined && moves) this.#settle(search, chosen);
     return chosen;

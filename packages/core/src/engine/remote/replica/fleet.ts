@@ -27,7 +27,7 @@ type ComingOrGoing =
 
 type Observe = ((event: ReplicaEvent) => void) | undefined;
 
-/** As long as Kubernetes lets a stopping pod live by default. */
+/** Kubernetes lets a stopping pod live so long by default. */
 const drainMs = 30_000;
 const lookMs = 250;
 

@@ -1,4 +1,4 @@
-// Whether replicas may get work: what failures, successes and probes do to their circuit breakers. Tells the operator who goes out and who
+// The health of replicas: failures, successes and probes move their circuit breakers. Tells the operator who goes out and who
 // is back.
 
 import { type Fault, fault } from '../../../base/fault.ts';

@@ -1,4 +1,4 @@
-// How many sequences one server may have from us. Fixed if configuration or server name it. Otherwise doubled at every reading of the
+// The number of sequences that one server may have from us. Fixed if configuration or server name it. Otherwise doubled at every reading of the
 // gauges while the limit is felt and nothing waits, cut back on signs of a queue, then raised slowly. Without gauges late first tokens are
 // the sign.
 
@@ -26,7 +26,7 @@ const primaryShare = 1 / 8;
 const lateFactor = 4;
 const lateSlackMs = 500;
 const smoothing = 0.05;
-/** One decrease per so many milliseconds: the signs of one jam arrive together. */
+/** Between two decreases: the signs of one jam arrive together. */
 const calmMs = 1000;
 /** Between two readings, while the limit is sought and once it is found. */
 const risingReadMs = 250;
@@ -110,7 +110,7 @@ export class InFlightLimit {
     if (!this.known) this.#cut(this.#room * decrease, nowMs);
   }
 
-  /** What it runs while requests wait is what it can run; if it runs all of ours, others are there too. */
+  /** A server with waiting requests runs all it can; if it runs all of ours, others use it too. */
   #capacity({ running = 0 }: Gauges): number {
     return running > 0 && running < this.#room ? running : this.#room * decrease;
   }

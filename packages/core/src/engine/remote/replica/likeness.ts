@@ -1,11 +1,11 @@
-// What the replicas of one engine must share: the model's name and source, the tokenizer (by the tokens of a tricky text), and what the
+// The replicas of one engine must share the model's name and source, the tokenizer (by the tokens of a tricky text), and what the
 // engine promised to searches. A server that differs gets no work.
 
 import { type Fault, fault } from '../../../base/fault.ts';
 import type { EngineCapabilities } from '../../engine.ts';
 import { type Renderer, type Tokens, tokenize } from '../dialect/render.ts';
 
-/** Where vocabularies part. */
+/** Vocabularies differ on such text. */
 const sampleText = 'The 1234 trees, 56.7 % of 8901,  grow naïvely: 木が三本 🌳\n';
 
 type Promised = Pick<EngineCapabilities, 'contextTokens' | 'logprobs'>;

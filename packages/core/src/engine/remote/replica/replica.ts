@@ -1,4 +1,4 @@
-// One server of an engine: its connection, facts, health, limit and work. Holds state; the engine decides.
+// A server of an engine: its connection, facts, health, limit and work. Holds state; the engine decides.
 
 import { type Fault, FaultError, fault } from '../../../base/fault.ts';
 import { CircuitBreaker } from '../../../remote/circuit-breaker.ts';

@@ -1,4 +1,4 @@
-// What a router in front of the servers is told of a request: whom it belongs with, how urgent and how long it is. Nothing if several
+// Hints for a router in front of the servers: whom a request belongs with, how urgent and how long it is. Nothing if several
 // replicas are given: then this engine routes.
 
 import { hash } from '../../../base/random.ts';
