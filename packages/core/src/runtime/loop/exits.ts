@@ -1,5 +1,5 @@
-// Reasons for which a search ends: its first exit rule that fires, too many failures in a row, or an exit without a rule. Clock rules and failures are
-// read at any moment, other rules only after a complete fold.
+// Reasons for which a search ends: its first exit rule that fires, too many failures in a row, or an exit without a rule. Clock rules and
+// failures are read at any moment, other rules only after a complete fold.
 
 import type { ExitRule } from '../../exit/exit.ts';
 import type { Exit } from '../../log/end.ts';

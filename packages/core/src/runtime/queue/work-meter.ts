@@ -1,5 +1,5 @@
-// The work of a search, estimated from searches of its kind, and what is left of it, from its own history (P1 §5.3.1: tokens per
-// rollout so far, times the rollouts to come). A kind is a program and its rollouts.
+// The work of a search, estimated from searches of its kind, and what is left of it, from its own history (P1 §5.3.1: tokens per rollout so
+// far, times the rollouts to come). A kind is a program and its rollouts.
 
 const newest = 1 / 16;
 const mostKinds = 256;

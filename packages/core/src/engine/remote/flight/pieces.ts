@@ -1,5 +1,5 @@
-// The piece of text that each token adds, from tokens as a server writes each alone. Text that no token spells (characters made of several tokens,
-// a cut inside the last) goes to the last token that was not found. All pieces together are the text.
+// The piece of text that each token adds, from tokens as a server writes each alone. Text that no token spells (characters made of several
+// tokens, a cut inside the last) goes to the last token that was not found. All pieces together are the text.
 
 export function piecesOf(text: string, written: readonly string[]): string[] {
   const pieces = written.map(() => '');

@@ -1,6 +1,6 @@
-// The number of sequences that one server may have from us. Fixed if configuration or server name it. Otherwise doubled at every reading of the
-// gauges while the limit is felt and nothing waits, cut back on signs of a queue, then raised slowly. Without gauges late first tokens are
-// the sign.
+// The number of sequences that one server may have from us. Fixed if configuration or server name it. Otherwise doubled at every reading of
+// the gauges while the limit is felt and nothing waits, cut back on signs of a queue, then raised slowly. Without gauges late first tokens
+// are the sign.
 
 import type { Lane } from '../../engine.ts';
 import type { Gauges } from '../dialect/gauges.ts';

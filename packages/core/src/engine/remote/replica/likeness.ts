@@ -1,5 +1,5 @@
-// The replicas of one engine must share the model's name and source, the tokenizer (by the tokens of a tricky text), and what the
-// engine promised to searches. A server that differs gets no work.
+// The replicas of one engine must share the model's name and source, the tokenizer (by the tokens of a tricky text), and what the engine
+// promised to searches. A server that differs gets no work.
 
 import { type Fault, fault } from '../../../base/fault.ts';
 import type { EngineCapabilities } from '../../engine.ts';
