@@ -1,7 +1,6 @@
 // The contract of engines: generate one step below a path, for many paths at once. An engine owns its queue, batch and cache; it never sees
-// a tree, a score or a policy. Every request is answered by exactly one `step` or `fault`; a cancelled one as soon as the engine can.
-// Errors are data, never exceptions. Excluded: retries across engines, scoring, deciding what to grow. Conformance suite: testing/engine-
-// cases.ts.
+// a tree, a score or a policy. Every request is answered by exactly one `step` or `fault`; a cancelled one as soon as possible. Errors are
+// data. Excluded: retries across engines, scoring, deciding what to grow. Conformance suite: testing/engine-cases.ts.
 
 import type { Fault } from '../base/fault.ts';
 import type { NodeKey } from '../tree/keys.ts';

@@ -1,5 +1,4 @@
-// A server's address and the way to it: JSON calls and streams. A request can be destroyed at any moment, which cancels its work. Never
-// retries.
+// A server's address and the way to it: JSON calls and streams. Destroying a request cancels its work. Never retries.
 
 import { type Fault, FaultError, fault, raise } from '../base/fault.ts';
 import { liveTimers, type Timers } from '../base/timers.ts';

@@ -1,5 +1,4 @@
-// JSON that a server wrote. Long texts are counted through before parsing: a few megabytes of nested lists would block the process for
-// seconds.
+// JSON that a server wrote. Long texts are counted through first: parsing megabytes of nested lists would block the process.
 
 import { raise } from '../base/fault.ts';
 import { readBody } from './bounded-body.ts';

@@ -1,5 +1,4 @@
-// The contract of scorers: how one kind of remote reward model is asked and read. Queue, cache, replicas and retries are the remote
-// verifier's.
+// The contract of scorers: how one kind of remote reward model is asked and read. The remote verifier does the rest.
 
 import { FaultError, fault } from '../base/fault.ts';
 import type { ServerFacts } from '../engine/remote/dialect/dialect.ts';

@@ -1,6 +1,5 @@
 // An engine made of several: a request goes to the model that its draw names, else to the search's own. Each other model has at most its
-// budget of requests at a time; the rest wait here, most urgent first. Requests held for a model that is out are given back while another
-// model is up.
+// budget of requests; the rest wait here, most urgent first. Requests for a model that is out are given back while another is up.
 
 import { fault } from '../../base/fault.ts';
 import {

@@ -1,5 +1,4 @@
-// An engine used by several runtimes. Requests and searches get numbers and names of their own here, and answers go to the runtime that
-// asked. Its owner closes it.
+// An engine used by several runtimes. Requests and searches get numbers and names of their own here. Its owner closes it.
 
 import type { Engine, EngineMessage, RequestId } from '../engine.ts';
 import { isAnswer } from '../engine.ts';

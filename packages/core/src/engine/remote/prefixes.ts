@@ -1,6 +1,5 @@
 // The tokens that a call continues from: the root, rendered once per search by a server, then steps and turns. From the first step of a
-// message without tokens on, its rest is tokenised as text; earlier tokens stay as the model wrote them, so that the server's cache has
-// them.
+// message without tokens on, its rest is tokenised as text; earlier tokens stay as the model wrote them, for the server's cache.
 
 import type { NodeKey } from '../../tree/keys.ts';
 import type { Message, Prompt } from '../../tree/step.ts';

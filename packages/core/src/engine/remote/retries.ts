@@ -1,5 +1,4 @@
-// Work that a replica gave back without an answer: it waits again for this replica or another, or its searches are told. Sends nothing
-// itself.
+// Work that a replica gave back without an answer: it waits again for this replica or another, or its searches are told.
 
 import { type Fault, fault } from '../../base/fault.ts';
 import type { Random } from '../../base/random.ts';

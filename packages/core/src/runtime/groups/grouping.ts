@@ -1,5 +1,4 @@
-// Asks the embedder for the vectors of open answers, a batch a step. A text that cannot be embedded fails no search: its answer is compared
-// by its words.
+// Asks the embedder for the vectors of open answers, a batch a step. An answer that cannot be embedded is compared by its words.
 
 import { Counter } from '../../base/arithmetic.ts';
 import type { Embedder, EmbedderMessage, EmbedId, EmbedRequest } from '../../embedder/embedder.ts';

@@ -1,5 +1,4 @@
-// Asks programs for as much as the width of each search allows, and fills speculative widths. A search whose program wants nothing, with
-// nothing in flight, ends.
+// Asks programs for as much as each width allows, and fills speculative widths. Ends a search that wants nothing more.
 
 import { type Pruning, spentAt } from '../../exit/prune/prune.ts';
 import { mayGrow } from '../../tree/node.ts';

@@ -1,5 +1,4 @@
-// Ends a search: gives back its leases, cancels its requests, logs and tells exit and answer. Its cost is final once all cancelled requests
-// have been answered.
+// Ends a search: gives back its leases, cancels its requests, logs and tells exit and answer, and its cost once all is answered.
 
 import type { Exit } from '../../log/end.ts';
 import { exitedEvent } from '../../log/events.ts';

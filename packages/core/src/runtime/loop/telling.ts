@@ -1,5 +1,4 @@
-// Tells programs what has arrived, each search in its own order. Prune rules and exits are read after each complete fold, clock rules at
-// any moment.
+// Tells programs what has arrived, each search in its own order. Reads rules after each complete fold, clock rules at any moment.
 
 import { pruningsOf } from '../../exit/prune/prune.ts';
 import type { Outcome, ProbeOutcome } from '../../program/program.ts';

@@ -1,5 +1,4 @@
-// Children on their way: generated, then scored. Turns expansions into requests and answers into outcomes, exactly one per child. Knows
-// nothing of budgets, widths or exits.
+// Children on their way: generated, then scored. Turns expansions into requests and answers into outcomes, exactly one per child.
 
 import { Counter } from '../../base/arithmetic.ts';
 import { assert } from '../../base/assert.ts';

@@ -1,5 +1,4 @@
-// The share of further rollouts that change the answer, by kind of search, from ended searches (read by scheduler/worth.ts). Old searches
-// fade.
+// The share of further rollouts that change the answer, by kind of search, from ended searches (read by scheduler/worth.ts).
 
 const memory = 2048;
 const fewest = 32;

@@ -1,5 +1,4 @@
-// Searches and guests that wait for one budget, their turns, and how fast it is served. It holds facts; the scheduler decides who comes in
-// and who is given up.
+// Searches and guests that wait for one budget, their turns, and how fast it is served. Facts alone; the scheduler decides.
 
 import type { RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../scheduler/scheduler.ts';
 import { expectedWaitMs, missingSeats, type Pace } from '../../scheduler/turns/forecast.ts';

@@ -1,5 +1,5 @@
-// The time that engine and verifier take for one child, over how many they had meanwhile: the scheduler weighs a strand by. Measured from
-// request to answer, the server's queue included.
+// The time that engine and verifier take for one child, over how many they had meanwhile, for the scheduler. Measured from request to
+// answer, the server's queue included.
 
 import { type CostLine, LiveFit } from '../../cost/live-fit.ts';
 import type { ServerCost, Servers } from '../../scheduler/cycle.ts';

@@ -1,5 +1,4 @@
-// The tokens of one search. Each generated token ends in one class: committed, discarded, or speculative if the program never
-// asked for it.
+// The tokens of one search. Each ends in one class: committed, discarded, or speculative if the program never asked for it.
 
 import type { GenerationUsage, Lane } from '../../engine/engine.ts';
 import type { Cost } from '../../log/end.ts';

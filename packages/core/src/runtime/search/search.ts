@@ -1,5 +1,4 @@
-// A live search: its tree, its flights, its leases and its account. State with the readings that several phases of the loop share;
-// runtime.ts decides what happens when.
+// A live search: its tree, its flights, its leases and its account, with readings that several phases of the loop share.
 
 import type { Lane, PathStep, RequestId } from '../../engine/engine.ts';
 import type { SearchView } from '../../exit/exit.ts';

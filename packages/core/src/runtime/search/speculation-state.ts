@@ -1,5 +1,4 @@
-// Speculative expansions of one search, its guesses, replies to probes that were not asked yet, and whether there is more to foresee. Facts
-// alone.
+// Speculative expansions of one search, its guesses, replies to probes not asked yet, and whether there is more to foresee.
 
 import type { ProbeReply } from '../../tree/events.ts';
 import type { DrawKey, NodeKey } from '../../tree/keys.ts';

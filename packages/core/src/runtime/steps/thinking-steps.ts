@@ -1,5 +1,4 @@
-// Draws thinking: which steps lie inside it, how they end, and what is put into the path to end it or to go on. Pure. A program's
-// manner goes before the usual.
+// Draws thinking: which steps lie inside it, how they end, and what is put into the path. Pure. A program's manner goes first.
 
 import type { Node } from '../../tree/node.ts';
 import { hasJustThought, isThinking, thoughtOf } from '../../tree/readings/thinking.ts';

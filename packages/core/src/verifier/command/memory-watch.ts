@@ -1,5 +1,4 @@
-// Memory of a process and all its children, where no cgroup counts it: proportional pages, files in memory, and unmapped shared memory.
-// Kills nothing itself.
+// Memory of a process and all its children, where no cgroup counts it: proportional pages, files in memory, unmapped shared memory.
 
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs';

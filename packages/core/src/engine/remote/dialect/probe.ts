@@ -1,5 +1,4 @@
-// Finds out which dialect a server speaks, its version, model, context and limits, from pages that only one kind of server has. What it
-// cannot see is undefined.
+// Finds a server's dialect, version, model, context and limits, from pages that only one kind has. What it cannot see is undefined.
 
 import { FaultError, fault } from '../../../base/fault.ts';
 import { isRecord } from '../../../base/record.ts';

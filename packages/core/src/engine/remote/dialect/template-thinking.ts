@@ -1,5 +1,4 @@
-// Renders one message to learn whether the chat template begins the thinking, and whether a switch changes it. A server that cannot render
-// is not refused.
+// Renders one message to learn whether the chat template begins the thinking, and whether a switch changes it.
 
 import type { Connection } from '../../../remote/connection.ts';
 import { thinkingSwitch, usualTags } from '../../../tree/readings/thinking.ts';

@@ -1,5 +1,4 @@
-// A step while it is written: folds a stream's updates, cuts at a delimiter if the server could not, and becomes a Step. Tokens that
-// disagree with the text are dropped.
+// A step while it is written: folds a stream's updates, cuts at delimiters, and becomes a Step. Drops tokens that disagree with the text.
 
 import type { Step, StepEnd, Thought } from '../../../tree/step.ts';
 import type { GenerationUsage, ThinkingMarks } from '../../engine.ts';

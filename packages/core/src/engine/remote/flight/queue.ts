@@ -1,5 +1,4 @@
-// Jobs that wait for a place on one replica: primary first, then by priority, then by arrival. A job is one HTTP request: one sequence, or
-// siblings that share it.
+// Jobs that wait for a place on one replica. A job is one HTTP request: one sequence, or siblings that share it.
 
 import { compareUrgency, type GenerateRequest, type Urgency } from '../../engine.ts';
 import { UrgencyQueue } from '../../urgency-queue.ts';

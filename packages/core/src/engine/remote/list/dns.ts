@@ -1,5 +1,4 @@
-// Replicas listed by DNS: all addresses of a name with one port, or the targets of its SRV records. Addresses are resolved as the machine
-// does; SRV needs the full name.
+// Replicas listed by DNS: all addresses of a name with one port, or the targets of its SRV records, which need the full name.
 
 import { lookup, resolveSrv } from 'node:dns/promises';
 import { checked } from './listed-urls.ts';

@@ -1,5 +1,4 @@
-// Reads a list again and again and tells changes. An empty or unreadable list changes nothing; the operator is told once, and once when it
-// is back.
+// Reads a list again and again and tells changes. An empty or unreadable list changes nothing; the operator is told once.
 
 import type { Timers } from '../../../base/timers.ts';
 import { type ReplicaList, unread } from './replica-list.ts';

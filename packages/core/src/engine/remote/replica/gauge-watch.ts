@@ -1,5 +1,4 @@
-// Reads the gauges of servers whose limit is unknown, while they have work. A server without a metrics page is not asked again until it
-// comes back from an outage.
+// Reads the gauges of servers whose limit is unknown, while they have work. One without a metrics page is asked again after an outage.
 
 import type { Timers } from '../../../base/timers.ts';
 import type { ServerFacts } from '../dialect/dialect.ts';

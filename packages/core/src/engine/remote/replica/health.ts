@@ -1,5 +1,4 @@
-// The health of replicas: failures, successes and probes move their circuit breakers. Tells the operator who goes out and who
-// is back.
+// The health of replicas: failures, successes and probes move their circuit breakers, and the operator hears of it.
 
 import { type Fault, fault } from '../../../base/fault.ts';
 import type { Random } from '../../../base/random.ts';
