@@ -114,10 +114,7 @@ export interface ReadTokens {
   readonly drawn?: number | undefined;
 }
 
-/**
- * `held`: the engine keeps it waiting; `taken`: a server has it, and the runtime's timeout counts. A request without either counts as
- * taken.
- */
+/** `held`: the engine keeps it waiting; `taken`, the default: a server has it, and the runtime's timeout counts. */
 export interface Custody {
   readonly type: 'held' | 'taken';
   readonly request: RequestId;
@@ -202,9 +199,7 @@ export interface Engine {
   watchReplicas?(changed: () => void): void;
   /** Why it cannot hold a step to a schema; undefined if it can. Missing if it holds no schemas. */
   shapeTrouble?(schema: JsonSchema): string | undefined;
-  /**
-   * Computes with new weights and keeps nothing of the old. Raises a fault while requests are open. Missing if servers do this themselves.
-   */
+  /** Takes new weights and keeps nothing of the old. Raises a fault while requests are open. Missing if servers do this. */
   reload?(): Promise<void>;
   release(search: string): void;
   load(): EngineLoad;

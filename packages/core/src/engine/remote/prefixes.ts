@@ -114,10 +114,7 @@ async function saidTokens(steps: readonly PathStep[], renderer: Renderer): Promi
 
 const anyAnswers = ['x', 'y'] as const;
 
-/**
- * The common end of two conversations with the turn that differ in the answer before it. So the tokens before stay those that the model
- * wrote.
- */
+/** The common end of two conversations that differ in the answer before the turn, so that earlier tokens stay the model's own. */
 async function turnTokens(turn: string, prompt: Prompt, renderer: Renderer): Promise<Tokens> {
   if (prompt.kind === 'text') return tokenize(plainTurn(turn), renderer);
   const rendered = anyAnswers.map((content) => {

@@ -1,7 +1,7 @@
 // The share of further rollouts that change the answer, by kind of search, from ended searches (read by scheduler/worth.ts).
 
-const memory = 2048;
-const fewest = 32;
+const memoryRollouts = 2048;
+const fewestRollouts = 32;
 const mostKinds = 256;
 
 interface RolloutCounts {
@@ -16,14 +16,14 @@ export class ChangeMeter {
     const later = rollouts - 1;
     const known = this.#byKind.get(kind);
     if (later <= 0 || (known === undefined && this.#byKind.size >= mostKinds)) return;
-    const kept = Math.max(0, 1 - later / memory);
+    const kept = Math.max(0, 1 - later / memoryRollouts);
     const before = known ?? { rollouts: 0, changes: 0 };
     this.#byKind.set(kind, { rollouts: kept * before.rollouts + later, changes: kept * before.changes + changes });
   }
 
   share(kind: string): number | undefined {
     const known = this.#byKind.get(kind);
-    if (known === undefined || known.rollouts < fewest) return undefined;
+    if (known === undefined || known.rollouts < fewestRollouts) return undefined;
     return Math.min(1, known.changes / known.rollouts);
   }
 }

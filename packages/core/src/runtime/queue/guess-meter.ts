@@ -2,7 +2,7 @@
 
 import type { Guesses } from '../../log/guesses.ts';
 
-const memory = 512;
+const memoryChildren = 512;
 /** Prior of a rank: a little worse than the rank before it, worth so many children. */
 const priorChildren = 16;
 const priorChance = 0.7;
@@ -16,7 +16,7 @@ export class GuessMeter {
     if (tallies.every(({ guessed }) => guessed === 0)) return;
     tallies.forEach(({ guessed, right }, at) => {
       const known = this.#byRank[at] ?? { guessed: 0, right: 0 };
-      const kept = Math.max(0, 1 - guessed / memory);
+      const kept = Math.max(0, 1 - guessed / memoryChildren);
       this.#byRank[at] = { guessed: kept * known.guessed + guessed, right: kept * known.right + right };
     });
     this.#chances = this.#fitted();

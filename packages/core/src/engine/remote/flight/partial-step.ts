@@ -157,10 +157,7 @@ export class PartialStep {
     if (text !== '' || tokenIds.length > 0) this.#updates += 1;
   }
 
-  /**
-   * Cuts an update at the token limit. A server without tokens is held by its updates, and where these may be parts of tokens, by
-   * characters.
-   */
+  /** Cuts an update at the token limit. A server without tokens is held by updates, and by characters if these are short. */
   #withinLimit(update: Update): Update {
     const most = this.#maxTokens;
     const { text, thought = '', tokenIds = [], logprobs, written, confidences, cumulative = false } = update;

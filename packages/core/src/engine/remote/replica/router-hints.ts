@@ -7,10 +7,7 @@ import { type Call, wirePriority } from '../dialect/dialect.ts';
 export const routerNames = ['none', 'vllm', 'sglang', 'llm-d', 'dynamo'] as const;
 export type RouterName = (typeof routerNames)[number];
 
-/**
- * Headers in which each router reads a request's session. llm-d also shares fairly between the values of a second one, which has an old
- * name too.
- */
+/** Headers in which each router reads a request's session. llm-d's second one, with an old name too, is for fair sharing. */
 const searchHeaders: Readonly<Record<RouterName, readonly string[]>> = {
   none: [],
   vllm: ['x-session-id'],
