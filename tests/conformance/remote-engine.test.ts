@@ -43,7 +43,6 @@ engineConformance('vllm, five delimiters, so that we cut', async () => ({
 engineConformance('sglang', () => open([new SglangServer({ fragmentBytes: 7, deterministic: true })]));
 engineConformance('sglang, incremental streams', () => open([new SglangServer({ incremental: true })]));
 engineConformance('llama-server', () => open([new LlamaTestServer({ fragmentBytes: 3 })]));
-engineConformance('llama-server, single requests', () => open([new LlamaTestServer()], { siblings: 'single' }));
 engineConformance('openai, chat', () => open([new PlainServer({ fragmentBytes: 11 })]));
 engineConformance('openai, chat, as Ollama has it', () => open([new OllamaServer({ fragmentBytes: 11 })]));
 engineConformance('openai, text', () => open([new PlainServer()], {}, { kind: 'text', text: 'Question: how many?\n' }));

@@ -11,9 +11,11 @@ const open = benchOfEach();
 describe('the queue', () => {
   it('keeps within the slots that the server has, and takes primary work first', async () => {
     const server = new LlamaTestServer({ slots: 2 });
-    const { engine, request, until, answer, finish } = await open([server], { siblings: 'single' });
+    const { engine, request, until, answer, finish } = await open([server]);
     const letGo = holdAt(server, 0);
-    const speculative = Array.from({ length: 4 }, () => request({ lane: 'speculative', priority: 9 }));
+    const speculative = Array.from({ length: 4 }, (_, at) =>
+      request({ lane: 'speculative', priority: 9, expansion: at }),
+    );
     const primary = Array.from({ length: 4 }, (_, at) => request({ priority: at }));
     engine.generate([...speculative, ...primary]);
     await until(() => server.generating === 2);
@@ -41,7 +43,7 @@ describe('the queue', () => {
     await finish([one], 200);
     expect(answer(one.id)?.type).toBe('step');
     expect(engine.load().sequenceLimit).toBeLessThan(before);
-    expect(engine.status()[0]?.state).toBe('closed');
+    expect(engine.load().replicas).toMatchObject({ up: 1, out: 0 });
   });
 });
 
@@ -107,7 +109,7 @@ describe('an unknown limit', () => {
     await server.close();
     const late = request();
     engine.generate([late]);
-    await until(() => engine.status()[0]?.state === 'open');
+    await until(() => engine.load().replicas?.out === 1);
     const back = await new VllmServer({ vocabulary: server.vocabulary }).listen(port);
     await finish([late], 100);
     expect(engine.load().sequenceLimit).toBe(64);

@@ -60,13 +60,12 @@ export function compareWithout(seeds: Iterable<number>): Compared {
     const one = { create, seed, threshold, ties: seed % 3 === 0 };
     const without = run({ ...one, width: { primary: widest === 1 ? 1 : 4, speculative: 0 }, weather: seed });
     const primary = 1 + (seed % widest);
-    // One in two extends unscored steps, of every program.
+    // One in two has a verifier that scores two steps in one pass, of every program.
     const turn = Math.floor(seed / shapes.length);
-    const experiment = { extendsUnscored: turn % 2 === 0 };
     const ahead = run({
       ...one,
       rules: accepting,
-      experiment,
+      looksAhead: turn % 2 === 0,
       width: { primary, speculative: 'random' },
       weather: seed + 7919,
     });

@@ -8,7 +8,7 @@ import { createPolicy } from '../../packages/core/src/policy/create.ts';
 import type { Rules } from '../../packages/core/src/policy/policy.ts';
 import type { Program } from '../../packages/core/src/program/program.ts';
 import { Runtime } from '../../packages/core/src/runtime/runtime.ts';
-import type { Experiment, SearchRequest, SearchResult } from '../../packages/core/src/runtime/search/request.ts';
+import type { SearchRequest, SearchResult } from '../../packages/core/src/runtime/search/request.ts';
 import type { Scheduler, Width } from '../../packages/core/src/scheduler/scheduler.ts';
 import type { TreeEvent } from '../../packages/core/src/tree/events.ts';
 import { Tree } from '../../packages/core/src/tree/tree.ts';
@@ -40,8 +40,8 @@ export interface Setting {
   readonly ties?: boolean;
   /** Of the policy `positive` unless given. */
   readonly rules?: Rules;
-  /** Where it extends unscored steps, the verifier scores two steps in one pass. */
-  readonly experiment?: Experiment;
+  /** The verifier scores two steps in one pass, and reuses no prefix. */
+  readonly looksAhead?: boolean;
   readonly open?: OpenSetting;
   readonly deadlineMs?: number;
   /** The log of a former process, from which it goes on. */
@@ -57,7 +57,7 @@ export function run({
   threshold = 0.9,
   ties = false,
   rules = accepting,
-  experiment,
+  looksAhead = false,
   open,
   deadlineMs,
   from,
@@ -73,7 +73,7 @@ export function run({
   const fold = new SearchFold();
   const runtime: Runtime = new Runtime({
     engine,
-    verifier: new ToyVerifier(world, storm, weather, question, !experiment?.extendsUnscored),
+    verifier: new ToyVerifier(world, storm, weather, question, !looksAhead),
     ...(embedder && { embedder }),
     scheduler: fixed(width, weather),
     budget: 32,
@@ -89,7 +89,7 @@ export function run({
   const asked = requestOf({ create, seed, threshold, rules });
   const limits = { ...asked.limits, ...(deadlineMs === undefined ? {} : { deadlineMs }) };
   const grouped = open && { extract: open.extract, groupSimilarity: open.similarity };
-  const request: SearchRequest = { ...asked, limits, ...grouped, ...(experiment && { experiment }) };
+  const request: SearchRequest = { ...asked, limits, ...grouped };
   if (from === undefined) runtime.submit(request);
   else runtime.revive(request, fold);
   world.run(runtime);

@@ -1,6 +1,5 @@
-// An embedder on any function from texts to vectors: a call for what is asked at a time, a second try where the connection broke,
-// and a time limit over both. While it is down, texts are refused at once, so that no search waits for it again and again; after a pause
-// one call finds out whether it is back. Says once that it went down and once that it came back.
+// An embedder on any function from texts to vectors: batches, a second try after a broken connection, and a time limit over both. While it
+// is down texts are refused at once; after a pause one call finds out whether it is back.
 
 import { type Fault, FaultError, fault } from '../base/fault.ts';
 import { liveTimers, type Timers } from '../base/timers.ts';
@@ -16,9 +15,7 @@ export type EmbedTexts = (texts: readonly string[], signal: AbortSignal) => Prom
 
 export interface BatchedEmbedderOptions {
   readonly name: string;
-  /** From asking to giving up, tries included. */
   readonly timeoutMs: number;
-  /** Told when it goes down, with the reason, and when it is back. */
   readonly observe?: (event: 'down' | 'up', reason: string) => void;
   readonly timers?: Timers;
   readonly onClose?: () => void;
@@ -37,7 +34,6 @@ export class BatchedEmbedder implements Embedder {
   readonly #calls = new Set<AbortController>();
   #post: (message: EmbedderMessage) => void = () => {};
   #counts = { waiting: 0, texts: 0, failed: 0 };
-  /** Failures in a row, and until when no text is sent after them. */
   #strikes = 0;
   #pausedUntilMs = 0;
   #reason: Fault | undefined;
@@ -91,7 +87,6 @@ export class BatchedEmbedder implements Embedder {
     });
   }
 
-  /** A function that never answers is given up as a server is. */
   async #within(texts: readonly string[]): Promise<EmbeddedTexts> {
     const { timeoutMs, name } = this.#options;
     const call = new AbortController();
@@ -148,7 +143,7 @@ export class BatchedEmbedder implements Embedder {
 
   #refuse(requests: readonly EmbedRequest[], reason: Fault): void {
     this.#counts.failed += requests.length;
-    // Never within the call of `embed`: the caller has not noted yet what it waits for.
+    // The caller has not noted yet what it waits for.
     queueMicrotask(() => {
       for (const { id } of requests) this.#post({ type: 'fault', request: id, fault: reason });
     });

@@ -1,7 +1,6 @@
-// The contract of embedders: a vector for a text, so that answers in one's own words can be told apart by what they mean
-// (answer/likeness.ts). Each request is answered by exactly one `vector` or `fault` message, in any order and within a time limit of
-// the embedder's own: a search may wait for it. The same text has the same vector, whatever it is asked with. Excluded: which
-// texts belong together, and retries by the caller. Its conformance suite is testing/embedder-cases.ts.
+// The contract of embedders: a vector for a text, for comparing open answers (answer/likeness.ts). Each request is answered by exactly one
+// `vector` or `fault`, within a time limit. The same text has the same vector. Excluded: grouping, retries by the caller. Conformance
+// suite: testing/embedder-cases.ts.
 
 import type { Fault } from '../base/fault.ts';
 

@@ -8,27 +8,20 @@ import { BatchedEmbedder, type BatchedEmbedderOptions, type EmbeddedTexts } from
 export interface EndpointOptions extends Omit<BatchedEmbedderOptions, 'name' | 'onClose'> {
   readonly url: string;
   readonly apiKey?: string;
-  /** As the server calls it; most need none where they serve one model. */
   readonly model?: string | undefined;
 }
 
-/** Of a text that is longer only the end is read: that is where an answer stands, and small models read 256 to 512 tokens. */
+/** The end is read: an answer stands there, and small models read 256 to 512 tokens. */
 const longestText = 2000;
-/** Of a vector: 8,000 numbers of 20 digits. */
+/** 8,000 numbers of 20 digits. */
 const vectorBytes = 262_144;
 
 export function openEndpoint({ url, apiKey, model, ...options }: EndpointOptions): BatchedEmbedder {
-  const { timers } = options;
-  const connection = new Connection({
-    url,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(timers === undefined ? {} : { timers }),
-  });
+  const connection = new Connection({ url, apiKey, timers: options.timers });
   const embed = async (texts: readonly string[], signal: AbortSignal): Promise<EmbeddedTexts> => {
     const input = texts.map((text) => text.slice(-longestText));
-    const body = { input, encoding_format: 'float', ...(model === undefined ? {} : { model }) };
+    const body = { input, encoding_format: 'float', model };
     const limits = { timeoutMs: options.timeoutMs, limitBytes: usualBytes + vectorBytes * texts.length };
-    // Its address without credentials.
     const answer = await connection.json('POST', '/v1/embeddings', body, { ...limits, signal });
     return read(answer, connection.url);
   };
@@ -41,7 +34,6 @@ interface EmbeddingRow {
   readonly embedding?: unknown;
 }
 
-/** Rows come in the order of their `index`, which servers give, or as they stand. */
 function read(reply: unknown, url: string): EmbeddedTexts {
   const { data, usage } = (reply ?? {}) as {
     data?: unknown;

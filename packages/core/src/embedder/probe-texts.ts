@@ -16,7 +16,6 @@ export interface ProbedTexts {
   readonly found: string;
 }
 
-/** A line for the operator whose model has this embedder; undefined where all is well. */
 export async function embedderWarning(embedder: Embedder, similarity: number): Promise<string | undefined> {
   const probed = await probeTexts(embedder, similarity);
   if ('code' in probed)

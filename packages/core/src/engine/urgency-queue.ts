@@ -1,5 +1,4 @@
-// The queue of everything that waits for a model: primary before speculative, then higher priority, then by the numbers that an item
-// comes with, then first come, first served. Engines and verifiers all wait in queues of this kind. Pure.
+// The queue of everything that waits for a model: primary first, then by priority, then by an item's own numbers, then by arrival. Pure.
 
 import { compareUrgency, type Urgency } from './engine.ts';
 
@@ -25,7 +24,7 @@ export class UrgencyQueue<Key, Item> {
     return this.#places.get(key)?.item;
   }
 
-  /** An item that waits already moves; among equals it keeps the place of its first arrival. */
+  /** An item that waits already moves; among equals it keeps its place. */
   set(key: Key, item: Item, urgency: Urgency, ...order: readonly number[]): void {
     const before = this.#places.get(key);
     if (before === undefined) this.#arrivals += 1;
@@ -53,13 +52,11 @@ export class UrgencyQueue<Key, Item> {
     return place?.item;
   }
 
-  /** The items as they wait now, the first to go first; deleting meanwhile is allowed. */
   *inOrder(): Generator<Item> {
     const line = this.#line.slice();
     for (let at = line.length - 1; at >= 0; at -= 1) yield line[at]!.item;
   }
 
-  /** Of a place in the line, or of where it belongs. */
   #indexOf(place: PlaceInQueue<Key, Item>): number {
     let low = 0;
     let high = this.#line.length;

@@ -1,19 +1,19 @@
-// What is kept in the journal's database beside the searches: files and batches. A document is a record of facts, replaced as a
-// whole by a writer that has read its last revision, and parts of text under numbers, each written once and never changed. Excluded:
-// what the facts mean, and what to do with a document. Every write resolves when it is safe.
+// Files and batches, kept beside the searches. A document is a record of facts, replaced as a whole by a writer that has read its last
+// revision, and numbered parts of text, each written once. Every write resolves when it is safe.
 
-import type { Plain } from './plain.ts';
+/** JSON that a journal keeps without reading it. */
+export type Plain = Readonly<Record<string, unknown>>;
 
 export type DocumentKind = 'file' | 'batch';
 
 export interface NewDocument {
-  /** Ids of a kind sort by the time of their making; lists rely on it. */
+  /** Ids of a kind sort by time; lists rely on it. */
   readonly id: string;
   readonly kind: DocumentKind;
   readonly owner: string;
   readonly createdMs: number;
   readonly open: boolean;
-  /** From when on it goes by itself, once it is not open any more; undefined where it stays. */
+  /** Deleted after this time once it is not open; undefined stays. */
   readonly expiresMs: number | undefined;
   readonly facts: Plain;
 }
@@ -37,22 +37,20 @@ export interface DocumentPart {
 }
 
 export interface Documents {
-  /** With its parts, numbered from 0. */
   add(document: NewDocument, parts?: readonly string[]): Promise<void>;
-  /** Fails as `damaged` where its row cannot be read. */
+  /** Fails as `damaged` if its row is unreadable. */
   find(id: string): Promise<KeptDocument | undefined>;
-  /** Newest first; without those whose rows are damaged. */
+  /** Newest first; without damaged rows. */
   list(query: DocumentQuery): Promise<KeptDocument[]>;
-  /** Those that are open, oldest first; without those whose rows are damaged. */
+  /** Oldest first; without damaged rows. */
   opened(kind: DocumentKind): Promise<KeptDocument[]>;
-  /** False where it is gone, or was changed since that revision. */
+  /** False if it is gone, or was changed since that revision. */
   change(id: string, revision: number, change: DocumentChange): Promise<boolean>;
-  /** False where there is no such document, or it has that part already. */
   addPart(id: string, part: number, text: string): Promise<boolean>;
-  /** The next parts after this number (-1 for the first), bounded as the entries of a log are (`Journal.read`). */
+  /** Parts after this number (-1: all), bounded as in `Journal.read`. */
   parts(id: string, after: number, limit: number): Promise<DocumentPart[]>;
   partNumbers(id: string): Promise<number[]>;
   remove(id: string): Promise<boolean>;
-  /** Those that expired before this time go, at most so many; how many went. */
+  /** Deletes at most so many that expired before this time, and counts them. */
   expire(beforeMs: number, atMost: number): Promise<number>;
 }

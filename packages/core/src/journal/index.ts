@@ -1,6 +1,5 @@
 // What other packages may import of this folder, as `@coppice/core/journal`. A list only.
 
-export { tellAppended, tellRefused } from './appending.ts';
 export type { Cluster, HeldSearch, LivingNode, OfferedSearch, Taker, WindowUse } from './cluster.ts';
 export type {
   DocumentChange,
@@ -10,6 +9,7 @@ export type {
   Documents,
   KeptDocument,
   NewDocument,
+  Plain,
 } from './documents.ts';
 export {
   type Acceptance,
@@ -29,8 +29,14 @@ export {
   searchStates,
   type TextKeeping,
 } from './journal.ts';
-export { type HoldableWrite, JournalWriter, type Store, StoreRefusal } from './journal-writer.ts';
-export type { Plain } from './plain.ts';
+export {
+  type HoldableWrite,
+  JournalWriter,
+  type Store,
+  StoreRefusal,
+  tellAppended,
+  tellRefused,
+} from './journal-writer.ts';
 export { pageEntries, readLog } from './read-log.ts';
 export {
   damagedOutcome,

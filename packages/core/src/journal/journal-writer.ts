@@ -1,40 +1,36 @@
-// The writes of a journal on their way to their store: one state machine for every kind of store. A write waits for company,
-// is sent with its batch, and settles for itself: applied, refused, or, where the store broke off after it had been sent, unsure.
-// What is unsure is sent again, and the store must then find its own earlier work and call it a success. Batches go one at a
-// time, in the order of the calls. It must never drop a write without a word, and never tell a client before it knows.
+// Writes of a journal on their way to the store. A write waits for others, is sent with its batch, and settles: applied, refused or, if the
+// store broke off, unsure. An unsure write is sent again, and the store must find its earlier work. Batches go one at a time, in order. It
+// never drops a write without a word, and never tells a client before it knows.
 
 import { FaultError, fault } from '../base/fault.ts';
 import type { Timers } from '../base/timers.ts';
+import type { AppendResult, JournalListener } from './journal.ts';
 
 export interface HoldableWrite {
   readonly settle: (result: unknown) => void;
   readonly fail: (error: FaultError) => void;
-  /** A client waits for it: it is hurried, and told at once when the store refuses. */
+  /** A client waits: it is hurried, and told at once when the store refuses. */
   readonly awaited: boolean;
-  /** Written in its place where its client was told that it failed although it may have been applied; missing where it can be repeated. */
+  /** Written instead if its client was told of a failure that may have succeeded; missing if it can be repeated. */
   readonly fallback?: HoldableWrite;
 }
 
 export interface Store<Write> {
-  /** A try costs nothing but time on this machine: a client's write is tried at once even while there is trouble. */
+  /** A client's write is tried at once even during trouble. */
   readonly isLocal: boolean;
-  /** Applies all in order, or none, and gives what became of each; throws a StoreRefusal. `isUnsure`: it may be applied already. */
+  /** Applies all in order, or none; throws a StoreRefusal. `isUnsure`: it may be applied already. */
   commit(
     writes: readonly Write[],
     isUnsure: (write: Write) => boolean,
   ): readonly unknown[] | Promise<readonly unknown[]>;
-  /** Writes something and takes it back, to learn whether a store that refused takes writes again. Throws a StoreRefusal. */
+  /** Writes something and takes it back. Throws a StoreRefusal. */
   probe(): void | Promise<void>;
 }
 
-/** Why nothing of a batch was applied, or why that is not known. */
 export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal';
-  /** What is to blame: the store itself, another transaction, or the values of a write. */
   readonly blames: 'store' | 'contention' | 'values';
-  /** The batch may have been applied all the same. */
   readonly isUnsure: boolean;
-  /** The write whose values are to blame, where the store knows it. */
   readonly culprit: unknown;
 
   constructor(
@@ -53,11 +49,9 @@ interface JournalWriterOptions<Write> {
   readonly store: Store<Write>;
   readonly timers: Timers;
   readonly flushMs: number;
-  /** Times the length of the last commit that a write waits at least, for stores whose commits hold up the process. */
+  /** A write waits at least so many times the last commit's length, if commits hold up the process. */
   readonly restFactor: number;
-  /** Writes that are held while the store refuses them; what comes beyond fails. */
   readonly mostHeld: number;
-  /** Told when the store begins to refuse, and, with undefined, when it takes writes again. */
   readonly onTrouble: (trouble: string | undefined) => void;
   readonly onCommitted?: (writes: readonly Write[], results: readonly unknown[]) => void;
   readonly setting: string;
@@ -70,15 +64,13 @@ interface HeldWrite<Write> {
   patience: (() => void) | undefined;
 }
 
-/** Writes per batch: bounds how long one holds locks or the loop, and how much a failed try repeats. */
+/** Bounds how long a batch holds locks or the loop. */
 const batchLimit = 2000;
-/** However slow the disk is. */
 const longestRestMs = 1000;
-/** Tries in a row that lost against another transaction before that counts as trouble. */
 const mostContentions = 5;
 const firstRetryMs = 250;
 const longestRetryMs = 5000;
-/** How long a client waits to learn whether its write was applied: within the patience of common HTTP clients. */
+/** Within the patience of common HTTP clients. */
 const patienceMs = 15_000;
 
 export class JournalWriter<Write extends HoldableWrite> {
@@ -86,7 +78,7 @@ export class JournalWriter<Write extends HoldableWrite> {
   #held: HeldWrite<Write>[] = [];
   #running: Promise<void> | undefined;
   #nextTry: { readonly atMs: number; readonly callOff: () => void } | undefined;
-  /** So many of the next writes go one by one: the values of one of them can never be stored. */
+  /** So many of the next writes go one by one: one of them can never be stored. */
   #alone = 0;
   #refusals = 0;
   #trouble: string | undefined;
@@ -124,7 +116,6 @@ export class JournalWriter<Write extends HoldableWrite> {
     else if (this.#trouble === undefined) this.#tryAfter(this.#restMs());
   }
 
-  /** One more try; what the store does not take now fails, and is counted. */
   async close(): Promise<number> {
     await this.#running;
     do await this.#run();
@@ -139,14 +130,11 @@ export class JournalWriter<Write extends HoldableWrite> {
     return lost.length;
   }
 
-  // ---- when -------------------------------------------------------------------------------------------------------
-
   #restMs(): number {
     const { flushMs, restFactor } = this.#options;
     return Math.min(longestRestMs, Math.max(flushMs, restFactor * this.#lastCommitMs));
   }
 
-  /** The earlier of two tries stands. */
   #tryAfter(delayMs: number): void {
     const { timers } = this.#options;
     const atMs = timers.nowMs() + delayMs;
@@ -174,9 +162,6 @@ export class JournalWriter<Write extends HoldableWrite> {
     return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(10, Math.max(0, this.#refusals - 1)));
   }
 
-  // ---- one batch after another --------------------------------------------------------------------------------------
-
-  /** Until less than a full batch is left, or the store refuses. */
   async #commitAll(): Promise<void> {
     do {
       const batch = this.#held.slice(0, this.#alone > 0 ? 1 : batchLimit);
@@ -193,7 +178,6 @@ export class JournalWriter<Write extends HoldableWrite> {
     } while (this.#alone > 0 || this.#held.length >= batchLimit);
   }
 
-  /** Where nothing is held, a probe shows whether the trouble is over. */
   async #send(batch: readonly HeldWrite<Write>[]): Promise<readonly unknown[]> {
     const { store } = this.#options;
     if (batch.length === 0) {
@@ -235,7 +219,7 @@ export class JournalWriter<Write extends HoldableWrite> {
     return 'wait';
   }
 
-  /** A write that can never succeed goes; where the store does not know which it is, each is tried alone. */
+  /** If the store does not know the culprit, each write is tried alone. */
   #blame(batch: readonly HeldWrite<Write>[], { message, culprit }: StoreRefusal): 'again' {
     const blamed = batch.length === 1 ? batch[0] : batch.find(({ write }) => write === culprit);
     if (blamed === undefined) {
@@ -250,14 +234,11 @@ export class JournalWriter<Write extends HoldableWrite> {
   }
 
   #remove(gone: readonly HeldWrite<Write>[]): void {
-    // Nearly always the first of those that are held, in order.
     if (gone.every((each, at) => this.#held[at] === each)) this.#held = this.#held.slice(gone.length);
     else this.#held = this.#held.filter((each) => !gone.includes(each));
   }
 
-  // ---- trouble ------------------------------------------------------------------------------------------------------
-
-  /** Keeps what no client waits for. A client is told now if its write was not applied, and else once that is known. */
+  /** A client is told now if its write was not applied, else once that is known. */
   #hold(message: string): void {
     this.#failures += 1;
     const isNew = this.#trouble === undefined;
@@ -266,16 +247,12 @@ export class JournalWriter<Write extends HoldableWrite> {
       ({ write, isUnsure }) => write.awaited && !(isUnsure && write.fallback !== undefined),
     );
     this.#held = this.#held.filter((each) => !told.includes(each));
-    for (const each of this.#held) if (each.write.awaited) this.#beginPatience(each);
+    for (const each of this.#held)
+      if (each.write.awaited) each.patience ??= this.#options.timers.after(patienceMs, () => this.#giveUp(each));
     if (isNew) this.#options.onTrouble(message);
     for (const { write } of told) this.#fail(write, message);
   }
 
-  #beginPatience(held: HeldWrite<Write>): void {
-    held.patience ??= this.#options.timers.after(patienceMs, () => this.#giveUp(held));
-  }
-
-  /** Its client is told that it failed; its fallback is written in its place. */
   #giveUp(held: HeldWrite<Write>): void {
     const at = this.#held.indexOf(held);
     if (at < 0) return;
@@ -288,4 +265,22 @@ export class JournalWriter<Write extends HoldableWrite> {
     const { setting } = this.#options;
     write.fail(new FaultError(fault('unavailable', `the journal cannot be written (${setting}): ${message}`)));
   }
+}
+
+export function tellAppended(
+  listeners: readonly JournalListener[],
+  search: string,
+  sequence: number,
+  result: AppendResult,
+): void {
+  if (result === 'differs')
+    return tellRefused(listeners, search, `its log has another entry at ${sequence} than the one that was written`);
+  for (const each of listeners) {
+    if (result === 'stored') each.durable?.(search, sequence);
+    else each.lost?.(search);
+  }
+}
+
+export function tellRefused(listeners: readonly JournalListener[], search: string, why: string): void {
+  for (const each of listeners) each.refused?.(search, why);
 }

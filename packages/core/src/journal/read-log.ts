@@ -1,10 +1,9 @@
-// A whole log in pages, each of which is a slice of work: a log of any length holds up nothing else, though SQLite reads without waiting.
+// A whole log in pages. Each page is a slice of work, so that a long log holds up nothing else.
 
 import { nextSlice } from '../base/slices.ts';
 import type { LogEntry } from '../log/entry.ts';
 import type { Journal } from './journal.ts';
 
-/** Entries of a page; `pageChars` bounds it too. */
 export const pageEntries = 250;
 
 export async function* readLog(

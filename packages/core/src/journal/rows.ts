@@ -1,5 +1,5 @@
-// Rows of a database as the journal's records and entries: both dialects have the same columns, JSON as text. A row whose JSON
-// cannot be read spoils nothing but itself: a search counts as failed and says why, an entry or a document fails when it is read.
+// Rows of a database as records and entries; both dialects have the same columns. Unreadable JSON spoils only its row: the search counts as
+// failed, an entry or document fails when it is read.
 
 import { FaultError, fault } from '../base/fault.ts';
 import { isRecord } from '../base/record.ts';
@@ -8,10 +8,9 @@ import type { DocumentKind, KeptDocument } from './documents.ts';
 import type { FinishedSearch, Plain, SearchRecord, SearchState } from './journal.ts';
 import { joinEntry, listedTexts } from './texts.ts';
 
-/** A value of a row: null, number, text; never looked at before it is read as what its column holds. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** A text as a column takes it: PostgreSQL knows neither the character 0 nor half of a surrogate pair. JSON escapes both. */
+/** PostgreSQL takes neither the character 0 nor half of a surrogate pair. */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd');
 }
@@ -39,7 +38,6 @@ export function toListed(row: SqlRow): SearchRecord {
   return { ...record, texts: listedTexts(record.texts) };
 }
 
-/** An outcome that cannot be read is none: the search still counts. */
 export function toEnded(row: SqlRow): FinishedSearch {
   const [id, state] = [String(row.id), String(row.state) as SearchState];
   return {
@@ -73,7 +71,6 @@ export function toDocument(row: SqlRow): KeptDocument {
   };
 }
 
-/** Those that can be read; of each other one `onDamage` is told in one line. */
 export function soundDocuments(rows: readonly SqlRow[], onDamage: (message: string) => void): KeptDocument[] {
   return rows.flatMap((row) => {
     try {
@@ -86,7 +83,7 @@ export function soundDocuments(rows: readonly SqlRow[], onDamage: (message: stri
   });
 }
 
-/** Calls back once for each message: rows are read again and again. */
+/** Rows are read again and again. */
 export function onceEach(onDamage: (message: string) => void): (message: string) => void {
   const told = new Set<string>();
   return (message) => {

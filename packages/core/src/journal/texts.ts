@@ -1,5 +1,4 @@
-// What of an entry is text of a user or a model, and what is fact. The two are stored apart, so that texts can be left
-// out or erased and the log still folds to the same tree: same nodes, tokens, rewards and strands, with empty texts.
+// Splits an entry into texts of users and models, and facts. Stored apart, texts can be erased and the log still folds to the same tree.
 
 import { isRecord } from '../base/record.ts';
 import type { LogEntry } from '../log/entry.ts';
@@ -31,7 +30,7 @@ export function joinTexts(bare: SearchEvent, texts: Plain | undefined): SearchEv
   return texts === undefined ? bare : (merge(bare as unknown as Plain, texts) as unknown as SearchEvent);
 }
 
-/** As a row holds it: `more` stands beside the fields of the first event, in facts and in texts. */
+/** `more` stands beside the fields of the first event, in facts and in texts. */
 export interface StoredEntry {
   readonly body: Plain;
   readonly texts: Plain | undefined;
@@ -61,7 +60,7 @@ export function joinEntry({ body, texts }: StoredEntry): Pick<LogEntry, 'event' 
   };
 }
 
-/** What holds no text is given as it is, without a copy: most of an event does not. */
+/** A value without texts is given as it is, without a copy. */
 function strip(value: Plain): { readonly bare: Plain; readonly texts: Plain | undefined } {
   let bare: Record<string, unknown> | undefined;
   let texts: Record<string, unknown> | undefined;
@@ -72,7 +71,6 @@ function strip(value: Plain): { readonly bare: Plain; readonly texts: Plain | un
     bare ??= { ...value };
     texts ??= {};
     texts[key] = below?.texts ?? each;
-    // As JSON, undefined is no key at all.
     bare[key] = below?.bare ?? (key === 'text' ? '' : undefined);
   }
   return { bare: bare ?? value, texts };
@@ -87,7 +85,6 @@ function merge(bare: Plain, texts: Plain): Plain {
   return whole;
 }
 
-/** What a list shows of the texts of a result: the answer, or the content where there is none. */
 export function listedTexts(texts: Plain | undefined): Plain | undefined {
   if (texts === undefined) return undefined;
   const { answer, content = null } = texts;

@@ -11,7 +11,6 @@ export class BoundedBody {
     this.#limitBytes = limitBytes;
   }
 
-  /** False where it is too long: then the rest need not be read. */
   add(chunk: Uint8Array): boolean {
     this.#bytes += chunk.length;
     if (this.#bytes <= this.#limitBytes) this.#chunks.push(chunk);

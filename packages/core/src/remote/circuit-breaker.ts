@@ -1,7 +1,6 @@
-// A circuit breaker: whether a replica may get work. Closed: it may. Open: it may not, until a probe succeeds. Half-open:
-// one call at a time, until one has succeeded. A connection that fails or hangs opens it at once, bad answers after a few
-// in a row. Probes come at growing, jittered intervals; only a real success resets them, so a replica that answers its
-// probe and then garbage is tried ever more rarely. Time and chance are arguments.
+// A circuit breaker. Closed: the replica may get work. Open: it may not, until a probe succeeds. Half-open: one call at a time, until one
+// succeeds. A broken connection opens it at once, bad answers after a few in a row. Probes come at growing, jittered intervals that only a
+// real success resets.
 
 import type { Fault } from '../base/fault.ts';
 
@@ -27,7 +26,6 @@ export class CircuitBreaker {
   #reason: string | undefined;
   #sinceMs: number;
 
-  /** Begins down, due for a probe at once, when it could not be reached at the start. */
   constructor(reachable: boolean, nowMs: number, reason?: string) {
     this.#state = reachable ? 'closed' : 'open';
     this.#probeAtMs = nowMs;
@@ -58,7 +56,6 @@ export class CircuitBreaker {
     this.#become('closed', nowMs);
   }
 
-  /** `chance` is uniform in [0, 1). */
   failed(failure: Failure, reason: string, nowMs: number, chance: number): void {
     this.#strikes += 1;
     const out = failure === 'connection' || this.#state === 'half-open' || this.#strikes >= answersInARow;

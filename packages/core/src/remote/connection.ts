@@ -1,5 +1,4 @@
-// One server's address and the way to it: small JSON calls that resolve, and streams that call back as bytes come. A request
-// can be destroyed at any moment: that is how work is cancelled. Never retries.
+// A server's address and the way to it: JSON calls and streams. Destroying a request cancels its work. Never retries.
 
 import { type Fault, FaultError, fault, raise } from '../base/fault.ts';
 import { liveTimers, type Timers } from '../base/timers.ts';
@@ -10,9 +9,9 @@ import { parseJson } from './json.ts';
 
 export interface ConnectionOptions {
   readonly url: string;
-  readonly apiKey?: string;
-  readonly timers?: Timers;
-  readonly transport?: Transport;
+  readonly apiKey?: string | undefined;
+  readonly timers?: Timers | undefined;
+  readonly transport?: Transport | undefined;
 }
 
 export interface Reply {
@@ -35,15 +34,12 @@ interface StreamHandlers {
 }
 
 export interface Stream {
-  /** Closes the connection at once; no handler is called afterwards. */
   abort(): void;
 }
 
 const defaultTimeoutMs = 10_000;
-/** Of an answer whose length does not grow with what was asked. */
 export const usualBytes = 2 * 1024 * 1024;
 const largeBytes = 16_384;
-/** What is read of an answer that is no success. */
 const refusalBytes = 65_536;
 
 export class Connection implements Place {
@@ -70,7 +66,7 @@ export class Connection implements Place {
     this.#timers = options.timers ?? liveTimers;
   }
 
-  /** A JSON call whose status the caller judges. Of an answer that is no success only the beginning is read. */
+  /** The caller judges the status. Of a refusal only the beginning is read. */
   call(method: 'GET' | 'POST', path: string, body?: unknown, options: CallOptions = {}): Promise<Reply> {
     const { timeoutMs = defaultTimeoutMs, limitBytes = usualBytes, signal } = options;
     return new Promise((resolve, reject) => {
@@ -134,7 +130,7 @@ export class Connection implements Place {
       if (!over) handlers.head(response.headers);
       response.on('data', (chunk: Buffer) => {
         if (!over) handlers.data(chunk);
-        // A server that writes as fast as it can has much more in its socket: the others have their turn first.
+        // Other connections get their turn before a server that writes as fast as it can.
         if (over || chunk.length < largeBytes) return;
         response.pause();
         setImmediate(() => response.resume());
@@ -158,13 +154,13 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** What a connection calls its server: the same for every way to write one address. Without user and password. */
+/** The same for every way to write one address, without user and password. */
 export function rootOf(url: string): string {
   const { origin, pathname } = parseUrl(url);
   return `${origin}${pathname.replace(/\/$/, '')}`;
 }
 
-/** The server's root: a trailing `/v1`, as OpenAI clients want it, is taken off. */
+/** Takes off a trailing `/v1`. */
 function parseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {

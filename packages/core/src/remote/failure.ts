@@ -1,15 +1,14 @@
-// What went wrong on the wire, as faults that name the server, the setting and the remedy. Every text that came from
-// outside passes through here, so that no key can leave in a message.
+// Faults of the wire, with server, setting and remedy. Every text from outside passes through here, so that no key leaves in a message.
 
 import { type Fault, type FaultCode, FaultError, fault } from '../base/fault.ts';
 
-/** Where a call went, for messages: the address without credentials, and the secrets to strike out. */
+/** Address without credentials, and the secrets to strike out. */
 export interface Place {
   readonly url: string;
   readonly secrets: readonly string[];
 }
 
-/** What was thrown while an answer was read is a fault of the request that it answers, whatever it is: no answer may end the process. */
+/** No answer may end the process, whatever reading it throws. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof FaultError) return error.fault;
   return fault('protocol', `an answer that cannot be read (${error instanceof Error ? error.message : String(error)})`);
@@ -17,14 +16,13 @@ export function faultOf(error: unknown): Fault {
 
 const quotedCharacters = 300;
 
-/** A server's own words, shortened, on one line, without keys. */
 export function quote(text: string, place: Place): string {
   let clean = text.replace(/\s+/g, ' ').trim();
   for (const secret of place.secrets) clean = clean.replaceAll(secret, '***');
   return clean.length > quotedCharacters ? `${clean.slice(0, quotedCharacters)}…` : clean;
 }
 
-/** The human part of an error body: vLLM and llama-server nest it, SGLang's OpenAI routes do not, FastAPI says `detail`. */
+/** vLLM and llama-server nest the message, SGLang's OpenAI routes do not, FastAPI says `detail`. */
 function errorText(body: string): string {
   try {
     const parsed: unknown = JSON.parse(body);
@@ -43,7 +41,6 @@ export function messageOf(body: unknown): string | undefined {
   return detail === undefined || typeof detail === 'string' ? detail : JSON.stringify(detail);
 }
 
-/** How servers say that a prompt does not fit. */
 export const tooLong =
   /context length|context size|longer than the model|exceed_context|exceeds? the (available|maximum|model)/i;
 
@@ -73,7 +70,7 @@ export function faultOfStatus(place: Place, path: string, status: number, body: 
 
 const tlsCodes = /^(CERT_|ERR_TLS|ERR_SSL|EPROTO|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
 
-/** A connection that failed or broke. A name that does not resolve and a certificate we refuse do not mend by waiting. */
+/** A refused certificate does not mend by waiting. */
 export function faultOfError(place: Place, path: string, error: Error & { readonly code?: string }): Fault {
   const code = error.code ?? '';
   const detail = quote(error.message === '' ? code : error.message, place);

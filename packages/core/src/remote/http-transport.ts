@@ -1,5 +1,4 @@
-// The sockets to one server, on node:http, whose request can be destroyed at any moment. Never retries, but for a kept-alive socket
-// that the server closed just before we wrote to it. A simulated network is the other thing that carries requests.
+// The sockets to one server, on node:http. Never retries, except on a kept-alive socket that the server closed before we wrote to it.
 
 import * as http from 'node:http';
 import * as https from 'node:https';
@@ -15,7 +14,7 @@ export interface SentRequest {
 
 export type WireResponse = Pick<http.IncomingMessage, 'statusCode' | 'headers' | 'on' | 'pause' | 'resume'>;
 
-/** What carries requests to one server. After `destroy` neither callback is called. */
+/** After `destroy` neither callback is called. */
 export interface Transport {
   open(
     request: SentRequest,
@@ -35,7 +34,7 @@ export class HttpTransport implements Transport {
     this.#base = base;
     this.#headers = headers;
     this.#http = base.protocol === 'https:' ? https : http;
-    // Sockets are bounded by our own queue, never by the agent: a second queue would hide the first.
+    // Our own queue bounds the sockets: a second queue would hide it.
     this.#agent = new this.#http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
   }
 

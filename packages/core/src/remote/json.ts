@@ -1,17 +1,14 @@
-// JSON that a server wrote. A text of a few megabytes can hold millions of lists, or lists inside of lists: parsing such would keep the
-// process from everything else for seconds, so long texts are counted through before they are parsed.
+// JSON that a server wrote. Long texts are counted through first: parsing megabytes of nested lists would block the process.
 
 import { raise } from '../base/fault.ts';
 import { readBody } from './bounded-body.ts';
 
-/** Shorter texts are parsed in no time, whatever they hold. */
 const shortCharacters = 65_536;
-/** Lists and objects inside of each other. No server nests more than ten. */
+/** No server nests more than ten. */
 const mostDepth = 128;
-/** Lists, objects and fields in all: those of 10,000 tokens with 20 candidates each. */
+/** 10,000 tokens with 20 candidates each. */
 const mostParts = 250_000;
 
-/** `what`: whose words they are, for the message. */
 export function parseJson(text: string, what: string): unknown {
   const excess = text.length > shortCharacters ? excessIn(text, mostDepth, mostParts) : undefined;
   if (excess === 'depth') raise('protocol', `${what} is nested more than ${mostDepth} deep`);
@@ -23,12 +20,10 @@ export function parseJson(text: string, what: string): unknown {
   }
 }
 
-/** The JSON of an answer of `fetch`. */
 export async function readJsonBody(answer: Response, limitBytes: number, where: string): Promise<unknown> {
   return parseJson(await readBody(answer, limitBytes, where), where);
 }
 
-/** Which limit of a text comes first: lists and objects inside of each other, or lists, objects and fields in all. */
 export function excessIn(text: string, depthLimit: number, partLimit: number): 'depth' | 'parts' | undefined {
   let [depth, parts] = [0, 0];
   for (let at = 0; at < text.length; at += 1) {

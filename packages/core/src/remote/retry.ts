@@ -1,5 +1,4 @@
-// When work that failed is tried again, by engine and verifier alike: a few times where a server tried and failed, and as
-// long as patience lasts where all that is known is that it was out or full.
+// When failed work is tried again: a few times if a server tried and failed, and as long as patience lasts if it was out or full.
 
 import type { Fault } from '../base/fault.ts';
 import { backOffMs } from './circuit-breaker.ts';
@@ -26,7 +25,6 @@ export function mayRetry(reason: Fault, { attempts, sinceMs }: Tried, options: R
   return reason.retryable && attempts < options.attempts && nowMs - sinceMs < options.patienceMs;
 }
 
-/** The pause before the same server is asked again; `chance` is uniform in [0, 1). */
 export function retryDelayMs(attempts: number, chance: number): number {
   return backOffMs(attempts, firstRetryMs, longestRetryMs, chance);
 }

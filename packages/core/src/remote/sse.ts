@@ -1,5 +1,4 @@
-// Server-sent events from raw bytes, as the data of each: characters split across chunks are kept whole, and a last event
-// without its blank line is still delivered, since some servers leave it out. Knows nothing of JSON or of any server.
+// Server-sent events from raw bytes. Characters split across chunks stay whole, and a last event without its blank line is delivered.
 
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { FaultError, fault } from '../base/fault.ts';
@@ -11,7 +10,7 @@ export class SseParser {
   readonly #parser: EventSourceParser;
   #events: string[] = [];
 
-  /** One event may not grow beyond the limit; a server that never ends a line must not fill our memory. */
+  /** A server that never ends a line must not fill our memory. */
   constructor(limitCharacters = usualCharacters) {
     this.#parser = createParser({
       maxBufferSize: limitCharacters,
@@ -28,7 +27,6 @@ export class SseParser {
     return this.#feed(this.#decoder.decode(bytes, { stream: true }));
   }
 
-  /** The stream is over: what was complete but for its blank line. */
   end(): string[] {
     return this.#feed(`${this.#decoder.decode()}\n\n`);
   }

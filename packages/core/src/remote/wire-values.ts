@@ -1,5 +1,4 @@
-// Reading what servers wrote: values of JSON that may be anything, and events that are not what they should be, or that
-// tell of an error inside a stream.
+// Reads JSON values of any kind that servers wrote, and errors told inside a stream.
 
 import { type Fault, FaultError, fault } from '../base/fault.ts';
 import { isRecord } from '../base/record.ts';
@@ -13,7 +12,7 @@ export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** More is no count of anything that a server has: sums of such would be no numbers any more. */
+/** Larger sums would lose digits. */
 const mostCounted = 1e9;
 
 export function count(value: unknown): number | undefined {
@@ -25,7 +24,7 @@ export function numberOrNaN(value: unknown): number {
   return typeof value === 'number' ? value : Number.NaN;
 }
 
-/** One of numbers alone is given as it is: lists of thousands of tokens pass here, and a callback would box every number. */
+/** Lists of thousands of tokens pass here; a callback would box every number. */
 export function numbers(value: unknown): number[] {
   if (!Array.isArray(value)) return [];
   for (let at = 0; at < value.length; at += 1)
@@ -33,7 +32,7 @@ export function numbers(value: unknown): number[] {
   return value;
 }
 
-/** What is no string stands as an empty one, so that places are kept. */
+/** Keeps places: what is no string becomes an empty one. */
 export function strings(value: unknown): string[] {
   return Array.isArray(value) ? value.map(text) : [];
 }
@@ -52,7 +51,7 @@ export function shown(value: unknown, characters: number): string {
   return written.length > characters ? `${written.slice(0, characters)}…` : written;
 }
 
-/** An error told inside a stream that began well. SGLang tells so whatever it refuses. */
+/** SGLang reports every refusal inside the stream. */
 export function streamFault(message: string, status: number | undefined): never {
   throw new FaultError(faultInside(message, status));
 }
@@ -64,7 +63,6 @@ function faultInside(message: string, status = 500): Fault {
   return fault(code, `the server refused inside the stream: ${message}`);
 }
 
-/** One event of a stream, as a record; raises the error that it tells of. */
 export function readEvent(event: unknown, what: string): Record<string, unknown> {
   if (!isRecord(event)) return protocolFault(`not ${what}`, event);
   const { error } = event;

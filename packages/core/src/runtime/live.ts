@@ -18,7 +18,6 @@ export class LiveLoop {
     this.#clock = clock;
   }
 
-  /** To be given to the runtime as its `wake`. */
   readonly wake = (): void => {
     if (this.#pending !== undefined || this.#stopped) return;
     this.#pending = setImmediate(() => {
@@ -32,7 +31,6 @@ export class LiveLoop {
     this.wake();
   }
 
-  /** No further step is taken; what the runtime has in flight is left to its owner to cancel. */
   stop(): void {
     this.#stopped = true;
     clearImmediate(this.#pending);

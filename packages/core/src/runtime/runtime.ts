@@ -1,17 +1,17 @@
-// The only loop of coppice. Engines, verifiers and callers post to the inbox; one call of `step` drains it, tells the
-// programs, prunes and checks exits after each fold, decides on the budget, asks the programs and dispatches, always in
-// that order. The inbox is read here; each verb behind it is a file of loop/. It is synchronous and has no clock: live,
-// sockets and worker threads wake it; simulated, an event heap does. What the simulator proves is what production runs. A
-// fault in one search never touches another: all that may be a stranger's is called through guard/, and a search one of whose
-// parts throws ends as `failed`.
+// The only loop. One call of `step` drains the inbox, tells the programs, prunes and checks exits after each fold, decides on the budget,
+// asks the programs and dispatches, in that order; each verb is a file of loop/. Synchronous and without a clock. A fault in one search
+// never touches another: parts are called through guard/.
 
 import { never } from '../base/assert.ts';
+import { raise } from '../base/fault.ts';
 import { type EngineMessage, isCustody } from '../engine/engine.ts';
 import type { SearchFold } from '../log/fold.ts';
+import { checkRules } from '../policy/check.ts';
 import type { Servers } from '../scheduler/cycle.ts';
 import type { Guessing } from '../scheduler/speculation-budget.ts';
+import { plantedEvent } from '../tree/events.ts';
+import { Tree } from '../tree/tree.ts';
 import type { VerifierMessage } from '../verifier/verifier.ts';
-import { Accepting } from './loop/accepting.ts';
 import { Applying } from './loop/applying.ts';
 import { Asking } from './loop/asking.ts';
 import { Deciding } from './loop/deciding.ts';
@@ -22,12 +22,12 @@ import type { CancelReason, InboxMessage } from './parts/inbox.ts';
 import type { RuntimeOptions } from './parts/options.ts';
 import { makeParts, type RuntimeParts } from './parts/parts.ts';
 import type { Queue } from './queue/queue.ts';
-import type { SearchRequest } from './search/request.ts';
-import type { Search } from './search/search.ts';
+import { workKind } from './queue/work-meter.ts';
+import { checkRequest, type SearchRequest } from './search/request.ts';
+import { Search } from './search/search.ts';
 
 export class Runtime {
   readonly #parts: RuntimeParts;
-  readonly #accepting: Accepting;
   readonly #telling: Telling;
   readonly #deciding: Deciding;
   readonly #applying: Applying;
@@ -38,7 +38,6 @@ export class Runtime {
   constructor(options: RuntimeOptions) {
     const parts = makeParts(options);
     this.#parts = parts;
-    this.#accepting = new Accepting(parts);
     this.#finishing = new Finishing(parts);
     this.#applying = new Applying(parts);
     this.#deciding = new Deciding(parts, this.#applying, this.#finishing);
@@ -50,26 +49,67 @@ export class Runtime {
     embedder?.connect((message) => parts.inbox.post({ from: 'embedder', message }));
   }
 
-  /** `fold`: the caller's, kept up to date here from the first event to the last, and only to be read elsewhere. */
+  /** `fold` is updated here with every event, and read-only elsewhere. */
   submit(request: SearchRequest, fold?: SearchFold): void {
-    this.#accepting.submit(request, fold);
+    const search = this.#accept(request, fold);
+    const { logs, inbox } = this.#parts;
+    logs.add(search, { type: 'submitted' });
+    logs.endEntries();
+    inbox.post({ from: 'caller', submit: search });
   }
 
-  /** A search from a former process. It waits without its log, which `onLogWanted` asks for when its turn has come. */
+  /** A search from a former process waits without its log; `onLogWanted` asks for the log when its turn has come. */
   revive(request: SearchRequest, fold: SearchFold): void {
-    this.#accepting.revive(request, fold);
+    const search = this.#accept(request, fold);
+    search.log = 'unread';
+    this.#parts.inbox.post({ from: 'caller', submit: search });
   }
 
-  /** The log of a revived search is in its fold: what was asked and never answered is asked again under the same keys. */
+  /** The log is in the fold now: unanswered requests are sent again under the same keys. */
   restore(id: string): void {
-    this.#accepting.restore(id);
+    const { searches, seeder, logs, inbox } = this.#parts;
+    const search = searches.live.get(id);
+    if (search === undefined || search.hasLog) return;
+    const { tree } = search.fold;
+    if (tree === undefined) seeder.plant(search);
+    else {
+      checkRules(search.request.rules, search.request.program, tree.aggregation);
+      seeder.replant(search, tree);
+      search.spending.resumed(tree);
+      search.ledger.resumed(search.fold.tokens + search.fold.ghostTokens);
+    }
+    search.log = 'read';
+    logs.add(search, { type: 'resumed' });
+    logs.endEntries();
+    inbox.post({ from: 'caller', restored: search });
+  }
+
+  #accept(request: SearchRequest, fold?: SearchFold): Search {
+    checkRequest(request);
+    const { id, program, priority, rules } = request;
+    const { options, searches, queue, grouping } = this.#parts;
+    const { verifier, clock } = options;
+    if (searches.live.has(id)) raise('bad-setting', `id '${id}' is in use by a live search`);
+    if (program.needsVerifier && verifier === undefined) {
+      raise('bad-setting', `program '${program.name}' needs a verifier and none is configured`);
+    }
+    const aggregation = request.aggregation ?? verifier?.capabilities.aggregation ?? 'product';
+    checkRules(rules, program, aggregation);
+    const arrivalMs = clock.nowMs();
+    const idle = request.idle === true;
+    const kind = workKind(program.name, request.limits.rollouts);
+    const turn = queue.turnOf(id, { arrivalMs, priority, seats: program.naturalWidth, idle, kind });
+    const tree = Tree.replay([plantedEvent(aggregation, program.fullAt)]);
+    const search: Search = new Search(request, { tree, fold, arrivalMs, turn, grouping, keeper: searches });
+    searches.enter(search);
+    return search;
   }
 
   cancel(id: string, reason: CancelReason = 'caller'): void {
     this.#parts.inbox.post({ from: 'caller', cancel: id, reason });
   }
 
-  /** Takes a search away without a word in its log: one that never ran here. */
+  /** Removes a search that never ran here, without a word in its log. */
   withdraw(id: string): void {
     const { searches } = this.#parts;
     const search = searches.live.get(id);
@@ -77,7 +117,7 @@ export class Runtime {
     searches.reconsider();
   }
 
-  /** One wake-up. Goes round again only when a ghost became a child or a search ended while being asked. */
+  /** Repeats only when a ghost became a child or a search ended while being asked. */
   step(): void {
     this.#stepMs = this.#parts.options.clock.nowMs();
     try {
@@ -140,7 +180,6 @@ export class Runtime {
     searches.isStale = true;
   }
 
-  /** Its log has come: it runs, or it has waited for it to give its best answer so far. */
   #takeUpRestored(search: Search, nowMs: number): void {
     const { searches } = this.#parts;
     if (!searches.isLive(search)) return;
@@ -152,19 +191,16 @@ export class Runtime {
     if (search !== undefined) this.#finishing.finish(search, cancelled(reason), nowMs);
   }
 
-  /**
-   * A change of custody restarts a request's timeout and decides nothing, so it is noted at once. Queueing these messages would cause
-   * 40 % of the loop's steps.
-   */
+  /** A change of custody only restarts a request's timeout. Queueing these messages would cause 40 % of the loop's steps. */
   #hear(said: EngineMessage | VerifierMessage, message: InboxMessage): void {
     const { options, inbox, flights } = this.#parts;
     if (!isCustody(said)) return inbox.post(message);
     flights.restartTimeout(said, this.#stepMs ?? options.clock.nowMs());
-    // Behind a step its owner asks for the next alarm anyway.
+    // After a step the owner asks for the next alarm anyway.
     if (this.#stepMs === undefined) options.wake?.();
   }
 
-  /** When `step` is to be called even if nothing arrives: the next time limit, deadline, overdue request or waiting scores. */
+  /** When to call `step` if nothing arrives: at the next time limit, deadline, overdue request or waiting scores. */
   nextWakeMs(): number | undefined {
     const { alarms, flights } = this.#parts;
     const times = [alarms.nextMs(), flights.nextExpiryMs(), flights.scoresDueMs];
@@ -172,7 +208,6 @@ export class Runtime {
     return due.length === 0 ? undefined : Math.min(...due);
   }
 
-  /** Something was posted since the last step, for instance by an engine that answers at once. */
   get hasMail(): boolean {
     return !this.#parts.inbox.isEmpty;
   }
@@ -185,7 +220,7 @@ export class Runtime {
     return this.#parts.flights.size;
   }
 
-  /** Load and measured cost of engine and verifier, as the scheduler sees them; undefined before enough was measured. */
+  /** Undefined before enough was measured. */
   get servers(): Servers | undefined {
     return this.#deciding.servers;
   }
@@ -202,7 +237,7 @@ export class Runtime {
     return this.queue.ageMs(this.#parts.options.clock.nowMs());
   }
 
-  /** The searches that wait, in order of submission, and those that run, in order of admission: to be read only. */
+  /** Waiting in order of submission, running in order of admission; read-only. */
   get waiting(): ReadonlyMap<string, Search> {
     return this.queue.searches;
   }

@@ -1,7 +1,5 @@
-// A verifier whose steps are computed first. `arithmetic`: a step that states a false equation between plain numbers scores 0
-// at once, without a call. `lines` lets the checker of the task judge as well: a line that is false scores 0, one that is
-// true scores 1. What it cannot judge goes to the verifier behind, and so does an answer that true lines alone do not prove. A reward
-// model of any size guesses at large products; a calculator does not. Never sees a gold answer; a checker that throws counts as one that does not know.
+// Checks steps before the verifier behind sees them. `arithmetic`: a false equation between numbers scores 0. `lines`: the task's checker
+// also scores false lines 0 and true ones 1. Never sees a gold answer; a checker that throws does not know.
 
 import { falseEquation } from '../answer/equations.ts';
 import { checkLine, type LineCheck, type Task } from '../answer/task.ts';
@@ -15,15 +13,12 @@ type CheckName = (typeof checkNames)[number];
 
 interface CheckedOptions {
   readonly check: Exclude<CheckName, 'none'>;
-  /** Those that check lines. */
   readonly tasks?: readonly Task[];
-  /** Told once, when a checker throws. */
   readonly onTrouble?: (problem: string) => void;
 }
 
 export class CheckedVerifier extends VerifierInFront {
   readonly #options: CheckedOptions;
-  /** Lines known to be true that the verifier behind is asked about for their promise alone. */
   readonly #known = new Set<RequestId>();
   #troubled = false;
 
@@ -49,7 +44,6 @@ export class CheckedVerifier extends VerifierInFront {
     });
   }
 
-  /** Whether no equation of the step is false; one that is has been answered. */
   #computes(request: ScoreRequest): boolean {
     const wrong = falseEquation(request.step.text);
     if (wrong !== undefined) this.answer(request, 0, `This equation is false: ${wrong}`);
@@ -70,12 +64,11 @@ export class CheckedVerifier extends VerifierInFront {
   }
 }
 
-/** The feedback on a line that a checker found to be false. */
 export function falseLine(line: string): string {
   return `This line is wrong: ${line.trim()}`;
 }
 
-/** The reward is known; of what the verifier behind says only the promise counts, and it may fail to say. */
+/** Only the promise is read, and may be missing. */
 function asTrue(message: VerifierMessage): VerifierMessage {
   if (message.type === 'score') return { ...message, reward: 1 };
   if (message.type !== 'fault' || message.fault.code === 'cancelled') return message;

@@ -1,5 +1,4 @@
-// How a verifier makes itself known, ours as a stranger's: by name, with options, and with what it is made of. Most need no queue and
-// no servers: a function that scores one step is enough, at once or later, and is made a verifier here.
+// The definition of a verifier: its name, its options and how it is made. A function that scores one step is enough.
 
 import { type Fault, FaultError, fault } from '../base/fault.ts';
 import type { Knobs } from '../base/knob.ts';
@@ -26,31 +25,25 @@ import {
   type VerifierMessage,
 } from './verifier.ts';
 
-/** A reward from 0 to 1, with words that say why where there are some. */
 export interface Judgement {
   readonly reward: number;
   readonly feedback?: string | undefined;
 }
 
-/** The reward of the last step of a path, from 0 to 1, alone or with words. */
 export type ScoreStep = (request: ScoreRequest) => number | Judgement | Promise<number | Judgement>;
 
-/** The same for a caller who needs no more than the question and the texts of the steps, the last of which is scored. */
 export type ScoreText = (
   question: string,
   steps: readonly string[],
 ) => number | Judgement | Promise<number | Judgement>;
 
-/** What is known of a scoring function before it scores; a whole verifier says it itself. */
 export interface ScoringTraits {
-  /** The aggregation that its rewards were made for; `product` unless said. */
   readonly aggregation?: Aggregation;
   readonly readsLogprobs?: boolean;
 }
 
 export type VerifierPart = PlugIn<Verifier | ScoreStep> & ScoringTraits;
 
-/** Of a part in full, or of a function of question and steps alone, whose rewards are of whole answers or of single steps. */
 export function defineVerifier(score: ScoreText): VerifierPart;
 export function defineVerifier<const Name extends string, const Options extends Knobs = NoOptions>(
   part: PartInput<Verifier | ScoreStep, Name, Options> & ScoringTraits,
@@ -67,7 +60,6 @@ function partOf(score: ScoreText): PartInput<ScoreStep, string, NoOptions> & Sco
   return { name: score.name || 'own', summary: 'a function of question and steps', make: () => scoreStep };
 }
 
-/** One that is made already is taken as it is. */
 export function makeVerifier(verifier: Verifier | VerifierPart, options: PartOptions = {}): Verifier {
   if (!('make' in verifier)) return verifier;
   checkPartOptions(`verifier '${verifier.name}'`, [verifier], options, 'verifierOptions');
@@ -114,7 +106,6 @@ class ScoringFunction implements Verifier {
     this.cancel([...this.#waiting]);
   }
 
-  /** What is known at once is answered at once. */
   #begin(request: ScoreRequest): void {
     const { id } = request;
     try {
@@ -145,8 +136,12 @@ class ScoringFunction implements Verifier {
   }
 }
 
-/** What a function or a process has given, where it is a reward; undefined where it is not. */
-export function judgementOf(said: unknown): { readonly reward: number; readonly feedback?: string } | undefined {
+export interface GivenJudgement {
+  readonly reward: number;
+  readonly feedback?: string;
+}
+
+export function judgementOf(said: unknown): GivenJudgement | undefined {
   const { reward, feedback = undefined } = isRecord(said) ? said : { reward: said };
   if (typeof reward !== 'number' || !(reward >= 0 && reward <= 1)) return undefined;
   if (feedback === undefined || feedback === null) return { reward };
@@ -159,7 +154,6 @@ export function shown(said: unknown): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** The same step would throw again. */
 function faultOf(name: string, error: unknown): Fault {
   if (error instanceof FaultError) return error.fault;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-// A verifier in front of another, which knows some rewards itself. What it does not change goes to the one behind as it is.
+// A verifier in front of another, which knows some rewards itself.
 
 import type { RequestId, Urgency } from '../engine/engine.ts';
 import {
@@ -20,10 +20,8 @@ export abstract class VerifierInFront implements Verifier {
     this.capabilities = capabilities;
   }
 
-  /** Answers what it knows, and gives what is left to be scored behind. */
   protected abstract sift(requests: readonly ScoreRequest[]): readonly ScoreRequest[];
 
-  /** What the one behind has said, as it is to be told. */
   protected told(message: VerifierMessage): VerifierMessage {
     return message;
   }

@@ -1,6 +1,5 @@
-// Is this a reward model, and is it read in the right way? Sums whose right answer is known are scored before the first search, and
-// where they tell nothing, whole solutions in steps: many reward models were trained on those alone. A model that can tell neither the
-// right ones from the wrong ones guides a search nowhere, and says so in no other way.
+// Is this a reward model, read in the right way? Scores sums with known answers before the first search, and, if they tell nothing, whole
+// solutions, which many reward models were trained on.
 
 import { FaultError, fault } from '../base/fault.ts';
 import { type NodeKey, nodeKey } from '../tree/keys.ts';
@@ -13,12 +12,11 @@ interface RewardPair {
   readonly wrong: number;
 }
 
-/** Of sums; and of the last steps of solutions, where the sums told nothing. */
 export interface ProbedRewards extends RewardPair {
   readonly solutions?: RewardPair;
 }
 
-/** Four, since one may come out right by luck: two in a hundred do with models that never saw a verdict. */
+/** Four, since one may come out right by luck: two in a hundred do without any training. */
 const sums = [
   [2, 3],
   [8, 7],
@@ -28,7 +26,6 @@ const sums = [
 /** Over all sums of two digits (lab/docs/remote-engines-measured.md): no reward model leads by 0.1 at most, a right one by 0.98. */
 const leastLead = 0.2;
 
-/** A step below steps that were accepted before it. */
 interface ProbedStep {
   readonly question: string;
   readonly before: readonly string[];
@@ -36,7 +33,7 @@ interface ProbedStep {
   readonly end: 'delimiter' | 'eos';
 }
 
-/** Right and wrong in turn, ended as the steps of a search are. No runtime may be connected yet. */
+/** Call it before a runtime connects. */
 export async function probeSteps(verifier: Verifier, delimiter: string, mostMs?: number): Promise<ProbedRewards> {
   const ofSums = pairOf(await scoreAll(verifier, sumSteps(delimiter), mostMs));
   if (leads(ofSums)) return ofSums;
@@ -44,7 +41,7 @@ export async function probeSteps(verifier: Verifier, delimiter: string, mostMs?:
   return { ...ofSums, ...(solutions && { solutions }) };
 }
 
-/** A second opinion: where it cannot be had, as in a context too short for it, the sums stand alone. */
+/** A context may be too short for it: then the sums stand alone. */
 async function ofSolutions(
   verifier: Verifier,
   delimiter: string,
@@ -71,7 +68,6 @@ function sumSteps(delimiter: string): ProbedStep[] {
   );
 }
 
-/** The last step of each: what a model says of the solution as a whole. */
 function solutionSteps(delimiter: string): ProbedStep[] {
   return workedSolutions.flatMap(({ question, right, wrong }) =>
     [right, wrong].map((steps): ProbedStep => {
@@ -138,7 +134,6 @@ function stepOf(text: string, end: ProbedStep['end']): Step {
   return { text, tokens: text.length, meanLogprob: 0, end };
 }
 
-/** One line where the rewards say that this is no reward model; nothing where they tell right from wrong. */
 export function probeWarning(name: string, rewards: ProbedRewards, remedy: string): string | undefined {
   const { solutions } = rewards;
   if (leads(rewards) || (solutions !== undefined && leads(solutions))) return undefined;

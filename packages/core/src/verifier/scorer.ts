@@ -1,5 +1,4 @@
-// The contract of scorers: what one kind of remote reward model is asked and how its answer becomes rewards. The queue,
-// the cache, replicas and retries are the remote verifier's; a scorer only knows its model's format and its server's wire.
+// The contract of scorers: how one kind of remote reward model is asked and read. The remote verifier does the rest.
 
 import { FaultError, fault } from '../base/fault.ts';
 import type { ServerFacts } from '../engine/remote/dialect/dialect.ts';
@@ -7,19 +6,16 @@ import type { Connection } from '../remote/connection.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Prompt } from '../tree/step.ts';
 
-/** A question and the steps to it; the last one is scored, or the last `wanted` where the scorer `looksAhead`. */
+/** The last step is scored, or the last `wanted` if the scorer `looksAhead`. */
 export interface ScoredPath {
   readonly prompt: Prompt;
-  /** Without the delimiters that ended them. */
   readonly steps: readonly string[];
   readonly wanted?: number;
 }
 
 export interface Scored {
   readonly rewards: readonly number[];
-  /** Why, in words, for each path where the server says so. */
   readonly feedback?: readonly (string | undefined)[];
-  /** Of the wanted steps before it, path by path; missing where no more than one is ever wanted. */
   readonly before?: readonly (readonly number[])[];
   readonly computedTokens: number;
   readonly cachedTokens: number;
@@ -27,7 +23,6 @@ export interface Scored {
 
 export interface ScoringServer {
   readonly connection: Connection;
-  /** Undefined for servers that are no inference servers. */
   readonly facts: ServerFacts | undefined;
   readonly timeoutMs: number;
 }
@@ -35,21 +30,16 @@ export interface ScoringServer {
 export interface Scorer {
   readonly name: string;
   readonly aggregation: Aggregation;
-  /** Whether a longer path costs only its new step. */
   readonly reusesPrefix: boolean;
-  /** Whether one pass over a path gives the scores of all its steps. */
   readonly looksAhead?: boolean;
-  /** Whether a server scores paths of different questions in one call; else only siblings share one. */
+  /** Paths of different questions may share a call; else only siblings do. */
   mixes(facts: ServerFacts | undefined): boolean;
-  /** Most paths in one call; 1 where each is a generation of its own. */
   readonly pathsLimit?: number;
-  /** Calls in flight per server, where the usual number is too few. */
   readonly callsLimit?: number;
-  /** Scores paths in one call, or as few as its server needs. Raises a fault. */
   score(paths: readonly ScoredPath[], server: ScoringServer, signal: AbortSignal): Promise<Scored>;
 }
 
-/** The question as reward models want it: what the user asked last, or the whole text. */
+/** The user's last message, or the whole text. */
 export function questionOf(prompt: Prompt): string {
   if (prompt.kind === 'text') return prompt.text.trim();
   return prompt.messages.findLast(({ role }) => role === 'user')?.content.trim() ?? '';

@@ -1,14 +1,6 @@
-// Short solutions in steps, each once right and once with a slip that the rest goes on from: for reward models that were trained on whole
-// solutions and have nothing to say of a bare sum. Data alone.
+// Short solutions, each once right and once with a slip that the rest goes on from: for reward models trained on whole solutions.
 
-export interface WorkedSolution {
-  readonly question: string;
-  /** As many in both; they part at the slip. */
-  readonly right: readonly string[];
-  readonly wrong: readonly string[];
-}
-
-export const workedSolutions: readonly WorkedSolution[] = [
+export const workedSolutions = [
   {
     question: 'A box holds 12 pencils. Ben buys 3 boxes and gives 8 pencils away. How many pencils does he keep?',
     right: ['The 3 boxes hold 3 * 12 = 36 pencils.', 'He keeps 36 - 8 = 28 pencils.', 'The answer is 28.'],

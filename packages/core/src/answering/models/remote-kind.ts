@@ -68,9 +68,9 @@ async function openRemote(options: RemoteSection, { config, environment, log }: 
     ...(listed && { listed: { list: await openList(listed, environment), everyMs: listed.everyMs, ...key } }),
     observe: ({ type, ...fields }) =>
       log[goodNews.has(type) ? 'info' : 'warn'](type, { model: config.name, ...fields }),
-    ...(model === undefined ? {} : { model }),
-    ...(dialect === undefined ? {} : { dialect }),
-    ...(inFlight === undefined ? {} : { inFlight }),
+    model,
+    dialect,
+    inFlight,
     router,
   });
   const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };

@@ -14,7 +14,7 @@ import type { Rules } from '../../policy/policy.ts';
 import type { ProgramDefinition } from '../../program/definition.ts';
 import type { Program } from '../../program/program.ts';
 import { programOf } from '../../program/registry/programs.ts';
-import type { Experiment, SearchRequest } from '../../runtime/search/request.ts';
+import type { SearchRequest } from '../../runtime/search/request.ts';
 import { lastAsked } from '../question.ts';
 import type { SearchPlan } from './search-plan.ts';
 
@@ -24,7 +24,6 @@ export interface BuiltSearch {
   readonly plan: SearchPlan;
   readonly program: Program;
   readonly rules: Rules;
-  readonly experiment?: Experiment;
 }
 
 /** A policy that is not in the list, and values for the options of its own parts. */
@@ -68,7 +67,7 @@ export function buildSearch(
 
 /** A deadline counts on from the first arrival, however long ago that was. */
 export function requestOf(
-  { plan, program, rules, experiment }: BuiltSearch,
+  { plan, program, rules }: BuiltSearch,
   id: string,
   extract: Extract,
   waitedMs = 0,
@@ -81,7 +80,6 @@ export function requestOf(
     rules,
     limits: { threshold, rollouts, tokens, money, deadlineMs: Math.max(0, plan.deadlineMs - waitedMs) },
     shape: shape && { ...shape, maxDepth },
-    experiment,
     extract: readerOf(plan, extract),
   };
 }

@@ -1,7 +1,5 @@
-// One engine made of several: a request goes to the model that its draw names, else to the search's own. To its runtime it is one
-// engine like any other, with the own engine's load and capabilities. Another model has at most its budget of such requests at a time;
-// the others wait here, held, the most urgent first. What waits for a model whose servers are all out is given back at once while another
-// can answer. It never decides who is asked, and knows no search and no price.
+// An engine made of several: a request goes to the model that its draw names, else to the search's own. Each other model has at most its
+// budget of requests; the rest wait here, most urgent first. Requests for a model that is out are given back while another is up.
 
 import { fault } from '../../base/fault.ts';
 import {
@@ -21,7 +19,7 @@ export interface PanelMember {
   readonly budget: number;
 }
 
-/** `name`: of the search's own model, which draws may name too. Closing closes the own engine alone: members belong to their owners. */
+/** `name`: the search's own model. Closing closes the own engine alone. */
 export function panelEngine(name: string, own: Engine, members: ReadonlyMap<string, PanelMember>): Engine {
   return members.size === 0 ? own : new PanelEngine(name, own, members);
 }
@@ -30,11 +28,8 @@ class PanelEngine implements Engine {
   readonly #name: string;
   readonly #own: Engine;
   readonly #queues: ReadonlyMap<string, MemberQueue>;
-  /** Where a request went; what the own engine has is not here. */
   readonly #places = new Map<RequestId, MemberQueue>();
-  /** Whose each request is that named its model. */
   readonly #named = new Map<RequestId, string>();
-  /** Of those, the ones that nothing works on. */
   readonly #held = new Map<RequestId, string>();
   readonly #takenBack = new Map<RequestId, string>();
   #isToLook = false;
@@ -73,7 +68,7 @@ class PanelEngine implements Engine {
     this.#post(isTakenBack ? { ...message, fault: fault('unavailable', trouble) } : message);
   }
 
-  /** Not from inside a message: the engine that posts it has not finished what it does. */
+  /** The engine that posts the message has not finished yet. */
   #lookSoon(): void {
     if (this.#held.size === 0 || this.#isToLook) return;
     this.#isToLook = true;
@@ -83,7 +78,6 @@ class PanelEngine implements Engine {
     });
   }
 
-  /** Where every model is out, requests wait as those of any search do: for a server, the engine's patience or a deadline. */
   #takeBack(): void {
     const engines = new Map<string, Pick<Engine, 'load'>>([[this.#name, this.#own], ...this.#queues]);
     const troubles = new Map(Array.from(engines, ([name, engine]) => [name, engine.load().trouble]));
@@ -135,7 +129,6 @@ class PanelEngine implements Engine {
     for (const queue of this.#queues.values()) queue.release(search);
   }
 
-  /** Of the own engine; where that is out, it says who else is. */
   load(): EngineLoad {
     const load = this.#own.load();
     if (load.trouble === undefined) return load;
@@ -149,7 +142,7 @@ class PanelEngine implements Engine {
   }
 }
 
-/** Token ids mean something to the model that made them alone: what another wrote is read as text. */
+/** Token ids mean something only to the model that made them: others read the text. */
 function readableBy(model: string, own: string, request: GenerateRequest): GenerateRequest {
   if (!request.path.some(({ step }) => isForeign(step, model, own))) return request;
   return { ...request, path: request.path.map((each) => readStep(each, model, own)) };
@@ -215,7 +208,6 @@ class MemberQueue {
     return this.#member.engine.load();
   }
 
-  /** As many as there is room for, those of one expansion in one call. */
   #begin(): void {
     const next: GenerateRequest[] = [];
     while (this.#inside.size < this.#member.budget && this.#waiting.size > 0) {
@@ -229,7 +221,6 @@ class MemberQueue {
   }
 }
 
-/** A fault of a member says whose it is: the reader of a log has several to blame. */
 function named(model: string, message: EngineMessage): EngineMessage {
   if (message.type !== 'fault' || message.fault.code === 'cancelled') return message;
   return { ...message, fault: { ...message.fault, message: `model '${model}': ${message.fault.message}` } };

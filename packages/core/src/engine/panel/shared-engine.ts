@@ -1,5 +1,4 @@
-// One engine that several runtimes use: each numbers its requests and names its searches by itself, so they get their own here, and each
-// answer goes to the runtime that asked. None of them closes it: that is its owner's to do.
+// An engine used by several runtimes. Requests and searches get numbers and names of their own here. Its owner closes it.
 
 import type { Engine, EngineMessage, RequestId } from '../engine.ts';
 import { isAnswer } from '../engine.ts';
@@ -23,7 +22,7 @@ export class SharedEngine {
   attach(): Engine {
     const engine = this.#engine;
     const asker: Asker = { numbers: new Map(), post: () => {} };
-    // Two runtimes may have a search of one name, and an engine keeps what it knows of a prompt by that.
+    // Two runtimes may have searches of one name.
     const mark = this.#askers === 0 ? '' : `${this.#askers}:`;
     this.#askers += 1;
     const { update } = engine;
@@ -40,7 +39,7 @@ export class SharedEngine {
         const numbered = requests.map((request) => {
           return { ...request, id: this.#number(asker, request.id), search: mark + request.search };
         });
-        // Siblings of one expansion are known by a number too, and two runtimes may use the same.
+        // Two runtimes may use the same number for an expansion.
         const first = new Map(requests.map(({ id }, at) => [id, numbered[at]!.id]));
         engine.generate(
           numbered.map(({ expansion, ...request }) => {

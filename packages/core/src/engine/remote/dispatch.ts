@@ -1,5 +1,5 @@
-// Sending: from the front of a replica's queue onto the wire, and what comes back from there. A replica gets no more than it has room
-// for. Every child that was sent is answered or handed to the retries; one that was cancelled is never answered with a step.
+// Sends jobs from a replica's queue and takes what comes back. A replica gets no more than it has room for. Every child that was sent is
+// answered or handed to the retries; a cancelled one never gets a step.
 
 import { type Fault, fault } from '../../base/fault.ts';
 import { hash } from '../../base/random.ts';
@@ -12,7 +12,6 @@ import { OnWire } from './flight/on-wire.ts';
 import { type Child, type Job, liveChildren } from './flight/queue.ts';
 import { blamedFor } from './flight/refusable.ts';
 import { runsOf } from './flight/siblings.ts';
-import { StepTime } from './flight/step-time.ts';
 import { Prefixes } from './prefixes.ts';
 import type { Affinity } from './replica/affinity.ts';
 import type { GaugeWatch } from './replica/gauge-watch.ts';
@@ -21,7 +20,6 @@ import { outageOf } from './replica/replicas.ts';
 import { RouterHints } from './replica/router-hints.ts';
 import { Retries, type RetryParts } from './retries.ts';
 
-/** Tokens after which a path in one piece is said to be growing. */
 const progressEveryTokens = 64;
 
 interface DispatchParts extends Omit<RetryParts, 'onWire'> {
@@ -36,7 +34,7 @@ export class Dispatch {
   readonly #onWire = new OnWire();
   readonly #stepTime = new StepTime();
   readonly #hints: RouterHints;
-  /** Names of calls have a fixed length, since SGLang aborts by prefix, and differ from those of other engines on the server. */
+  /** Call names have a fixed length, since SGLang aborts by prefix, and differ between engines. */
   readonly #engineName: string;
   #calls = 0;
   #closed = false;
@@ -44,7 +42,7 @@ export class Dispatch {
   constructor(parts: DispatchParts) {
     const { options, timers } = parts;
     this.#parts = parts;
-    this.#hints = new RouterHints(options);
+    this.#hints = new RouterHints(options.router);
     this.#engineName = hash(options.seed, process.pid, timers.nowMs() * 1000)
       .toString(16)
       .padStart(8, '0');
@@ -108,7 +106,6 @@ export class Dispatch {
 
   #send(replica: Replica, job: Job, places: number, tokenIds: readonly number[] | undefined): void {
     const children = liveChildren(job);
-    // What was cancelled meanwhile gives its place back at once.
     replica.inFlight -= places - children.length;
     if (children.length === 0) return this.pump(replica);
     const roomTokens = (replica.facts.contextTokens ?? Number.POSITIVE_INFINITY) - (tokenIds?.length ?? 0);
@@ -143,7 +140,7 @@ export class Dispatch {
         },
         firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, nowMs()),
         token: (child, text, tokens) => {
-          // A path in one piece takes longer than a step may: as long as it grows, the server is at work.
+          // A path in one piece takes longer than a step may; while it grows, the server is at work.
           if (call.whole && tokens % progressEveryTokens === 0)
             awaited.tellCustody('taken', { ...job, children: [child] });
           awaited.token(child, text, tokens);
@@ -190,7 +187,6 @@ export class Dispatch {
     this.#parts.awaited.fault(child, this.#cancelled(), usage);
   }
 
-  /** A search that is given up during an outage says so. */
   #cancelled(): Fault {
     const { replicas } = this.#parts;
     const down = !replicas.some((each) => each.isUsable);
@@ -201,7 +197,6 @@ export class Dispatch {
     );
   }
 
-  /** What shares a request goes on at the server while one of it is waited for; then what is left is stopped. */
   #dropForsaken(attempt: Attempt): void {
     if (!this.#onWire.isForsaken(attempt)) return;
     attempt.abort();
@@ -210,8 +205,22 @@ export class Dispatch {
     for (const child of this.#onWire.writtenBy(attempt)) this.#charge(child, attempt.usage(child));
   }
 
-  /** Its sequences that have not ended give their places back; the others have. */
   #leave(replica: Replica, attempt: Attempt): void {
     if (replica.attempts.delete(attempt)) replica.inFlight -= attempt.running;
+  }
+}
+
+const smoothing = 0.05;
+
+/** Recent means of a decode step and of an answer. A step is timed between streamed tokens, else over the whole answer. */
+class StepTime {
+  ms: number | undefined;
+  tokens: number | undefined;
+
+  observe({ sendsTokens, firstMs, lastMs, startedMs }: Attempt, { tokens }: Step): void {
+    this.tokens = this.tokens === undefined ? tokens : this.tokens + (tokens - this.tokens) * smoothing;
+    if (tokens < 2) return;
+    const ms = sendsTokens ? (lastMs - (firstMs ?? lastMs)) / (tokens - 1) : (lastMs - startedMs) / tokens;
+    this.ms = this.ms === undefined ? ms : this.ms + (ms - this.ms) * smoothing;
   }
 }

@@ -1,6 +1,5 @@
-// Opens a remote engine: probes every server, and starts with those that answer. One that cannot be reached joins later;
-// a fault that waiting does not mend (a wrong key, a wrong model, another protocol) is told at once. Of servers that a list
-// names, one such fault keeps only that server from work: who wrote the list does not stop the engine.
+// Opens a remote engine: probes every server and starts with those that answer; one that cannot be reached joins later. A fault that
+// waiting does not mend ends the start, or, for a server from a list, keeps only that server from work.
 
 import { type Fault, FaultError, fault } from '../../base/fault.ts';
 import { liveTimers } from '../../base/timers.ts';
@@ -33,7 +32,7 @@ async function openReplicas(options: RemoteEngineOptions): Promise<OpenedReplica
     const likeness = await compare(first, faults, options);
     for (const [at, replica] of first.entries()) begin(replica, faults[at], options);
     const make = (url: string): Replica => {
-      const replica = maker({ url, ...key(options) });
+      const replica = maker({ url, apiKey: options.listed?.apiKey });
       replica.likeness = likeness;
       return replica;
     };
@@ -47,22 +46,16 @@ async function openReplicas(options: RemoteEngineOptions): Promise<OpenedReplica
 type Server = RemoteEngineOptions['servers'][number];
 
 function replicaMaker(options: RemoteEngineOptions): (server: Server) => Replica {
-  const { model, dialect, inFlight, timers = liveTimers } = options;
-  const limits: LimitOptions = inFlight === undefined ? defaultLimits : { ...defaultLimits, known: inFlight };
-  const probeOptions = { ...(model === undefined ? {} : { model }), ...(dialect === undefined ? {} : { dialect }) };
+  const { model, dialect, inFlight, transport, timers = liveTimers } = options;
+  const limits: LimitOptions = { ...defaultLimits, known: inFlight };
   return (server) =>
-    new Replica({ ...server, timers, ...carriedBy(options, server) }, probeOptions, limits, timers.nowMs());
+    new Replica({ ...server, timers, transport: transport?.(server.url) }, { model, dialect }, limits, timers.nowMs());
 }
 
-function key({ listed }: RemoteEngineOptions): { readonly apiKey?: string } {
-  return listed?.apiKey === undefined ? {} : { apiKey: listed.apiKey };
-}
-
-/** Without a single replica nothing is known of the model: then there is nothing to begin with. */
 async function listedServers({ list, apiKey }: NonNullable<RemoteEngineOptions['listed']>): Promise<Server[]> {
   const urls = await readOnce(list);
   if (typeof urls === 'string') throw new FaultError(fault('unavailable', `no replica to begin with: ${urls}`));
-  return urls.map((url) => ({ url, ...(apiKey === undefined ? {} : { apiKey }) }));
+  return urls.map((url) => ({ url, apiKey }));
 }
 
 function requireReached(faults: readonly (Fault | undefined)[], isListed: boolean): void {
@@ -71,7 +64,6 @@ function requireReached(faults: readonly (Fault | undefined)[], isListed: boolea
   if (fatal !== undefined) throw new FaultError(fatal);
 }
 
-/** The first that was reached says what all must be like. Of those that are not, a list's get a fault; others end the start. */
 async function compare(
   replicas: readonly Replica[],
   faults: (Fault | undefined)[],
@@ -102,10 +94,6 @@ function begin(
     observe?.({ type: 'replica-refused', url: connection.url, reason: reason.message });
   if (reached && replica.facts.dialect === 'vllm' && !replica.facts.logprobs)
     observe?.({ type: 'replica-refuses', url: connection.url, reason: refusalText('logprobs') });
-}
-
-function carriedBy({ transport }: RemoteEngineOptions, { url }: { readonly url: string }) {
-  return transport === undefined ? {} : { transport: transport(url) };
 }
 
 function requireOneModel(replicas: readonly Replica[]): void {

@@ -6,43 +6,36 @@ import type { Transport } from '../../remote/http-transport.ts';
 import type { DialectName } from './dialect/dialect.ts';
 import type { ListedOptions } from './list/followed-list.ts';
 import type { ReplicaEvent } from './replica/health.ts';
-import type { RoutingOptions } from './replica/router-hints.ts';
+import type { RouterName } from './replica/router-hints.ts';
 
 interface ServerOptions {
   readonly url: string;
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
 }
 
-export interface RemoteEngineOptions extends RoutingOptions {
-  /** Replicas of one model; none where they are listed. */
+export interface RemoteEngineOptions {
   readonly servers: readonly ServerOptions[];
   readonly listed?: ListedOptions;
-  /** The model's name; the first that each server lists unless said. */
-  readonly model?: string;
-  readonly dialect?: DialectName;
-  /** Sequences in flight per server; read from the server or found by trial unless said. */
-  readonly inFlight?: number;
-  /** `auto`: one request for the siblings of an expansion where the server takes that well. */
-  readonly siblings?: 'auto' | 'single';
-  /** Times that a step is tried in all when servers break or answer badly. */
+  readonly model?: string | undefined;
+  readonly dialect?: DialectName | undefined;
+  /** Sequences per server; read from it or found by trial by default. */
+  readonly inFlight?: number | undefined;
   readonly attempts?: number;
-  /** Silence before the first token after which a server counts as hanging: a long prompt behind a queue takes a while. */
+  /** Silence before the first token, or between tokens, that counts as hanging. */
   readonly firstTokenMs?: number;
-  /** Silence between tokens after which it does: slow hardware decodes a step well within. */
   readonly betweenTokensMs?: number;
-  /** How long a step waits in all for a server to come back; searches with a deadline give up earlier by themselves. */
   readonly patienceMs?: number;
   readonly timers?: Timers;
   readonly transport?: (url: string) => Transport;
-  /** Seeds the jitter of retries and probes. */
   readonly seed?: number;
+  /** Stands in front of the one server; with several servers this engine routes. */
+  readonly router?: RouterName;
   readonly observe?: (event: ReplicaEvent) => void;
 }
 
-type Defaulted = 'siblings' | 'attempts' | 'firstTokenMs' | 'betweenTokensMs' | 'patienceMs' | 'seed';
+type Defaulted = 'attempts' | 'firstTokenMs' | 'betweenTokensMs' | 'patienceMs' | 'seed';
 
 export const remoteDefaults: Required<Pick<RemoteEngineOptions, Defaulted>> = {
-  siblings: 'auto',
   attempts: 4,
   firstTokenMs: 120_000,
   betweenTokensMs: 30_000,
@@ -50,31 +43,9 @@ export const remoteDefaults: Required<Pick<RemoteEngineOptions, Defaulted>> = {
   seed: 1,
 };
 
-export function checkOptions(options: RemoteEngineOptions): void {
-  const { listed, servers } = options;
+export function checkOptions({ listed, servers, router = 'none' }: RemoteEngineOptions): void {
   if (listed === undefined && servers.length === 0) raise('bad-setting', 'servers is empty; give at least one url');
-  atLeast('inFlight', options.inFlight, 1);
-  const isRouted = (options.router ?? 'none') !== 'none';
-  if (isRouted && (listed !== undefined || servers.length > 1)) {
-    const given = listed === undefined ? `${servers.length} urls are given` : 'replicas are listed';
-    raise('bad-setting', `router is ${options.router}, and ${given}; give the router's one url`);
-  }
-  if (!isRouted && options.routingHeaders !== undefined)
-    raise('bad-setting', 'routingHeaders are given, and router is none; set router to the one that reads them');
-  atLeast('attempts', options.attempts, 1);
-  atLeast('firstTokenMs', options.firstTokenMs, 1);
-  atLeast('betweenTokensMs', options.betweenTokensMs, 1);
-  atLeast('patienceMs', options.patienceMs, 0);
-  const forbidden = options.routingHeaders?.find((name) => name.toLowerCase() === 'x-conversation-id');
-  if (forbidden !== undefined) {
-    raise(
-      'bad-setting',
-      `routingHeaders has ${forbidden}, which makes llama-server go on after a cancel; choose another`,
-    );
-  }
-}
-
-function atLeast(setting: string, value: number | undefined, low: number): void {
-  if (value === undefined || value >= low) return;
-  raise('bad-setting', `${setting} is ${value}; it must be ${low} or more`);
+  if (router === 'none' || (listed === undefined && servers.length === 1)) return;
+  const given = listed === undefined ? `${servers.length} urls are given` : 'replicas are listed';
+  raise('bad-setting', `router is ${router}, and ${given}; give the router's one url`);
 }

@@ -1,6 +1,5 @@
-// The tokens that a call continues from: the root, rendered once per search by a server with the model's own template, the steps of
-// the path, and turns of the user's side between them. From the first step of a message on that has no tokens (words that were put there, an
-// engine that gives none) its rest is tokenised as text; what the model wrote before stays as it wrote it, so that a server finds it in its cache.
+// The tokens that a call continues from: the root, rendered once per search by a server, then steps and turns. From the first step of a
+// message without tokens on, its rest is tokenised as text; earlier tokens stay as the model wrote them, for the server's cache.
 
 import type { NodeKey } from '../../tree/keys.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
@@ -10,11 +9,9 @@ import { type Renderer, render, type Tokens, tokenize } from './dialect/render.t
 interface KnownPrefix {
   readonly prompt: Prompt;
   root: Tokens | Promise<Tokens>;
-  /** Pieces that a server had to tokenise, by the last node of each, and turns. */
   readonly pieces: Map<NodeKey, Tokens>;
 }
 
-/** One message of a path: what the assistant says in it, or a turn of the user's side. */
 interface PathMessage {
   readonly key: NodeKey;
   readonly turn?: string;
@@ -24,7 +21,6 @@ interface PathMessage {
 export class Prefixes {
   readonly #known = new Map<string, KnownPrefix>();
 
-  /** The tokens at once where they are known, or a promise that may fail with a fault. */
   tokens(request: GenerateRequest, renderer: Renderer): Tokens | Promise<Tokens> {
     const known = this.#of(request, renderer);
     if (known.root instanceof Promise) return known.root.then((root) => below(root, request, known, renderer));
@@ -61,7 +57,6 @@ function below(
   known: KnownPrefix,
   renderer: Renderer,
 ): Tokens | Promise<Tokens> {
-  // The usual path, for every call: words of the model alone.
   if (path.every(({ step }) => step.turn === undefined && step.tokenIds !== undefined))
     return writtenTokens(root, path);
   const messages = messagesOf(path);
@@ -98,7 +93,7 @@ function tokensOf({ key, turn, steps }: PathMessage, known: KnownPrefix): Tokens
   return known.pieces.get(key);
 }
 
-/** Behind those that there are, list by list: token by token, a long path costs more than its call. */
+/** List by list: token by token, a long path costs more than its call. */
 function writtenTokens(tokens: Tokens, steps: readonly PathStep[]): number[] {
   return tokens.concat(...steps.map(({ step }) => step.tokenIds!));
 }
@@ -117,13 +112,9 @@ async function saidTokens(steps: readonly PathStep[], renderer: Renderer): Promi
   return written.concat(await tokenize(rest.join(''), renderer));
 }
 
-/** Two answers that share no end: what templates write behind both alike is not theirs. */
 const anyAnswers = ['x', 'y'] as const;
 
-/**
- * What a turn adds behind an answer, by the server's own template: the end that two conversations with it have in common which differ
- * in the answer before it. So the tokens before it are those that the model has written, and are found in the server's cache.
- */
+/** The common end of two conversations that differ in the answer before the turn, so that earlier tokens stay the model's own. */
 async function turnTokens(turn: string, prompt: Prompt, renderer: Renderer): Promise<Tokens> {
   if (prompt.kind === 'text') return tokenize(plainTurn(turn), renderer);
   const rendered = anyAnswers.map((content) => {
@@ -140,7 +131,7 @@ function commonEnd(one: Tokens, other: Tokens): Tokens {
   return one.slice(one.length - length);
 }
 
-/** An answer may come with the token that ended it, which the turn behind it begins with. */
+/** The turn begins with the token that may have ended the answer. */
 function joined(root: Tokens, messages: readonly PathMessage[], pieces: readonly Tokens[]): Tokens {
   const tokens = [...root];
   messages.forEach(({ turn }, at) => {

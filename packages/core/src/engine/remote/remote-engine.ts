@@ -1,7 +1,5 @@
-// The remote engine: many searches' steps on a few servers. It owns the queue: each replica gets no more than it has room
-// for, primary work first; a search stays with the replica that holds its prefix; what a failing replica drops is done
-// again elsewhere. Every request is answered exactly once, whatever the servers do. This file takes requests and follows the
-// replicas; dispatch.ts sends, retries.ts sends again.
+// The remote engine: many searches on a few servers. A search stays with the replica that holds its prefix; what a failing replica drops is
+// done again elsewhere. Every request is answered exactly once. dispatch.ts sends, retries.ts sends again.
 
 import { type Fault, fault } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
@@ -20,17 +18,16 @@ import { Awaited } from './flight/awaited.ts';
 import { childOf, liveChildren } from './flight/queue.ts';
 import { groupSiblings } from './flight/siblings.ts';
 import type { FollowedList } from './list/followed-list.ts';
-import { checkOptions, type RemoteEngineOptions, remoteDefaults } from './options.ts';
+import { type RemoteEngineOptions, remoteDefaults } from './options.ts';
 import { Affinity } from './replica/affinity.ts';
 import { Fleet, followedBy, type OpenedReplicas } from './replica/fleet.ts';
 import { GaugeWatch } from './replica/gauge-watch.ts';
 import { ReplicaHealth } from './replica/health.ts';
 import type { Replica } from './replica/replica.ts';
-import { loadOf, outageOf, type ReplicaStatus, siblingLimit, statusOf } from './replica/replicas.ts';
+import { loadOf, outageOf, siblingLimit } from './replica/replicas.ts';
 import { Watch } from './replica/watch.ts';
 import { WaitingWork } from './waiting-work.ts';
 
-/** A limit that moves by less than this is the usual search for it. */
 const muchLess = 0.75;
 
 export class RemoteEngine implements Engine {
@@ -50,9 +47,7 @@ export class RemoteEngine implements Engine {
   #order = 0;
   #onReplicas: (() => void) | undefined;
 
-  /** Use `openRemoteEngine`, which asks the servers what they are. */
   constructor(options: RemoteEngineOptions, opened: OpenedReplicas, capabilities: EngineCapabilities) {
-    checkOptions(options);
     this.#options = { ...remoteDefaults, ...options };
     this.capabilities = capabilities;
     const timers = options.timers ?? liveTimers;
@@ -111,7 +106,6 @@ export class RemoteEngine implements Engine {
     this.#awaited.connect(post);
   }
 
-  /** What a server thinks of a schema it says when it is asked. */
   shapeTrouble(): string | undefined {
     const unable = this.#replicas.find(({ reached, dialect }) => reached && dialect.holdsShapes === undefined);
     return unable && `its server speaks as '${unable.dialect.name}' does, which holds no step to a schema`;
@@ -123,8 +117,7 @@ export class RemoteEngine implements Engine {
       for (const { id } of requests) this.#awaited.refuse(id, reason);
       return;
     }
-    const limit = this.#options.siblings === 'single' ? 1 : siblingLimit(this.#replicas);
-    for (const group of groupSiblings(requests, limit)) {
+    for (const group of groupSiblings(requests, siblingLimit(this.#replicas))) {
       const children = group.map(childOf);
       const { search } = group[0]!;
       for (const child of children) this.#awaited.add(child);
@@ -144,7 +137,7 @@ export class RemoteEngine implements Engine {
     return this.#replicas.filter(({ leavingMs }) => leavingMs === undefined).map(({ connection }) => connection.url);
   }
 
-  /** For requests that go past this engine: servers that may get work, or all while none may. */
+  /** For pass-through requests: servers that may get work, or all while none may. */
   usable(): string[] {
     const urls = this.#fleet.usable.map(({ connection }) => connection.url);
     return urls.length > 0 ? urls : this.servers();
@@ -165,7 +158,6 @@ export class RemoteEngine implements Engine {
     this.#dispatch.pumpAll();
   }
 
-  /** What waits at a server of its own accord keeps the urgency that it was sent with. */
   update(request: RequestId, urgency: Urgency): void {
     const child = this.#awaited.get(request);
     if (child === undefined || child.dropped) return;
@@ -184,10 +176,6 @@ export class RemoteEngine implements Engine {
     return this.#list === undefined ? load : { ...load, listHealthy: this.#list.trouble === undefined };
   }
 
-  status(): ReplicaStatus[] {
-    return this.#replicas.map(statusOf);
-  }
-
   async close(): Promise<void> {
     this.cancel(this.#awaited.ids);
     this.#dispatch.close();
@@ -203,7 +191,7 @@ export class RemoteEngine implements Engine {
     this.#options.observe?.({ type: 'replica-limit', url: connection.url, reason });
   }
 
-  /** A probe has come back: without a reason, the replica is on trial and parked work may go there. */
+  /** Without a reason the replica is on trial, and parked work may go there. */
   #probed(replica: Replica, reason: Fault | undefined): void {
     if (!this.#replicas.includes(replica)) return;
     if (!this.#health.probed(replica, reason)) return this.#watch.probeLater(replica);

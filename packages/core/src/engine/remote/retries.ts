@@ -1,5 +1,4 @@
-// What becomes of work that a replica gave back without an answer: it waits again for this replica or another, or its searches are told. It
-// sends nothing itself, and never holds one request back because another failed.
+// Work that a replica gave back without an answer: it waits again for this replica or another, or its searches are told.
 
 import { type Fault, fault } from '../../base/fault.ts';
 import type { Random } from '../../base/random.ts';
@@ -60,7 +59,6 @@ export class Retries {
     this.#listener.placed();
   }
 
-  /** Too many failures: the replica gets no more work until a probe succeeds. */
   #takeOut(replica: Replica): void {
     const { fleet, waiting, watch } = this.#parts;
     fleet.recount();
@@ -68,7 +66,6 @@ export class Retries {
     watch.probeLater(replica);
   }
 
-  /** The server refuses something that steps can do without: once more without it, and never again with it. */
   without(replica: Replica, blamed: Refusable, job: Job): void {
     const { refused, connection } = replica;
     if (!refused.has(blamed)) {
@@ -79,7 +76,6 @@ export class Retries {
     this.#place(job);
   }
 
-  /** A blank step says nothing about the answer: the same place with another seed, then no more. Its search may live elsewhere by now. */
   blank(replica: Replica, job: Job, child: Child): void {
     child.rejected += 1;
     child.streamed = true;
@@ -96,7 +92,6 @@ export class Retries {
     this.#listener.placed();
   }
 
-  /** At once on another replica; on the same one after a pause. */
   #again(replica: Replica, job: Job): void {
     const { onWire, replicas, waiting, awaited, timers, chance } = this.#parts;
     onWire.forget(job.children);

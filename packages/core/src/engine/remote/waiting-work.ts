@@ -1,5 +1,4 @@
-// Where work waits before it is sent: in the queue of the replica that its search lives on, or parked while none is up. Sends nothing, and
-// forgets nothing but what was cancelled.
+// Work before it is sent: in the queue of its search's replica, or parked while none is up.
 
 import type { Awaited } from './flight/awaited.ts';
 import { type Job, liveChildren } from './flight/queue.ts';
@@ -12,7 +11,6 @@ export class WaitingWork {
   readonly #awaited: Awaited;
   readonly #watch: Watch;
   #parked: Job[] = [];
-  /** Where work waits, or did when this was last read: mostly nowhere, since servers have room. */
   readonly #places = new Set<Replica>();
 
   constructor(affinity: Affinity, awaited: Awaited, watch: Watch) {
@@ -38,13 +36,11 @@ export class WaitingWork {
     return replicas.filter((each) => this.#places.has(each));
   }
 
-  /** A replica is out: what waited there waits elsewhere. */
   leave(replica: Replica): void {
     this.#affinity.evict(replica);
     for (let job = replica.queue.pop(); job !== undefined; job = replica.queue.pop()) this.place(job, replica);
   }
 
-  /** A replica has come or is back: what was parked may go there, and what piled up elsewhere, by the rule of every choice. */
   spread(replicas: readonly Replica[]): void {
     this.unpark();
     const waiting = replicas.flatMap(({ queue }) => {
@@ -55,7 +51,6 @@ export class WaitingWork {
     for (const job of waiting.sort((a, b) => a.order - b.order)) this.place(job);
   }
 
-  /** A replica is back: what was parked may go there. */
   unpark(): void {
     const parked = this.#parked;
     this.#parked = [];
@@ -66,7 +61,6 @@ export class WaitingWork {
     return this.#parked.reduce((sum, job) => sum + liveChildren(job).length, 0);
   }
 
-  /** Takes out what has waited since then or longer while no replica was up. */
   takeParkedSince(ms: number): Job[] {
     const late = this.#parked.filter(({ sinceMs }) => sinceMs <= ms);
     if (late.length > 0) this.#parked = this.#parked.filter((job) => !late.includes(job));

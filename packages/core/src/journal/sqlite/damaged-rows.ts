@@ -1,6 +1,5 @@
-// Rows whose JSON cannot be read, among those that a start goes on from: searches without an end, and open documents. The start
-// ends with one line that names the row, or the row counts as ended and the start goes on. What a row holds is never overwritten;
-// damage in other rows is found by those who read them.
+// Looks for unreadable rows among unfinished searches and open documents at the start. The start ends with a line that names the row, or
+// the row counts as ended. Nothing is overwritten.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { raise } from '../../base/fault.ts';

@@ -1,6 +1,5 @@
-// Opening the journal's file so that it is safe: one process at a time, what was committed survives power loss, and
-// damage is found before anything is built on it. A damaged file is never overwritten: the start ends with one line, or
-// the file is kept aside under a name that the line gives. A journal in memory touches no file at all.
+// Opens the journal's file: one process at a time, commits survive power loss, and damage is found first. A damaged file is never
+// overwritten: the start ends, or the file is kept aside.
 
 import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -15,7 +14,6 @@ export interface OpenOptions {
   readonly onDamage: (message: string) => void;
 }
 
-/** The path of a journal that lives as long as its process. */
 export const inMemory = ':memory:';
 
 const parts = ['', '-wal', '-shm'] as const;
@@ -37,7 +35,6 @@ export function openDatabase(path: string, options: OpenOptions): DatabaseSync {
   }
 }
 
-/** Sorting, too, stays in memory. */
 function openInMemory(): DatabaseSync {
   const database = new DatabaseSync(inMemory);
   database.exec('pragma temp_store = memory;');
@@ -45,19 +42,13 @@ function openInMemory(): DatabaseSync {
   return database;
 }
 
-/** Level by level: `mkdirSync`'s own `recursive` never returns where a file system such as /proc answers ENOENT. */
+/** `mkdirSync` with `recursive` never returns where a file system such as /proc answers ENOENT. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   if (dirname(folder) !== folder) makeFolder(dirname(folder));
   mkdirSync(folder, 0o700);
 }
 
-/** SQLite gives the files beside it the same rights. */
-function makeFile(path: string): void {
-  closeSync(openSync(path, 'a', 0o600));
-}
-
-/** In one line, where other users of this machine can read what an earlier version or the operator has made. */
 export function readableByOthers(path: string): string | undefined {
   const modeOf = (each: string) => statSync(each, { throwIfNoEntry: false })?.mode ?? 0;
   if (path === inMemory || process.platform === 'win32' || (modeOf(dirname(resolve(path))) & 0o011) === 0)
@@ -68,7 +59,7 @@ export function readableByOthers(path: string): string | undefined {
     : `other users of this machine can read ${open.join(', ')}, texts of clients included; chmod 600 ends it`;
 }
 
-/** Damage in the log is told, and the files copied, before SQLite opens them: it would drop the rest of the log. */
+/** Before SQLite opens the files: it would drop the rest of the log. */
 function lookAtLog(path: string, options: OpenOptions): void {
   const damage = findWalDamage(`${path}-wal`);
   if (damage === undefined) return;
@@ -86,7 +77,8 @@ function lookAtLog(path: string, options: OpenOptions): void {
 }
 
 function openSound(path: string): DatabaseSync {
-  makeFile(path);
+  // SQLite gives the files beside it the same rights.
+  closeSync(openSync(path, 'a', 0o600));
   const database = new DatabaseSync(path);
   try {
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full;');
@@ -114,7 +106,6 @@ function refuse(path: string, what: string): never {
   return raise('unavailable', `${what}; move ${path} away, or set journal.damaged to set-aside`);
 }
 
-/** The first name that is free, so that nothing is overwritten. */
 function asideName(path: string): string {
   for (let at = 1; ; at += 1) {
     const name = `${path}.damaged-${at}`;
@@ -124,7 +115,7 @@ function asideName(path: string): string {
 
 class DamageError extends Error {}
 
-/** SQLite's own words for a file that is broken: corrupt, or no database at all. */
+/** SQLite's codes for a file that is corrupt or no database. */
 function blamesFile(error: Error): boolean {
   const { errcode } = error as { errcode?: unknown };
   return typeof errcode === 'number' && ((errcode & 0xff) === 11 || (errcode & 0xff) === 26);

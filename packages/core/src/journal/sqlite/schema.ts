@@ -3,7 +3,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { raise } from '../../base/fault.ts';
 
-/** Each brings a file from the format before it to the next one; a file without tables begins at 0. */
 const steps: readonly string[] = [
   `
   create table searches (
@@ -58,7 +57,7 @@ const steps: readonly string[] = [
     primary key (document, part)
   ) strict, without rowid;
 `,
-  // An entry may hold several events (log/entry.ts): the tables are as they were, and a coppice that would read the first alone refuses.
+  // An entry may hold several events (log/entry.ts); an older coppice, which would read the first alone, refuses.
   '',
   'alter table searches add column runs integer not null default 0;',
 ];
@@ -73,7 +72,7 @@ export function migrate(database: DatabaseSync, path: string): void {
       `the journal ${path} has format ${found}, this coppice writes ${version}; set journal.path to a new file`,
     );
   }
-  // A foreign file under our number is left as it is, and told when its tables are looked for.
+  // A foreign file under our number fails when its tables are looked for.
   if (found > 0 && database.prepare("select 1 from sqlite_schema where name = 'searches'").get() === undefined) return;
   database.exec(`begin immediate; ${steps.slice(found).join('')} pragma user_version = ${version}; commit;`);
 }

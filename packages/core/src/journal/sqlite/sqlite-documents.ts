@@ -1,4 +1,4 @@
-// Documents in the journal's SQLite file. They are written through the journal's own queue, in the order of the calls.
+// Documents in the journal's SQLite file, written through the journal's queue.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { nextSlice } from '../../base/slices.ts';
@@ -14,14 +14,12 @@ import type {
 import { type SqlRow, soundDocuments, toDocument } from '../rows.ts';
 import { boundedPage, changed } from './statements.ts';
 
-/** What the journal lends: its write queue, and its way to read. */
 interface DocumentAccess {
   write<Result>(apply: () => Result): Promise<Result>;
   read<Result>(read: () => Result): Result;
   onDamage(message: string): void;
 }
 
-/** Parts that one transaction writes: half a megabyte of a file. */
 const sliceParts = 8;
 
 const texts = {
@@ -54,7 +52,7 @@ export class SqliteDocuments implements Documents {
     this.#dropOrphans();
   }
 
-  /** Parts of documents that a crash kept from being made. */
+  /** A crash may leave parts without their document. */
   #dropOrphans(): void {
     for (let id = ''; ; ) {
       const next = this.#sql.nextWithParts.get(id)?.id;
@@ -64,7 +62,7 @@ export class SqliteDocuments implements Documents {
     }
   }
 
-  /** Its parts first, in slices: what a crash leaves of them is taken out at the next start, and the document is there as a whole or not at all. */
+  /** Parts first, in slices: after a crash the document is there as a whole or not at all. */
   async add(document: NewDocument, parts: readonly string[] = []): Promise<void> {
     const { id, kind, owner, createdMs, open, expiresMs, facts } = document;
     for (let from = 0; from < parts.length; from += sliceParts) {

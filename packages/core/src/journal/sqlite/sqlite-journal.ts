@@ -1,7 +1,5 @@
-// The journal of one process, on disk or, at `:memory:`, in memory: SQLite as Node ships it. Writes go through one writer
-// (journal-writer.ts), in the order of the calls.
-// Synchronous inside: a commit holds the loop for the time of one fsync, which is why entries wait for company and only
-// what a client awaits is hurried.
+// The journal of one process, on disk or in memory: SQLite as Node ships it. A commit holds the loop for one fsync, so entries wait for
+// each other and only what a client awaits is hurried.
 
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
@@ -9,7 +7,6 @@ import { FaultError, fault } from '../../base/fault.ts';
 import { nextSlice } from '../../base/slices.ts';
 import { liveTimers, type Timers } from '../../base/timers.ts';
 import type { LogEntry } from '../../log/entry.ts';
-import { tellAppended, tellRefused } from '../appending.ts';
 import type {
   Acceptance,
   AppendResult,
@@ -26,7 +23,7 @@ import type {
   SearchRecord,
   TextKeeping,
 } from '../journal.ts';
-import { JournalWriter } from '../journal-writer.ts';
+import { JournalWriter, tellAppended, tellRefused } from '../journal-writer.ts';
 import { onceEach, storable, toEnded, toListed, toRecord } from '../rows.ts';
 import { lookAtRows } from './damaged-rows.ts';
 import { type Entries, HeldEntries, StoredEntries } from './entries.ts';
@@ -36,28 +33,25 @@ import { SqliteStore, type SqliteWrite } from './sqlite-store.ts';
 import { changed, prepareStatements, type Statements } from './statements.ts';
 
 export interface SqliteJournalOptions {
-  /** `:memory:` writes no file and ends with the process. */
   readonly path: string;
   readonly texts?: TextKeeping;
-  /** How long an entry may wait for others before its commit; in memory none waits. */
+  /** Longest wait of an entry for its commit; in memory none waits. */
   readonly flushMs?: number;
-  /** Writes that are kept in memory while the disk refuses them. */
   readonly mostHeld?: number;
-  /** Ended searches beyond these go at once, the oldest first; 2,000 in memory, and on disk as many as retention leaves. */
+  /** Beyond these the oldest go at once; 2,000 in memory, unlimited on disk. */
   readonly mostEnded?: number;
   readonly damaged?: DamageChoice;
   readonly onDamage?: (message: string) => void;
-  /** Tests hand in a way to open it that leaves them a hand on the disk. */
+  /** Tests hand in their own. */
   readonly open?: typeof openDatabase;
   readonly timers?: Timers;
 }
 
-/** Some hundred MB at worst; beyond it the searches whose log cannot be kept end. */
 const mostHeld = 200_000;
 const mostEndedInMemory = 2000;
-/** Entries that one transaction takes out: some 30 ms, since what they held is overwritten. */
+/** Per transaction: some 30 ms, since what they held is overwritten. */
 const sliceEntries = 1000;
-/** Commits hold the loop: with four times their length between them they take a fifth of its time at most. */
+/** Commits hold the loop: they take a fifth of its time at most. */
 const restFactor = 4;
 
 export class SqliteJournal implements Journal {
@@ -88,7 +82,7 @@ export class SqliteJournal implements Journal {
       flushMs: isInMemory ? 0 : (options.flushMs ?? 20),
       restFactor,
       mostHeld: options.mostHeld ?? mostHeld,
-      onTrouble: (trouble) => this.#tellTrouble(trouble),
+      onTrouble: () => this.#tellAll(this.trouble),
     });
     this.documents = new SqliteDocuments(this.#database, {
       write: (apply) => this.#write(apply),
@@ -156,7 +150,6 @@ export class SqliteJournal implements Journal {
     return records.filter(({ damage }) => damage === undefined);
   }
 
-  /** Committed entries only: a reader never sees what a crash could take back. */
   async read(search: string, after: number, limit: number): Promise<LogEntry[]> {
     return this.#read(() => this.#entries.read(search, after, limit));
   }
@@ -217,7 +210,7 @@ export class SqliteJournal implements Journal {
     return true;
   }
 
-  /** In slices. A log loses its end first, and its search goes last: what a crash leaves of it is taken out by the next sweep. */
+  /** In slices. A log loses its end first, and its search goes last: the next sweep removes what a crash leaves. */
   async #removeAll(ids: readonly string[]): Promise<number> {
     let gone = 0;
     for (let at = 0; at < ids.length; ) {
@@ -230,7 +223,7 @@ export class SqliteJournal implements Journal {
     return gone;
   }
 
-  /** Of these as many as `sliceEntries` allow. `looked`: they are done with; `gone`: those of them that were there, and had ended. */
+  /** `looked`: done with; `gone`: had ended, and were removed. */
   #removeSome(ids: readonly string[]): { readonly looked: number; readonly gone: number } {
     let entries = sliceEntries;
     let gone = 0;
@@ -243,7 +236,6 @@ export class SqliteJournal implements Journal {
     return { looked: ids.length, gone };
   }
 
-  /** `awaited`: a client waits for it; the rest waits for company. */
   #write<Result>(apply: () => Result, awaited = true): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#writer.push({ apply, settle: (result) => resolve(result as Result), fail: reject, awaited });
@@ -262,10 +254,6 @@ export class SqliteJournal implements Journal {
   #probe(): void {
     this.#sql.probe.run();
     this.#sql.dropLast.run('~probe', 1);
-  }
-
-  #tellTrouble(trouble: string | undefined): void {
-    this.#tellAll(trouble === undefined ? undefined : this.#explain(trouble));
   }
 
   #tellAll(trouble: string | undefined): void {

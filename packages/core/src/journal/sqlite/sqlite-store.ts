@@ -1,12 +1,10 @@
-// The journal's SQLite file as a store of writes: a batch is one transaction and so one fsync. Synchronous inside, and sure of
-// itself: what fails was not applied.
+// The journal's SQLite file as a store: a batch is one transaction and one fsync. What fails was not applied.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { assert } from '../../base/assert.ts';
 import { type HoldableWrite, type Store, StoreRefusal } from '../journal-writer.ts';
 
 export interface SqliteWrite extends HoldableWrite {
-  /** Runs inside the transaction; what it gives is the result. */
   readonly apply: () => unknown;
 }
 
@@ -15,7 +13,6 @@ export class SqliteStore implements Store<SqliteWrite> {
   readonly #database: DatabaseSync;
   readonly #probe: () => void;
 
-  /** `probe`: writes something large enough to need room, and takes it back. */
   constructor(database: DatabaseSync, probe: () => void) {
     this.#database = database;
     this.#probe = probe;
@@ -44,17 +41,15 @@ export class SqliteStore implements Store<SqliteWrite> {
     this.commit([{ apply: this.#probe, settle: () => {}, fail: () => {}, awaited: false }]);
   }
 
-  /** SQLite may have done it itself; on a disk that fails, this may fail too and changes nothing. */
+  /** SQLite may have done it itself; on a disk that fails this may fail too. */
   #rollBack(): void {
     try {
       if (this.#database.isTransaction) this.#database.exec('rollback');
-    } catch {
-      // The next `begin` tells.
-    }
+    } catch {}
   }
 }
 
-/** SQLite's primary codes that blame the values of one statement: too big, constraint, mismatch, range. */
+/** SQLite's primary codes that blame values: too big, constraint, mismatch, range. */
 const blamesValues: ReadonlySet<number> = new Set([18, 19, 20, 25]);
 
 function isTroubleOfDisk(error: Error): boolean {

@@ -1,5 +1,4 @@
-// Every statement that the journal runs, prepared once. An insert of an entry names the epoch and the place that it
-// expects, so that a writer which lost its search, or writes a line twice, changes nothing.
+// All statements of the journal, prepared once. An entry is inserted only at the epoch and place that its writer expects.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { raise } from '../../base/fault.ts';
@@ -51,7 +50,6 @@ const texts = {
 
 export type Statements = Readonly<Record<keyof typeof texts, StatementSync>>;
 
-/** Fails on a database that is sound and something else than a journal. */
 export function prepareStatements(database: DatabaseSync, path: string): Statements {
   try {
     const prepared = Object.entries(texts).map(([name, sql]) => [name, database.prepare(sql)] as const);
@@ -63,7 +61,6 @@ export function prepareStatements(database: DatabaseSync, path: string): Stateme
   }
 }
 
-/** Of these rows the first ones, until their texts have `pageChars`. */
 export function boundedPage(rows: Iterable<SqlRow>, textsOf: (row: SqlRow) => readonly unknown[]): SqlRow[] {
   const page: SqlRow[] = [];
   let chars = 0;

@@ -1,13 +1,11 @@
-// Looks for damage in a write-ahead log before SQLite reads it. SQLite takes a log up to the first frame that does not
-// verify and drops the rest without a word: right for the torn end that a power failure leaves, wrong for damage in the
-// middle, which takes every later commit along. The two are told apart by what follows: commits are synced one by one,
-// so at most one of them can be torn; whole frames of this log with more commits behind a bad frame were safe once.
-// Format: https://sqlite.org/fileformat.html#the_write_ahead_log. Reads only.
+// Looks for damage in a write-ahead log before SQLite reads it, which drops everything from the first bad frame on. That is right for the
+// one torn commit of a power failure, wrong for damage before other commits. Format:
+// https://sqlite.org/fileformat.html#the_write_ahead_log. Reads only.
 
 import { readFileSync } from 'node:fs';
 
 interface WalDamage {
-  /** Commits behind the first bad frame, as far as they can be told; undefined where the header itself is damaged. */
+  /** Behind the first bad frame; undefined if the header is damaged. */
   readonly lostCommits: number | undefined;
   readonly offset: number;
 }
@@ -32,20 +30,20 @@ function findBadFrame(file: Buffer, sums: Sums): WalDamage | undefined {
   let bad: number | undefined;
   let lostCommits = 0;
   for (let at = headerBytes; at + frameBytes <= file.length; at += frameBytes) {
-    // The salts of the header tell frames of this log from those of an older one that it overwrites.
+    // The header's salts tell frames of this log from those of an older one.
     const isOurs = file.compare(file, 16, 24, at + 8, at + 16) === 0;
     if (bad === undefined && isOurs) {
       sums.add(at, 8);
       sums.add(at + frameHeaderBytes, frameBytes - frameHeaderBytes);
     }
     if (bad === undefined && !(isOurs && sums.match(at + 16))) bad = at;
-    // The size of the database stands in the last frame of each commit, 0 in the others.
+    // The last frame of each commit holds the size of the database, the others 0.
     if (bad !== undefined && isOurs && file.readUInt32BE(at + 4) > 0) lostCommits += 1;
   }
   return bad === undefined || lostCommits === 0 ? undefined : { lostCommits, offset: bad };
 }
 
-/** The running checksum over header and frames: two sums over pairs of 32-bit words. */
+/** Two running sums over pairs of 32-bit words. */
 class Sums {
   readonly #words: DataView;
   readonly #littleEndian: boolean;
@@ -71,7 +69,6 @@ class Sums {
   }
 }
 
-/** A header that was never written: nothing was committed to this log. */
 function isBlank(file: Buffer): boolean {
   return file.subarray(0, headerBytes).every((byte) => byte === 0);
 }

@@ -1,6 +1,4 @@
-// Between searches and the embedder: asks for vectors, a batch a step, and knows whose they are. A search that waits for one waits in its
-// own order of folds. A text that cannot be embedded is no fault of the search: its answer is compared by its words, and the embedder
-// itself says that it is down. Knows nothing of trees.
+// Asks the embedder for the vectors of open answers, a batch a step. An answer that cannot be embedded is compared by its words.
 
 import { Counter } from '../../base/arithmetic.ts';
 import type { Embedder, EmbedderMessage, EmbedId, EmbedRequest } from '../../embedder/embedder.ts';
@@ -25,7 +23,7 @@ export class Grouping<Each extends GroupedSearch> {
     this.#embedder = embedder;
   }
 
-  /** Of a search that wants its open answers grouped, where there is an embedder. An answer in a shape is compared as it is. */
+  /** Undefined without an embedder, and for answers in a shape, which are compared as they are. */
   openAnswers(search: Each): OpenAnswers | undefined {
     const { groupSimilarity, shape } = search.request;
     if (this.#embedder === undefined || groupSimilarity === undefined || shape !== undefined) return undefined;
@@ -52,7 +50,6 @@ export class Grouping<Each extends GroupedSearch> {
     this.#read.add(search);
   }
 
-  /** Searches that know more since the last call of answers they hold back. */
   takeRead(): Each[] {
     const read = [...this.#read];
     this.#read.clear();

@@ -1,7 +1,5 @@
-// The answers of one search that are in the model's own words: which texts must have their vectors before an outcome can be told, and
-// which group an answer joins when it is told. An answer joins the nearest group that is near enough, compared with the first member
-// alone, or founds one: what is decided stands in the tree, so that a search goes on from its log with the groups it had. Where
-// likeness is not transitive, groups depend on the order of folds, which the log has.
+// Groups the answers of one search that are prose. An answer joins the nearest group whose first member is near enough, or founds one.
+// Decisions stand in the tree, so a search goes on from its log with the same groups.
 
 import { isOpenText, nearestText, type ReadText, type Vector } from '../../answer/likeness.ts';
 import type { Outcome } from '../../program/program.ts';
@@ -19,9 +17,9 @@ export class OpenAnswers {
   readonly #similarity: number;
   readonly #ask: (texts: readonly string[]) => void;
   readonly #asked = new Set<string>();
-  /** By text; undefined stands for one that could not be embedded: it is not asked for again, and is compared by its words. */
+  /** By text; undefined for a text that could not be embedded. */
   readonly #vectors = new Map<string, Vector | undefined>();
-  /** What the tree says of texts: the same words are in the same group ever after. */
+  /** Read from the tree: the same words stay in one group. */
   readonly #groups = new Map<string, NodeKey>();
   readonly #founders: Founder[] = [];
   #scanned = 0;
@@ -32,7 +30,7 @@ export class OpenAnswers {
     this.#ask = ask;
   }
 
-  /** Asks, once each, for the texts of which nothing is known: its own, and after a restart those it is compared with. True where none is left. */
+  /** Asks once for each vector that is missing: of the answer and, after a restart, of the founders. True where none is missing. */
   prepare(tree: Tree, outcome: Outcome): boolean {
     this.#read(tree);
     const text = openTextOf(tree, outcome);
@@ -49,7 +47,6 @@ export class OpenAnswers {
     this.#vectors.set(text, vector);
   }
 
-  /** With its group, where the text could be read and a strand waits for it. */
   grouped(tree: Tree, outcome: Outcome): Outcome {
     this.#read(tree);
     const text = openTextOf(tree, outcome);
@@ -58,7 +55,6 @@ export class OpenAnswers {
     return { ...outcome, group: this.#groups.get(text) ?? this.#groupOf(text, own) };
   }
 
-  /** Of the nearest founder, or its own where none is near; undefined where it has no vector. */
   #groupOf(text: string, own: NodeKey): NodeKey | undefined {
     const vector = this.#vectors.get(text);
     if (vector === undefined) return undefined;
@@ -69,7 +65,6 @@ export class OpenAnswers {
     return nearestText({ text, vector }, known, this.#similarity)?.group ?? own;
   }
 
-  /** What has been decided since it was last read. Only the vectors of founders are needed any more. */
   #read({ nodes }: Tree): void {
     for (; this.#scanned < nodes.length; this.#scanned += 1) {
       const { group, key, answer, parent, step } = nodes[this.#scanned]!;
@@ -83,7 +78,7 @@ export class OpenAnswers {
   }
 }
 
-/** What the end of a path says, where a strand waits for it and it is prose: the answer that it marks, or its last words. */
+/** The marked answer of an ended path, or its last words; undefined unless it is prose that a strand waits for. */
 function openTextOf(tree: Tree, outcome: Outcome): string | undefined {
   if (outcome.probe || !outcome.ok || outcome.below !== undefined) return undefined;
   const { step, answer, node, index } = outcome;
@@ -93,7 +88,7 @@ function openTextOf(tree: Tree, outcome: Outcome): string | undefined {
   return isOpenText(text) ? text : undefined;
 }
 
-/** The text of the last step, with those before it that were cut off by a limit, or that follow nothing but blanks. */
+/** The text of the last step, with earlier steps that a limit cut off or that only blanks follow. */
 function lastWords(parent: Node | undefined, last: Step): string {
   let [text, step, at] = [answerPart(last), last, parent];
   while (step.turn === undefined && at?.step !== undefined && (at.step.end === 'length' || text.trim() === '')) {

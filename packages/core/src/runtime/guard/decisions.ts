@@ -1,6 +1,5 @@
-// A scheduler that always decides. All searches share one, so what it throws is the fault of none of them: from the first throw,
-// or the first decision that cannot be carried out, the plainest scheduler decides in its place, first come, first served at
-// natural widths. Its decisions rest on those before them, so that it is not asked again; searches go on, and new ones come in.
+// A scheduler that always decides. After the first throw or impossible decision of the given one, first come, first served at natural
+// widths takes its place for good: later decisions rest on earlier ones.
 
 import type { Fault } from '../../base/fault.ts';
 import { raise } from '../../base/fault.ts';
@@ -10,7 +9,6 @@ import type { OrderRule } from '../../scheduler/turns/order.ts';
 import { naturalWidths } from '../../scheduler/widths.ts';
 import { type Answerable, faultOf, guard } from './guard.ts';
 
-/** `strands`: how many may be open in all. */
 export function guardedScheduler(scheduler: Scheduler, strands: number, tell: (fault: Fault) => void): Scheduler {
   const { name, ageingSeconds, speculates } = scheduler;
   const plain = algorithm1Scheduler({ name: 'natural', widths: naturalWidths, ageingSeconds });
@@ -38,7 +36,6 @@ export function guardedScheduler(scheduler: Scheduler, strands: number, tell: (f
   };
 }
 
-/** Its urgencies are part of a decision. What it says of single requests is asked for outside of one: where it throws, they stand by their priority. */
 function guardedOrder(order: OrderRule, answerable: Answerable): OrderRule {
   const { priority } = order;
   if (priority === undefined) return order;
@@ -52,7 +49,7 @@ function guardedOrder(order: OrderRule, answerable: Answerable): OrderRule {
   };
 }
 
-/** Why a decision cannot be carried out, in words; undefined where it can. Read at every decision: it makes no tables. */
+/** Runs at every decision, so it makes no tables. */
 function problemWith({ admit, widths, preempt, urgencies }: Decision, { running, waiting }: Snapshot, strands: number) {
   let held = 0;
   let taken = 0;

@@ -1,6 +1,5 @@
-// The one guard around calls into what may not be ours: programs, rules, extractors, schedulers, servers and listeners. What
-// such a part throws, or rejects with, becomes a value that names the part, the verb and the message, and goes to what answers
-// for the part. It must never throw because a part did, and never lose what a part threw.
+// The one guard around calls into parts that may not be ours. What a part throws, or rejects with, becomes a value that names part, verb
+// and message. The guard never throws because a part did, and never loses what a part threw.
 
 import { type Fault, fault } from '../../base/fault.ts';
 import type { Exit } from '../../log/end.ts';
@@ -23,14 +22,13 @@ export interface Breakage {
   readonly message: string;
 }
 
-/** Answers for a part: a search for its program, a call for its requests. */
 export interface Answerable {
   broke(breakage: Breakage): void;
 }
 
 const mostCharacters = 400;
 
-/** What the call gives, else `otherwise`. A promise that is rejected later is told like a throw. */
+/** Gives `otherwise` where the call throws. A promise that is rejected later is reported like a throw. */
 export function guard<Value>(
   answerable: Answerable,
   kind: PartKind,
@@ -50,7 +48,7 @@ export function guard<Value>(
   }
 }
 
-/** The same around a function that is called for many values, node by node: no closure for each. */
+/** The same for a function that is called node by node, without a closure per call. */
 export function guardedReading<Read, Value>(
   answerable: Answerable,
   kind: PartKind,
@@ -73,7 +71,7 @@ export function exitOf({ part, verb, message }: Breakage): Exit {
   return { kind: 'failed', rule: 'threw', evidence: { part, verb, message } };
 }
 
-/** The same call would throw again: sending it once more does not help. */
+/** The same call would throw again. */
 export function faultOf({ part, verb, message }: Breakage): Fault {
   return fault('internal', `${part} threw in ${verb}: ${message}`, { retryable: false });
 }
@@ -83,7 +81,7 @@ function breakageOf(kind: PartKind, part: { readonly name: string }, verb: strin
   return { part: `${kind} '${readable(() => part.name)}'`, verb, message };
 }
 
-/** A stranger's object may throw where it is read, too. */
+/** Reading a stranger's object may throw too. */
 function readable(read: () => unknown): string {
   try {
     return String(read()).slice(0, mostCharacters);

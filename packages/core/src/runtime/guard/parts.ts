@@ -1,6 +1,5 @@
-// What belongs to one search and may not be ours: its program, its rules, its extractor. Each verb is guarded, and what it gives
-// is checked where a wrong value would break the loop. Once a search is broken none of its parts is called again, save for its
-// answer. The verbs mean what their contracts say; nothing is decided here.
+// Guards the parts of one search: program, rules, extractor. Values that would break the loop are checked. Once a search is broken none of
+// its parts is called again, except for its answer.
 
 import { raise } from '../../base/fault.ts';
 import type { ExitRule, Judge, PruneRule } from '../../exit/exit.ts';
@@ -16,7 +15,7 @@ export interface Breakable extends Answerable {
   readonly isBroken: boolean;
 }
 
-/** Every key of it, so that no attribute or verb of the contract can be forgotten here. */
+/** Makes the compiler ask for every key of the contract. */
 type Whole<Contract> = { readonly [Key in keyof Required<Contract>]: Contract[Key] | undefined };
 
 const noCertainty: Certainty = { answers: 0, agreement: 0 };
@@ -131,7 +130,7 @@ function checkedDemand(demand: number): number {
   return demand >= 0 ? demand : raise('bad-setting', `it gave ${demand} strands; a demand is a number from 0`);
 }
 
-/** What it asks below must be a node of this very tree: requests are made of its path. */
+/** Requests are made of the node's path, so it must belong to this tree. */
 function checkedAsk(tree: Tree, ask: Ask | undefined): Ask | undefined {
   if (ask === undefined) return undefined;
   if (tree.nodes[ask.node?.id] !== ask.node) raise('unknown-node', 'it asks below what is no node of its tree');
@@ -139,7 +138,7 @@ function checkedAsk(tree: Tree, ask: Ask | undefined): Ask | undefined {
   return ask;
 }
 
-/** It stands in the logs of later searches: what JSON cannot write would be read back as something else. */
+/** Goes into the logs of later searches, and JSON writes only finite numbers. */
 function checkedLearned(learned: Learned | undefined): Learned | undefined {
   for (const [name, { count, sum, squares }] of Object.entries(learned ?? {})) {
     if ([count, sum, squares].every(Number.isFinite)) continue;

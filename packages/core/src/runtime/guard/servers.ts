@@ -1,93 +1,80 @@
-// Engine, verifier and embedder as their contracts say: errors are data. What one throws fails the requests of that call, as if
-// it had answered each with a fault, and a message that is none becomes a fault as well; what it throws where nothing is asked
-// is told once for each verb. Answers that come after that find no request any more, and are dropped by the runtime.
+// Guards engine, verifier and embedder. A throw fails the requests of that call; a malformed message becomes a fault; a throw that concerns
+// no request is reported once per verb. Later answers to failed requests are dropped.
 
 import { type Fault, fault } from '../../base/fault.ts';
 import type { Embedder, EmbedderMessage } from '../../embedder/embedder.ts';
-import type { Engine, EngineLoad, EngineMessage, RequestId } from '../../engine/engine.ts';
-import type { Verifier, VerifierLoad, VerifierMessage } from '../../verifier/verifier.ts';
+import type { Engine, EngineLoad, EngineMessage, GenerateRequest, RequestId } from '../../engine/engine.ts';
+import type { ScoreRequest, Verifier, VerifierLoad, VerifierMessage } from '../../verifier/verifier.ts';
 import { type Answerable, type Breakage, faultOf, guard, type PartKind } from './guard.ts';
 
 type Tell = (fault: Fault) => void;
 
 export function guardedEngine(engine: Engine, tell: Tell): Engine {
-  const { capabilities, update } = engine;
-  let post: (message: EngineMessage) => void = () => {};
-  const call = caller('engine', capabilities, tell);
-  const failAll = (ids: readonly RequestId[], reason: Fault) => {
-    for (const request of ids) post({ type: 'fault', request, fault: reason });
-  };
-  return {
-    get capabilities() {
-      return engine.capabilities;
-    },
-    connect(given) {
-      post = given;
-      engine.connect((message) => call.read(message, (read) => given(soundStep(read))));
-    },
-    generate(requests) {
-      const ids = requests.map(({ id }) => id);
-      call.of(
-        'generate',
-        () => engine.generate(requests),
-        (reason) => failAll(ids, reason),
-      );
-    },
-    cancel: (ids) =>
-      call.of(
-        'cancel',
-        () => engine.cancel(ids),
-        () => failAll(ids, gone),
-        true,
-      ),
-    ...(update && { update: (id, urgency) => call.of('update', () => update.call(engine, id, urgency)) }),
-    release: (search) => call.of('release', () => engine.release(search)),
-    load: () => {
-      const troubled = (trouble: string): EngineLoad => ({ ...noLoad, healthy: false, trouble });
-      return call.load(() => engine.load(), troubled);
-    },
-    close: () => engine.close(),
-  };
+  const { guarded, ask } = guardedServer<EngineMessage, EngineLoad>('engine', engine, soundStep, noLoad, tell);
+  return Object.assign(guarded, {
+    generate: (requests: readonly GenerateRequest[]) => ask('generate', requests, () => engine.generate(requests)),
+  });
 }
 
 export function guardedVerifier(verifier: Verifier, tell: Tell): Verifier {
-  const { capabilities, update } = verifier;
-  let post: (message: VerifierMessage) => void = () => {};
-  const call = caller('verifier', capabilities, tell);
+  const idle = { waiting: 0 };
+  const { guarded, ask } = guardedServer<VerifierMessage, VerifierLoad>('verifier', verifier, soundScore, idle, tell);
+  return Object.assign(guarded, {
+    score: (requests: readonly ScoreRequest[]) => ask('score', requests, () => verifier.score(requests)),
+  });
+}
+
+interface Failure {
+  readonly type: 'fault';
+  readonly request: RequestId;
+  readonly fault: Fault;
+}
+
+interface Server<Message, Load> extends Pick<Engine, 'cancel' | 'update' | 'release' | 'close'> {
+  readonly capabilities: Engine['capabilities'] & Verifier['capabilities'];
+  connect(post: (message: Message | Failure) => void): void;
+  load(): Load;
+}
+
+/** All that engines and verifiers have in common; `ask` fails the requests of a call that throws. */
+function guardedServer<Message, Load extends object>(
+  kind: PartKind,
+  server: Omit<Server<Message, Load>, 'capabilities'> & { readonly capabilities: { readonly name: string } },
+  sound: (message: Message) => Message,
+  idle: Omit<Load, 'healthy' | 'trouble'>,
+  tell: Tell,
+) {
+  const { update } = server;
+  let post: (message: Failure) => void = () => {};
+  const call = caller(kind, server.capabilities, tell);
   const failAll = (ids: readonly RequestId[], reason: Fault) => {
     for (const request of ids) post({ type: 'fault', request, fault: reason });
   };
-  return {
+  const guarded: Server<Message, Load> = {
     get capabilities() {
-      return verifier.capabilities;
+      return server.capabilities as Server<Message, Load>['capabilities'];
     },
     connect(given) {
       post = given;
-      verifier.connect((message) => call.read(message, (read) => given(soundScore(read))));
+      server.connect((message) => call.read(message, (read) => given(sound(read as Message))));
     },
-    score(requests) {
-      const ids = requests.map(({ id }) => id);
-      call.of(
-        'score',
-        () => verifier.score(requests),
-        (reason) => failAll(ids, reason),
-      );
+    cancel: (ids) => {
+      const fail = () => failAll(ids, gone);
+      call.of('cancel', () => server.cancel(ids), fail, true);
     },
-    cancel: (ids) =>
-      call.of(
-        'cancel',
-        () => verifier.cancel(ids),
-        () => failAll(ids, gone),
-        true,
-      ),
-    ...(update && { update: (id, urgency) => call.of('update', () => update.call(verifier, id, urgency)) }),
-    release: (search) => call.of('release', () => verifier.release(search)),
+    ...(update && { update: (id, urgency) => call.of('update', () => update.call(server, id, urgency)) }),
+    release: (search) => call.of('release', () => server.release(search)),
     load: () => {
-      const troubled = (trouble: string): VerifierLoad => ({ waiting: 0, healthy: false, trouble });
-      return call.load(() => verifier.load(), troubled);
+      const troubled = (trouble: string) => ({ ...idle, healthy: false, trouble }) as unknown as Load;
+      return call.load(() => server.load(), troubled);
     },
-    close: () => verifier.close(),
+    close: () => server.close(),
   };
+  const ask = (verb: string, requests: readonly { readonly id: RequestId }[], act: () => void) => {
+    const ids = requests.map(({ id }) => id);
+    call.of(verb, act, (reason) => failAll(ids, reason));
+  };
+  return { guarded, ask };
 }
 
 export function guardedEmbedder(embedder: Embedder, tell: Tell): Embedder {
@@ -114,7 +101,6 @@ const gone = fault('cancelled', 'the request was cancelled');
 
 const noLoad = { runningSequences: 0, waitingSequences: 0, sequenceLimit: undefined, stepMs: undefined };
 
-/** Calls of one server. What fails requests is told by those; what fails none is told here, once for each verb. */
 function caller(kind: PartKind, part: { readonly name: string }, tell: Tell) {
   const told = new Set<string>();
   const once = (breakage: Breakage) => {
@@ -123,7 +109,7 @@ function caller(kind: PartKind, part: { readonly name: string }, tell: Tell) {
     tell(faultOf(breakage));
   };
   return {
-    /** `fail` answers what was asked for; `alsoTold` where those answers are not read. */
+    /** `fail` answers the requests; `alsoTold` reports the breakage even so. */
     of(verb: string, act: () => void, fail?: (reason: Fault) => void, alsoTold = fail === undefined): void {
       const call: Answerable = {
         broke(breakage) {
@@ -143,7 +129,7 @@ function caller(kind: PartKind, part: { readonly name: string }, tell: Tell) {
       };
       return guard<Load | undefined>(call, kind, part, 'load', act, undefined) ?? troubled(trouble);
     },
-    /** What is no message at all names no request: it is told, and dropped. */
+    /** A value that is no message names no request: it is reported and dropped. */
     read<Message>(message: Message, take: (message: Message) => void): void {
       if (typeof message === 'object' && message !== null) return take(message);
       once({

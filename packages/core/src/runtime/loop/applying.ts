@@ -1,5 +1,4 @@
-// Carries out what the scheduler has decided, search by search: which give strands back, how wide each is, which come in, and
-// where their requests stand. It decides nothing; a search that can use more than before, or has lost a strand, is asked again.
+// Carries out the scheduler's decision: preempts, sets widths, admits, reorders requests. Decides nothing.
 
 import { assert } from '../../base/assert.ts';
 import type { Decision, Reason, Width } from '../../scheduler/scheduler.ts';
@@ -8,21 +7,15 @@ import { leastPromising } from '../../tree/strand.ts';
 import type { RuntimeParts } from '../parts/parts.ts';
 import type { Search } from '../search/search.ts';
 
-type ApplyingParts = Pick<
-  RuntimeParts,
-  'searches' | 'queue' | 'alarms' | 'strands' | 'seeder' | 'flights' | 'speculation' | 'logs'
->;
-
 type Reasons = Decision['reasons'];
 
 export class Applying {
-  readonly #parts: ApplyingParts;
+  readonly #parts: RuntimeParts;
 
-  constructor(parts: ApplyingParts) {
+  constructor(parts: RuntimeParts) {
     this.#parts = parts;
   }
 
-  /** What is taken is taken first, so that what is given is there. */
   apply({ preempt, widths, admit, urgencies, reasons }: Decision, nowMs: number): void {
     const { queue, searches } = this.#parts;
     const { running } = searches;
@@ -63,7 +56,7 @@ export class Applying {
     logs.add(search, { type: 'width', primary, speculative, ...(why && { why }) });
   }
 
-  /** What waits is told of a change that matters; what is asked for from now on has it anyway. */
+  /** Only changes that matter reach requests that wait; new requests carry the urgency anyway. */
   #setUrgency(search: Search | undefined, urgency: number): void {
     if (search === undefined) return;
     const told = search.urgency;
@@ -82,7 +75,6 @@ export class Applying {
     logs.want(search);
   }
 
-  /** An admitted search runs from now on: one from a former process when its log has come. */
   begin(search: Search, width: Width, reasons: Reasons, nowMs: number): void {
     const { alarms, logs, strands, seeder, speculation } = this.#parts;
     search.admittedMs = nowMs;
@@ -92,7 +84,6 @@ export class Applying {
     seeder.plant(search);
     logs.add(search, { type: 'admitted' });
     this.#setWidth(search, width, reasons, nowMs);
-    // What it had in flight is asked for again.
     if (search.log !== 'read') return;
     for (const expansion of strands.takeUp(search)) speculation.launch(search, expansion, nowMs);
   }

@@ -1,5 +1,4 @@
-// Asks programs what they want next, as far as the width of each search goes, and fills its speculative width with what it will
-// probably want. A search whose program wants nothing, with nothing of it under way, ends.
+// Asks programs for as much as each width allows, and fills speculative widths. Ends a search that wants nothing more.
 
 import { type Pruning, spentAt } from '../../exit/prune/prune.ts';
 import { mayGrow } from '../../tree/node.ts';
@@ -8,13 +7,11 @@ import type { Search } from '../search/search.ts';
 import { firstExit, nothingLeft } from './exits.ts';
 import type { Finishing } from './finishing.ts';
 
-type AskingParts = Pick<RuntimeParts, 'options' | 'searches' | 'strands' | 'speculation'>;
-
 export class Asking {
-  readonly #parts: AskingParts;
+  readonly #parts: RuntimeParts;
   readonly #finishing: Finishing;
 
-  constructor(parts: AskingParts, finishing: Finishing) {
+  constructor(parts: RuntimeParts, finishing: Finishing) {
     this.#parts = parts;
     this.#finishing = finishing;
   }
@@ -40,7 +37,7 @@ export class Asking {
         else if (!this.#spend(search, { strand: ask.strand, ...spent }, nowMs)) break;
         continue;
       }
-      // A program may close a strand that it finds complete (after a crash): then there is room again.
+      // A program may close a strand that it finds complete after a crash: then there is room again.
       if (tree.strands.size < openBefore) continue;
       if (mayOpen && tree.strands.size === 0 && tree.stragglers.size === 0) {
         return this.#finishing.finish(search, firstExit(search, nowMs, options) ?? nothingLeft(search), nowMs);
@@ -50,7 +47,6 @@ export class Asking {
     if (!search.isBroken && searches.isRunning(search)) speculation.fill(search, nowMs);
   }
 
-  /** A rollout that ends where it begins. Gives whether to ask on: while others are under way, what they bring is awaited first. */
   #spend(search: Search, pruning: Pruning, nowMs: number): boolean {
     const { options, strands } = this.#parts;
     strands.prune(search, pruning);

@@ -1,5 +1,4 @@
-// Decides on the budget: when the scheduler is asked again, and what it is shown. Applying carries its decision out; what it
-// gives up ends here.
+// Decides when the scheduler is asked and what it is shown; applying.ts carries the decision out.
 
 import type { Servers } from '../../scheduler/cycle.ts';
 import type { Guessing } from '../../scheduler/speculation-budget.ts';
@@ -10,18 +9,13 @@ import type { Applying } from './applying.ts';
 import { givenUp } from './exits.ts';
 import type { Finishing } from './finishing.ts';
 
-type DecidingParts = Pick<
-  RuntimeParts,
-  'options' | 'searches' | 'queue' | 'leases' | 'speculation' | 'service' | 'guesses'
->;
-
 export class Deciding {
-  readonly #parts: DecidingParts;
+  readonly #parts: RuntimeParts;
   readonly #applying: Applying;
   readonly #finishing: Finishing;
   #told = 0;
 
-  constructor(parts: DecidingParts, applying: Applying, finishing: Finishing) {
+  constructor(parts: RuntimeParts, applying: Applying, finishing: Finishing) {
     this.#parts = parts;
     this.#applying = applying;
     this.#finishing = finishing;
@@ -43,7 +37,7 @@ export class Deciding {
     }
   }
 
-  /** Guesses are dealt anew when about every search has been told something: at each outcome it would cost too much. */
+  /** Redistributes guesses after about one outcome per running search; after every outcome it would cost too much. */
   noteTold(): void {
     this.#told += 1;
     const { searches } = this.#parts;
@@ -57,7 +51,7 @@ export class Deciding {
     return options.scheduler.speculates === true || (searches.guessers > 0 && mayGuess(some));
   }
 
-  /** The engine lacks memory while something is speculated on: that is taken back at once. */
+  /** Speculation is taken back at once when the engine lacks memory. */
   #isSqueezed(): boolean {
     return this.#parts.speculation.open > 0 && this.guessing.squeezed;
   }

@@ -1,6 +1,5 @@
-// Why a search ends: the first of its own exit rules that fires, then too many failures in a row; and the exits that no
-// rule names. Rules of the clock and failures are read whenever something happens, the others only where a fold is complete.
-// Reads only; the runtime ends the search.
+// Reasons for which a search ends: its first exit rule that fires, too many failures in a row, or an exit without a rule. Clock rules and
+// failures are read at any moment, other rules only after a complete fold.
 
 import type { ExitRule } from '../../exit/exit.ts';
 import type { Exit } from '../../log/end.ts';
@@ -45,7 +44,6 @@ function exitBy(rules: readonly ExitRule[], search: Search, nowMs: number, circu
   return exit;
 }
 
-/** The program has no strand open and opens none though it may: all is grown, or no model that it asks is left to grow it. */
 export function nothingLeft({ tree, request }: Pick<Search, 'tree' | 'request'>): Exit {
   const { absences, closed, nodes } = tree;
   const done = { rollouts: closed.completed, nodes: nodes.length };
@@ -55,7 +53,7 @@ export function nothingLeft({ tree, request }: Pick<Search, 'tree' | 'request'>)
   return { kind: hasAnswer ? 'exhausted' : 'failed', rule: 'absent', evidence };
 }
 
-/** A deadline that passed without an answer while engine or verifier were out is their failure, and says so. */
+/** A deadline that passes without an answer while a server is out counts as that server's failure. */
 function explain(search: Search, exit: Exit, { engine, verifier }: Circumstances): Exit {
   const trouble = engine.load().trouble ?? verifier?.load().trouble;
   if (trouble === undefined || search.request.program.answer(search.tree)?.complete === true) return exit;

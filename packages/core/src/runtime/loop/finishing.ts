@@ -1,5 +1,4 @@
-// How a search ends: what it holds goes back, what it has in flight is cancelled, its exit and answer are logged and told. Its
-// account stays open until engine and verifier have answered for all that was cancelled. Why it ends is said in exits.ts.
+// Ends a search: gives back its leases, cancels its requests, logs and tells exit and answer, and its cost once all is answered.
 
 import type { Exit } from '../../log/end.ts';
 import { exitedEvent } from '../../log/events.ts';
@@ -9,17 +8,11 @@ import type { RuntimeParts } from '../parts/parts.ts';
 import type { Search } from '../search/search.ts';
 import { nothingLeft } from './exits.ts';
 
-type FinishingParts = Pick<
-  RuntimeParts,
-  'options' | 'searches' | 'queue' | 'strands' | 'seeder' | 'flights' | 'speculation' | 'guesses' | 'logs'
->;
-
 export class Finishing {
-  readonly #parts: FinishingParts;
-  /** Searches that have ended, and of which engine or verifier still owe an answer. */
+  readonly #parts: RuntimeParts;
   readonly #unsettled = new Set<Search>();
 
-  constructor(parts: FinishingParts) {
+  constructor(parts: RuntimeParts) {
     this.#parts = parts;
   }
 
@@ -45,7 +38,6 @@ export class Finishing {
     options.onEnd?.(result);
   }
 
-  /** Those a part of which threw. One from a former process is ended when its log has come: its end belongs there. */
   endBroken(nowMs: number): void {
     const { searches, logs } = this.#parts;
     for (const search of searches.broken) {
@@ -54,7 +46,7 @@ export class Finishing {
     }
   }
 
-  /** Takes a search away without a word; `servedMs` where how long it ran says something about the work. */
+  /** Removes a search without a word in its log. `servedMs`: only where its length says something about the work. */
   remove(search: Search, servedMs?: number): void {
     const { searches, queue, options } = this.#parts;
     queue.remove(search, searches.running.has(search.id), servedMs);
@@ -74,7 +66,6 @@ export class Finishing {
   }
 }
 
-/** Nothing where nothing was guessed. Before what is open is taken back: it was not asked for. */
 function guessedBy({ speculation }: Search): GuessTotals | undefined {
   const { total, byDistance, byDepth } = speculation.guesses;
   if (total.guessed === 0) return undefined;

@@ -1,5 +1,4 @@
-// Tells programs what has arrived, each search in its own order, and reads its rules: prune rules and exits behind each complete
-// fold, those of the clock at any moment.
+// Tells programs what has arrived, each search in its own order. Reads rules after each complete fold, clock rules at any moment.
 
 import { pruningsOf } from '../../exit/prune/prune.ts';
 import type { Outcome, ProbeOutcome } from '../../program/program.ts';
@@ -9,17 +8,12 @@ import type { Deciding } from './deciding.ts';
 import { clockExit, firstExit } from './exits.ts';
 import type { Finishing } from './finishing.ts';
 
-type TellingParts = Pick<
-  RuntimeParts,
-  'options' | 'searches' | 'flights' | 'grouping' | 'strands' | 'speculation' | 'logs'
->;
-
 export class Telling {
-  readonly #parts: TellingParts;
+  readonly #parts: RuntimeParts;
   readonly #deciding: Deciding;
   readonly #finishing: Finishing;
 
-  constructor(parts: TellingParts, deciding: Deciding, finishing: Finishing) {
+  constructor(parts: RuntimeParts, deciding: Deciding, finishing: Finishing) {
     this.#parts = parts;
     this.#deciding = deciding;
     this.#finishing = finishing;
@@ -60,16 +54,15 @@ export class Telling {
     }
   }
 
-  /** True where this was the last piece of an expansion, or of a level: the moment at which rules are read. */
+  /** True after the last piece of an expansion or level, which is when rules are read. */
   #tellOne(search: Search, outcome: Outcome): boolean {
     const { options, searches } = this.#parts;
     searches.touch(search);
     this.#deciding.noteTold();
     const { tree, open, request } = search;
     const isComplete = request.program.tell(tree, open?.grouped(tree, outcome) ?? outcome);
-    // What a search could use changes with whole expansions; a decision on every child would say the same again.
+    // Demand changes with whole expansions only.
     if (isComplete && request.rules.boost) searches.isStale = true;
-    // An order by work follows what is left of it.
     if (options.scheduler.order?.readsWork && search.hasGrown()) searches.isStale = true;
     return isComplete;
   }
@@ -83,7 +76,7 @@ export class Telling {
     if (exit !== undefined) this.#finishing.finish(search, exit, nowMs);
   }
 
-  /** Time and failures end a search wherever it stands: what has come early is told first, so that the answer has it. */
+  /** Outcomes that came early are told first, so that the answer has them. */
   watchClock(nowMs: number): void {
     const { options, searches, logs } = this.#parts;
     for (const search of searches.touched) {

@@ -1,5 +1,4 @@
-// When searches must be looked at though nothing arrives: their time limits and deadlines. An alarm of a search that has
-// ended never rings. An alarm knows its search by name alone: one that waits for a far deadline keeps no tree of an ended search in memory.
+// Time limits and deadlines of searches. An alarm knows its search by id alone, so that a far deadline keeps no ended tree in memory.
 
 import { Heap } from '../../base/heap.ts';
 import type { Search } from '../search/search.ts';
@@ -17,7 +16,6 @@ export class Alarms {
     this.#heap.push({ atMs, search: id });
   }
 
-  /** The searches whose time has come; each alarm rings once. */
   takeDue(nowMs: number): Search[] {
     const due: Search[] = [];
     for (let next = this.#next(); next !== undefined && next.atMs <= nowMs; next = this.#next()) {

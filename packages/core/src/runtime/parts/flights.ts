@@ -1,5 +1,4 @@
-// Everything that is on its way: children being generated, then scored. Turns what programs ask for into requests, and
-// what engine and verifier answer into outcomes, one per child, exactly once. Knows nothing of budgets, widths or exits.
+// Children on their way: generated, then scored. Turns expansions into requests and answers into outcomes, exactly one per child.
 
 import { Counter } from '../../base/arithmetic.ts';
 import { assert } from '../../base/assert.ts';
@@ -40,7 +39,7 @@ import {
 } from '../steps/step-needs.ts';
 import type { RuntimeOptions } from './options.ts';
 
-/** An outcome with the search it belongs to; `flight` is missing for a ghost that became a child without a request. */
+/** `flight` is missing for a ghost that became a child without a request. */
 export interface Arrival {
   readonly search: Search;
   readonly outcome: Outcome;
@@ -56,9 +55,8 @@ export class Flights {
   readonly #options: FlightsOptions;
   readonly #meter: ServiceMeter;
   readonly #ids = new Counter(1);
-  /** In the order of their start. */
   readonly #byId = new Map<RequestId, Flight>();
-  /** Since when a server works on a request, in the order of those times; what is held has no clock. */
+  /** When a server took each request, in that order; held requests have no clock. */
   readonly #clocks = new Map<RequestId, number>();
   #arrivals: Arrival[] = [];
   #toGenerate: GenerateRequest[] = [];
@@ -112,7 +110,6 @@ export class Flights {
     return watches === undefined ? onToken !== undefined : watches(id);
   }
 
-  /** Steps that a probe has named go on to the verifier as if an engine had made them just now. */
   #hand(search: Search, { node, manner, sampling }: Expansion, indices: readonly number[], lane: Lane, nowMs: number) {
     const form = formKey(sampling, manner);
     for (const index of indices) {
@@ -129,7 +126,6 @@ export class Flights {
     this.#arrivals.push({ search, outcome: ghostOutcome(node, ghost) });
   }
 
-  /** A probe is answered by what was said to it before it was asked. */
   answerProbe(search: Search, node: NodeId, index: number, reply: ProbeReply): void {
     search.ledger.adopted(reply.tokens);
     this.#arrivals.push({ search, outcome: { probe: true, node, index, reply } });
@@ -192,7 +188,6 @@ export class Flights {
     this.#succeed(flight, flight.step, { ...message, feedback: cutFeedback(message.feedback) });
   }
 
-  /** What was speculation is wanted now: wherever it waits, it moves up. */
   adopt(flight: Flight): void {
     flight.lane = 'primary';
     flight.adopted = true;
@@ -209,7 +204,6 @@ export class Flights {
     else this.#toCancel.push(flight);
   }
 
-  /** Gives up on what a server has had for too long. What is held waits for its deadline, or for the engine's patience. */
   expire(nowMs: number): void {
     const { requestTimeoutMs } = this.#options;
     if (requestTimeoutMs === undefined) return;
@@ -233,17 +227,14 @@ export class Flights {
     return undefined;
   }
 
-  /** When speculative steps go to the verifier though no other step has come. */
   get scoresDueMs(): number | undefined {
     return this.#scores.dueMs;
   }
 
-  /** Hands over what has gathered since the last call: what is stopped first, then scoring, then generation. */
   dispatch(nowMs: number): void {
     const { engine, verifier } = this.#options;
     const [cancel, generate] = [this.#toCancel, this.#toGenerate];
     const sent = this.#scores.take(nowMs);
-    // A step that brought one score of several.
     if (sent.length + cancel.length + generate.length + this.#toUpdate.length === 0) return;
     [this.#toCancel, this.#toGenerate] = [[], []];
     const scores = sent.filter((request) => this.#isWanted(request.id));
@@ -272,7 +263,10 @@ export class Flights {
 
   #priorityOf({ request, urgency }: Search, path: readonly PathStep[]): number {
     const { priority } = request;
-    const own = this.#options.scheduler.order?.priority?.(priority, pathTokensOf(path));
+    const own = this.#options.scheduler.order?.priority?.(
+      priority,
+      path.reduce((sum, { step }) => sum + step.tokens, 0),
+    );
     return own ?? urgency ?? priority;
   }
 
@@ -280,7 +274,6 @@ export class Flights {
     for (const flight of search.flights.values()) if (!this.#scores.holds(flight.id)) this.#toUpdate.push(flight);
   }
 
-  /** False for what was cancelled in the very step in which it was asked for. */
   #isWanted(id: RequestId): boolean {
     const flight = this.#byId.get(id);
     if (flight?.cancelled) {
@@ -290,7 +283,6 @@ export class Flights {
     return flight !== undefined && !flight.cancelled;
   }
 
-  /** Restarts when a server takes the request; pauses while no server holds it. */
   restartTimeout({ type, request }: Custody, nowMs: number): void {
     if (!this.#byId.has(request)) return;
     this.#clocks.delete(request);
@@ -319,7 +311,7 @@ export class Flights {
     const key = nodeKey(generated.node.key, step);
     const { id, search, node, manner, index, lane } = this.#add({ ...generated, step, key }, nowMs);
     const { prompt, tests } = search.request;
-    // What was put to the model is no step: it is not scored, and no score rests on it.
+    // Words that were put to the model are not scored, and no score rests on them.
     const path = scoredPath(search.request, pathAfter(node, manner?.after));
     const parent = path.at(-1)?.key ?? node.key;
     const priority = this.#priorityOf(search, path);
@@ -331,7 +323,6 @@ export class Flights {
     if (this.#scores.holds(id)) this.#hold(id, nowMs);
   }
 
-  /** No server has it, and none is to blame for how long it takes. */
   #hold(id: RequestId, nowMs: number): void {
     this.#clocks.delete(id);
     this.#meter.ended('verifier', id, nowMs, undefined);
@@ -355,8 +346,4 @@ function placeOf({ step }: Flight): ServerKind {
 
 function engineOf({ manner }: Flight): string {
   return manner?.model === undefined ? 'engine' : `engine of model '${manner.model}'`;
-}
-
-function pathTokensOf(path: readonly PathStep[]): number {
-  return path.reduce((sum, { step }) => sum + step.tokens, 0);
 }

@@ -1,11 +1,10 @@
-// What was posted to a runtime since its last step, in order.
+// Messages posted to a runtime since its last step, in order.
 
 import type { EmbedderMessage } from '../../embedder/embedder.ts';
 import type { EngineMessage } from '../../engine/engine.ts';
 import type { VerifierMessage } from '../../verifier/verifier.ts';
 import type { Search } from '../search/search.ts';
 
-/** Why a search is cancelled: its client wants or needs it no more, the process ends, or its key is gone. */
 export type CancelReason = 'caller' | 'shutdown' | 'key-removed';
 
 export type InboxMessage =

@@ -1,4 +1,4 @@
-// What a runtime joins, and whom it tells of what happens. Parts and listeners may be a stranger's: the runtime takes them guarded.
+// The options of a runtime: its parts and its listeners. Parts and listeners may be a stranger's: the runtime guards them.
 
 import type { Clock } from '../../base/clock.ts';
 import { type Fault, FaultError } from '../../base/fault.ts';
@@ -18,39 +18,34 @@ import type { SearchResult } from '../search/request.ts';
 
 export interface RuntimeOptions {
   readonly engine: Engine;
-  /** Without one, only programs that need none can run. */
   readonly verifier?: Verifier | undefined;
-  /** Without one, answers are compared by their words. */
   readonly embedder?: Embedder | undefined;
   readonly scheduler: Scheduler;
   /** M, P0 §4.1: strands open at a time, over all searches and lanes. */
   readonly budget: number;
   readonly clock: Clock;
-  /** What the order by work goes by; measured unless given. */
   readonly work?: WorkEstimates | undefined;
-  /** A request that a server has had for so long without an answer counts as failed; undefined waits for ever. */
+  /** From when a server takes a request to its failure; undefined waits for ever. */
   readonly requestTimeoutMs?: number | undefined;
-  /** Strands of one search that may fail in a row before it ends as `failed`. */
   readonly maxFailures?: number | undefined;
-  /** `fold`: of all events of the search up to this one; only to be read. */
+  /** `fold` holds all events up to this one; read-only. */
   readonly onEvent?: ((event: LoggedEvent, fold: SearchFold) => void) | undefined;
-  /** What one step wrote of a search, when the step is over: what a journal stores. `fold` has it, and is only to be read. */
+  /** Everything one step wrote of a search, for the journal. `fold` is read-only. */
   readonly onEntry?: ((entry: LogEntry, fold: SearchFold) => void) | undefined;
   readonly onEnd?: ((result: SearchResult) => void) | undefined;
-  /** After `onEnd`, once all that was cancelled has been answered for: the search's final cost. */
+  /** The final cost, after `onEnd`, once every cancelled request has been answered. */
   readonly onCost?: ((search: string, cost: Cost) => void) | undefined;
-  /** The turn of a search from a former process has come: its log is wanted now, by `restore`. */
+  /** A revived search needs its log now: call `restore`. */
   readonly onLogWanted?: ((search: string) => void) | undefined;
   readonly onToken?: ((token: Token) => void) | undefined;
-  /** Whether the tokens of a search are read as they come; unless said, where there is `onToken`. Asked anew per step. */
+  /** True if a client reads the tokens of a search; by default, if `onToken` is given. Asked anew per step. */
   readonly watches?: ((search: string) => boolean) | undefined;
   /** `search` is undefined for shared parts. */
   onFault?(search: string | undefined, fault: Fault): void;
-  /** The inbox has something: `step` should be called soon. */
   readonly wake?: (() => void) | undefined;
 }
 
-/** The same, and nothing of it throws. `onFault` is told of listeners that throw; without it the throw goes on. */
+/** Guards every part and listener. `onFault` hears of listeners that throw; without it the throw goes on. */
 export function guardedOptions(options: RuntimeOptions): RuntimeOptions {
   const { engine, verifier, embedder, scheduler, budget, onEnd, onCost, watches } = options;
   const onFault = guardedFault(options);
@@ -77,7 +72,6 @@ export function guardedOptions(options: RuntimeOptions): RuntimeOptions {
 
 const noOne: Answerable = { broke: () => {} };
 
-/** What it throws itself is lost: there is nothing left to tell it to. */
 function guardedFault(options: RuntimeOptions): RuntimeOptions['onFault'] {
   const { onFault } = options;
   if (onFault === undefined) return undefined;

@@ -1,4 +1,4 @@
-// The parts of a runtime, of which each verb of the loop picks those it needs, and how they are joined.
+// The parts of a runtime and how they are joined.
 
 import { Grouping } from '../groups/grouping.ts';
 import { GuessMeter } from '../queue/guess-meter.ts';
@@ -16,24 +16,9 @@ import { Speculation } from './speculation.ts';
 import { Strands } from './strands.ts';
 import { TreeSeeder } from './tree-seeder.ts';
 
-export interface RuntimeParts {
-  readonly options: RuntimeOptions;
-  readonly inbox: Inbox;
-  readonly searches: SearchTable;
-  readonly leases: Leases;
-  readonly queue: Queue<Search>;
-  readonly alarms: Alarms;
-  readonly logs: SearchLogs;
-  readonly grouping: Grouping<Search>;
-  readonly flights: Flights;
-  readonly strands: Strands;
-  readonly seeder: TreeSeeder;
-  readonly speculation: Speculation;
-  readonly service: ServiceMeter;
-  readonly guesses: GuessMeter;
-}
+export type RuntimeParts = ReturnType<typeof makeParts>;
 
-export function makeParts(given: RuntimeOptions): RuntimeParts {
+export function makeParts(given: RuntimeOptions) {
   const options = guardedOptions(given);
   const inbox = new Inbox(options.wake);
   const leases = new Leases(options.budget);

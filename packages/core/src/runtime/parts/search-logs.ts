@@ -1,5 +1,5 @@
-// The logs of the searches: what happens in one goes to the listener at once, and what one step of the loop wrote of it goes to the
-// journal as one entry when the step is over. The log of a search from a former process is asked for when it is needed, once.
+// The logs of the searches: each event goes to the listener at once, and the events of one step go to the journal as one entry. The log of
+// a revived search is asked for once, when it is needed.
 
 import { entryOf } from '../../log/entry.ts';
 import type { LoggedEvent, SearchEvent } from '../../log/events.ts';
@@ -11,7 +11,6 @@ type LogOptions = Pick<RuntimeOptions, 'clock' | 'onEvent' | 'onEntry' | 'onLogW
 
 export class SearchLogs {
   readonly #options: LogOptions;
-  /** What the step that is under way has written. */
   readonly #open = new Map<Search, LoggedEvent[]>();
 
   constructor(options: LogOptions) {
@@ -29,7 +28,6 @@ export class SearchLogs {
     guard(search, 'listener', onEvent, 'onEvent', () => onEvent(logged, search.fold), undefined);
   }
 
-  /** The step is over: what it has written of each search is one entry. */
   endEntries(): void {
     const { onEntry } = this.#options;
     for (const [search, events] of this.#open) {
@@ -39,7 +37,7 @@ export class SearchLogs {
     }
   }
 
-  /** Without its log a search from a former process neither runs nor has an answer. */
+  /** Without its log a revived search neither runs nor has an answer. */
   want(search: Search): void {
     if (search.log === 'asked') return;
     search.log = 'asked';

@@ -1,5 +1,4 @@
-// The searches of a runtime: which are live, which of them run, in which something has happened since their programs were last
-// asked, and whether the last decision on the budget still holds. Facts alone; what is done about them is the loop's.
+// The searches of a runtime: which are live, running, touched or broken, and whether the last decision still holds. Facts alone.
 
 import { type Breakage, faultOf } from '../guard/guard.ts';
 import type { Search, SearchKeeper } from '../search/search.ts';
@@ -9,9 +8,7 @@ export class SearchTable implements SearchKeeper {
   readonly #options: Pick<RuntimeOptions, 'wake' | 'onFault'>;
   readonly live = new Map<string, Search>();
   readonly running = new Map<string, Search>();
-  /** Live ones that may have speculative strands by their own rules. */
   guessers = 0;
-  /** Something changed on which the last decision rests. */
   isStale = false;
   readonly #touched = new Set<Search>();
   readonly broken = new Set<Search>();
@@ -29,23 +26,20 @@ export class SearchTable implements SearchKeeper {
     return this.live.get(search.id) === search;
   }
 
-  /** It has been admitted, its log has been read, and no part of it has thrown. */
   isRunning(search: Search): boolean {
     return this.running.get(search.id) === search && search.hasLog && !search.isBroken;
   }
 
-  /** Something happened in it: it is looked at, and asked, in this step. */
   touch(search: Search): void {
     this.#touched.add(search);
   }
 
-  /** Something changed without a message: the next step, soon, decides anew. */
   reconsider(): void {
     this.isStale = true;
     this.#options.wake?.();
   }
 
-  /** Perhaps in the midst of a phase: the loop ends it between two of them. */
+  /** May happen in the middle of a phase; the loop ends the search between phases. */
   broke(search: Search, breakage: Breakage): void {
     this.#options.onFault?.(search.id, faultOf(breakage));
     if (!this.isLive(search)) return;
@@ -53,7 +47,7 @@ export class SearchTable implements SearchKeeper {
     this.reconsider();
   }
 
-  /** One that is touched or removed while this is read is read, or not, accordingly. */
+  /** May be iterated while searches are touched or removed. */
   get touched(): Iterable<Search> {
     return this.#touched;
   }

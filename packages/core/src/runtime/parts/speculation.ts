@@ -1,7 +1,6 @@
-// Speculation: spare budget spent on what a program will probably ask for next. Each speculative expansion holds one
-// lease, until its last child has been answered or adopted. Its children count in no vote or statistic before the program
-// asks for them itself; what it asks for is adopted on its way, or taken from its ghost. The state is the search's own. What a program
-// names may be no expansion at all: then it is the program that breaks.
+// Speculation: spare budget spent on what a program will probably ask for next. An expansion holds one lease until its last child is
+// answered or adopted. Its children count in no vote before the program asks for them; then they are adopted in flight or taken from their
+// ghosts.
 
 import { assert } from '../../base/assert.ts';
 import type { Expansion, ProbeOutcome } from '../../program/program.ts';
@@ -33,7 +32,6 @@ export class Speculation {
     return this.#open;
   }
 
-  /** Fills the speculative width with what the program will probably ask for and has not asked for yet. */
   fill(search: Search, nowMs: number): void {
     const { speculation, width, foreseeable } = search;
     if (speculation.open.size >= Math.min(width.speculative, foreseeable)) return;
@@ -46,7 +44,6 @@ export class Speculation {
     for (const expansion of this.#foresee(search, nowMs)) {
       if (open.size >= width.speculative) return;
       const { node, sampling, manner } = expansion;
-      // Its words could not be composed as they will be.
       if (manner !== undefined && sourcesOf(search.tree, node, manner).includes(undefined)) continue;
       const form = formKey(sampling, manner);
       const indices = expansion.indices.filter((index) => !search.knows(drawKey(node.key, index, form)));
@@ -81,7 +78,6 @@ export class Speculation {
     });
   }
 
-  /** What the program will never ask for is given up at once. */
   giveUp(search: Search): void {
     const { tree, flights, speculation, request } = search;
     const isAbandoned = speculation.open.size === 0 ? undefined : request.program.abandoned?.(tree);
@@ -100,7 +96,7 @@ export class Speculation {
     for (const node of latest) this.#drop(search, node, nowMs);
   }
 
-  /** Of what the program asks for, each child comes from a ghost, from a flight that is adopted, or from the engine. */
+  /** Each child comes from a ghost, from an adopted flight, or from the engine. */
   launch(search: Search, expansion: Expansion, nowMs: number): void {
     guard(search, 'program', search.request.program, 'ask', () => this.#launch(search, expansion, nowMs), undefined);
   }
@@ -131,7 +127,6 @@ export class Speculation {
     if (flight.isProbe) flight.node = node;
   }
 
-  /** What was said to a probe is kept until its program asks: no tree holds it. */
   keepReply({ search, draw }: Flight, { reply }: ProbeOutcome): void {
     if (reply === undefined) return;
     search.speculation.replies.set(draw, reply);
@@ -148,7 +143,6 @@ export class Speculation {
     open.remaining -= 1;
     if (open.remaining > 0) return;
     this.#close(search, node.key, open);
-    // There is room for another.
     this.#searches.touch(search);
   }
 
@@ -176,7 +170,7 @@ export function mayGuess(searches: Iterable<Search>): boolean {
   return false;
 }
 
-/** Steps of its path that are not in the tree yet, its own included: a look ahead numbers them behind the tree's. */
+/** Steps of the path that are not in the tree yet, its own included: a look ahead numbers them behind the tree's. */
 function ghostsTo(node: Node, tree: Tree): number {
   let ghosts = 0;
   for (let each: Node | undefined = node; each !== undefined && each.id >= tree.nodes.length; each = each.parent)

@@ -1,5 +1,4 @@
-// Open strands and their leases. A lease follows the tree's own events: it is taken when a strand opens and given back
-// when it closes, by its program or from outside.
+// Open strands and their leases. A lease is taken when a strand opens and given back when it closes, by its program or from outside.
 
 import { raise } from '../../base/fault.ts';
 import type { Pruning } from '../../exit/prune/prune.ts';
@@ -29,7 +28,7 @@ export class Strands {
     this.#parts = parts;
   }
 
-  /** An event that the tree of a search has recorded. Logged first: what is opened beyond a width is refused, and closed when its search ends. */
+  /** Logs first: a strand opened beyond the width is refused, and closed when its search ends. */
   follow(search: Search, event: TreeEvent): void {
     this.#parts.logs.add(search, event);
     if (event.type === 'closed') this.#parts.searches.isStale = true;
@@ -46,20 +45,19 @@ export class Strands {
     }
   }
 
-  /** Ends a strand from outside its program: what it waits for is cancelled, its lease goes back. `value`: in place of its score. */
+  /** Ends a strand from outside its program and cancels what it waits for. `value` replaces its score. */
   close(search: Search, id: StrandId, closing: Closing, value?: number): void {
     const strand = search.tree.strand(id);
     const early = search.order.takeAll(id, strand.node);
     this.#cancelFor(search, strand);
     search.tree.record({ type: 'closed', strand: id, closing, ...(value === undefined ? {} : { value }) });
     for (const outcome of early) {
-      // Preemption takes the strand and not the work: told now, it is kept as a ghost until it is asked for again.
+      // Preemption takes the strand, not the work: the outcome becomes a ghost.
       if (closing === 'preempted') search.request.program.tell(search.tree, outcome);
       else if (outcome.ok) search.ledger.discarded(outcome.step.tokens);
     }
   }
 
-  /** By one of its rules, which the log names. */
   prune(search: Search, { strand, rule, evidence, value }: Pruning): void {
     this.#parts.logs.add(search, { type: 'pruned', strand, rule, evidence });
     this.close(search, strand, 'pruned', value);
@@ -80,7 +78,7 @@ export class Strands {
     for (const strand of [...search.tree.strands.keys()]) this.close(search, strand, 'ended');
   }
 
-  /** Leases for the strands of a search from a log, as far as its width allows; preempts the others. Gives what to ask again. */
+  /** Takes leases for the strands of a log as far as the width allows, preempts the others, and gives what to ask again. */
   takeUp(search: Search): Expansion[] {
     const { tree } = search;
     const surplus = tree.strands.size - Math.min(search.width.primary, this.#parts.leases.free);

@@ -1,5 +1,4 @@
-// Plants the tree of a search when the search begins, with what earlier ones have taught its program; and notes what a search teaches
-// when it ends. A runtime serves one model with one verifier: what its searches show is true of the next ones. Kept by program, in
+// Plants the tree of a search with what earlier searches taught its program, and learns from a search when it ends. Kept by program, in
 // memory: a process begins with nothing learned.
 
 import { type Learned, plantedEvent, type TreeEvent } from '../../tree/events.ts';
@@ -18,7 +17,7 @@ export class TreeSeeder {
     this.#logs = logs;
   }
 
-  /** Once: a search that was planted, here or by a former process, keeps the tree and the belief that it began with. */
+  /** A search that was planted before keeps its tree and its belief. */
   plant(search: Search): void {
     if (search.fold.tree !== undefined) return;
     const { aggregation, root } = search.tree;
@@ -34,7 +33,6 @@ export class TreeSeeder {
     search.tree = tree;
   }
 
-  /** What has failed may have failed by its parts: nothing is learned from it. */
   ended({ request: { program }, tree, isBroken }: Search): void {
     const learned = isBroken ? undefined : program.learn?.(tree, this.#learned.get(program.name));
     if (learned !== undefined) this.#learned.set(program.name, learned);

@@ -1,11 +1,9 @@
-// How often guesses are right, by rank, from the searches that have ended: of those that still run, many a guess is yet to be
-// asked for. Old ones fade, so that the chances follow what is being served.
+// The share of guesses that are right, by rank, from ended searches only: guesses of running ones may still be asked for. Old ones fade.
 
 import type { Guesses } from '../../log/guesses.ts';
 
-/** So many children of each rank count. */
-const memory = 512;
-/** A rank that was hardly tried is taken to be a little worse than the one before it, as if seen in so many children. */
+const memoryChildren = 512;
+/** Prior of a rank: a little worse than the rank before it, worth so many children. */
 const priorChildren = 16;
 const priorChance = 0.7;
 const worseByRank = 0.9;
@@ -18,13 +16,13 @@ export class GuessMeter {
     if (tallies.every(({ guessed }) => guessed === 0)) return;
     tallies.forEach(({ guessed, right }, at) => {
       const known = this.#byRank[at] ?? { guessed: 0, right: 0 };
-      const kept = Math.max(0, 1 - guessed / memory);
+      const kept = Math.max(0, 1 - guessed / memoryChildren);
       this.#byRank[at] = { guessed: kept * known.guessed + guessed, right: kept * known.right + right };
     });
     this.#chances = this.#fitted();
   }
 
-  /** Of the first rank, the second and so on; it never rises. The last holds of all beyond it. */
+  /** By rank, never rising. The last one holds for all higher ranks. */
   get chances(): readonly number[] {
     return this.#chances;
   }

@@ -1,5 +1,4 @@
-// Work that is no search but takes an engine's time all the same: a guest waits in the same line as the searches, holds
-// the lease of one strand while it is served elsewhere, and gives it back.
+// Pass-through requests: each waits in the same line as the searches and holds the lease of one strand while it is served elsewhere.
 
 import { assert } from '../../base/assert.ts';
 import type { RunningSearch, WaitingSearch } from '../../scheduler/scheduler.ts';
@@ -9,10 +8,8 @@ export interface Guest {
   readonly id: string;
   readonly turn: number;
   readonly arrivalMs: number;
-  /** No client waits for it: it is served on what the others leave idle, and sent away when they need it. */
   readonly idle?: boolean;
   readonly onAdmitted: () => void;
-  /** Of an idle one: its strand is needed, and it is here no more. */
   readonly onParked?: () => void;
 }
 
@@ -25,7 +22,6 @@ export class Guests {
     this.#leases = leases;
   }
 
-  /** Strands that guests hold; idle ones take no search's place. */
   get seats(): number {
     let seats = 0;
     for (const { guest } of this.#held.values()) if (guest.idle !== true) seats += 1;
@@ -49,7 +45,6 @@ export class Guests {
     guest.onAdmitted();
   }
 
-  /** Sends an idle one away; false where the id is no guest's. */
   park(id: string): boolean {
     const held = this.#held.get(id);
     if (held === undefined) return false;
@@ -59,7 +54,6 @@ export class Guests {
     return true;
   }
 
-  /** False where it is not here (any more). */
   leave(id: string): boolean {
     const held = this.#held.get(id);
     if (held === undefined) return this.#waiting.delete(id);

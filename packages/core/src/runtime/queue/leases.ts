@@ -1,5 +1,4 @@
-// The budget M as objects: a lease is the right to have one strand open. It is taken once and returned once; taking more
-// than M or returning twice is a programmer's mistake and stops the process.
+// The budget M as objects: a lease is the right to one open strand, taken once and returned once. Any other use is a programmer's mistake.
 
 import { assert } from '../../base/assert.ts';
 

@@ -1,6 +1,4 @@
-// The runtime's waiting side: searches and guests that wait for one budget, their turns, and how fast it is being served.
-// The only place where searches wait, in production as in the simulator. It holds facts; the scheduler's decision says
-// who comes in and who is given up.
+// Searches and guests that wait for one budget, their turns, and how fast it is served. Facts alone; the scheduler decides.
 
 import type { RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../scheduler/scheduler.ts';
 import { expectedWaitMs, missingSeats, type Pace } from '../../scheduler/turns/forecast.ts';
@@ -9,14 +7,12 @@ import { type LineFacts, TurnLine } from '../../scheduler/turns/weighted-fair-qu
 import { ChangeMeter } from './change-meter.ts';
 import { type Guest, Guests } from './guests.ts';
 import type { Leases } from './leases.ts';
-import { PaceMeter } from './pace.ts';
 import { Seats } from './seats.ts';
 import { type WorkDone, type WorkEstimates, WorkMeter } from './work-meter.ts';
 
 export interface QueuedSearch {
   readonly id: string;
   readonly naturalWidth: number;
-  /** It runs on what the others leave. */
   readonly isIdle: boolean;
   readonly kind: string;
   readonly turn: number;
@@ -24,14 +20,12 @@ export interface QueuedSearch {
   readonly request: { readonly priority: number };
   done(): WorkDone;
   asWaiting(standing: QueueStanding | undefined): WaitingSearch;
-  /** How often the answer of its best completed path has changed. */
   readonly changes: number;
   asRunning(standing: QueueStanding | undefined, changing: number | undefined, speculates: boolean): RunningSearch;
 }
 
 export interface Forecast {
   readonly fits: boolean;
-  /** These are missing while nothing has been measured. */
   readonly waitMs?: number;
   readonly pace?: Pace;
 }
@@ -40,7 +34,7 @@ type TurnRule = Pick<Scheduler, 'ageingSeconds' | 'order'>;
 
 export class Queue<Search extends QueuedSearch = QueuedSearch> {
   readonly #line: TurnLine;
-  /** Of the idle class: the others do not wait for those in it, and nothing is forecast from it. */
+  /** The idle class: no search waits for it, and nothing is forecast from it. */
   readonly #idleLine: TurnLine;
   readonly #seats: Seats;
   readonly #guests: Guests;
@@ -48,7 +42,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
   readonly #work: WorkEstimates;
   readonly #changes = new ChangeMeter();
   readonly #order: OrderRule | undefined;
-  /** When the process began, or this queue: turns are counted from here where a server is told of them. */
+  /** Servers are told turns as seconds since this origin. */
   #originSeconds: number | undefined;
   readonly #waiting = new Map<string, Search>();
   readonly #onChange: () => void;
@@ -76,7 +70,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return this.#seats.budget(this.#guests.seats);
   }
 
-  /** Others use the same servers: this many strands are for this process. */
+  /** The part of the budget that is this process's, where others use the same servers. */
   allow(strands: number): void {
     this.#seats.allow(strands);
     this.#onChange();
@@ -86,12 +80,10 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return this.#meter.pace;
   }
 
-  /** Fixes a turn, and counts a search as waiting, before it is submitted: while it is being written down. */
   take(id: string, facts: LineFacts): number {
     return this.#lineOf(facts).take(id, this.#estimated(facts));
   }
 
-  /** The place in line of a search that was submitted; its turn is taken now unless it was before. */
   turnOf(id: string, facts: LineFacts): number {
     return this.#lineOf(facts).turn(id) ?? this.take(id, facts);
   }
@@ -119,29 +111,26 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return { fits, pace, waitMs: expectedWaitMs(ahead, facts.seats, budget, pace) };
   }
 
-  /** Strands that all who run and wait need by themselves: boosts and idle strands take whatever is there, and are not counted. */
+  /** Without boosts and idle strands, which take whatever is left. */
   get wantedStrands(): number {
     return this.#seats.held + this.#guests.seats + this.#line.seats;
   }
 
-  /** For how long the search has waited that came first; batches wait by design. */
   ageMs(nowMs: number): number {
     for (const { isIdle, arrivalMs } of this.#waiting.values()) if (!isIdle) return nowMs - arrivalMs;
     return 0;
   }
 
-  /** How long a search at the end of the line would wait for one strand; 0 while nothing has been measured. */
+  /** Wait for one strand at the end of the line; 0 while nothing has been measured. */
   get backWaitMs(): number {
     return this.pace === undefined ? 0 : expectedWaitMs(this.wantedStrands, 1, this.budget, this.pace);
   }
 
-  /** `speculates`: the decision reads what searches say about their guesses. */
   snapshot(nowMs: number, running: Iterable<Search>, speculates: boolean): Snapshot {
     const waiting: WaitingSearch[] = [];
     for (const search of this.#waiting.values()) waiting.push(search.asWaiting(this.#standing(search, nowMs)));
     waiting.push(...this.#guests.asWaiting());
     const seen: RunningSearch[] = [];
-    // Most that run are of one kind.
     let [kind, changing]: [string?, number?] = [];
     for (const search of running) {
       if (search.kind !== kind) [kind, changing] = [search.kind, this.#changes.share(search.kind)];
@@ -164,8 +153,6 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     };
   }
 
-  // ---- searches --------------------------------------------------------------------------------------------------
-
   add(search: Search): void {
     this.#waiting.set(search.id, search);
   }
@@ -173,16 +160,14 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
   serve(search: Search): void {
     this.#waiting.delete(search.id);
     (search.isIdle ? this.#idleLine : this.#line).serve(search.id);
-    // An idle search takes no other's place.
     if (!search.isIdle) this.#seats.take(search.id, search.naturalWidth);
   }
 
-  /** It has ended; `servedMs` where how long it ran says something about the work. */
   remove(search: Search, wasRunning: boolean, servedMs: number | undefined): void {
     this.#waiting.delete(search.id);
     this.leave(search.id);
     this.#seats.give(search.id);
-    // How long an idle one was parked says nothing about the work.
+    // The time an idle search was parked says nothing about the work.
     if (!wasRunning || servedMs === undefined || search.isIdle) return;
     this.#meter.ended(servedMs);
     const done = search.done();
@@ -190,15 +175,11 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     this.#changes.ended(search.kind, done.rollouts, search.changes);
   }
 
-  // ---- guests ----------------------------------------------------------------------------------------------------
-
-  /** It waits in line like a search, then holds one lease until it leaves. Its turn was taken before. */
   enter(guest: Guest): void {
     this.#guests.enter(guest);
     this.#onChange();
   }
 
-  /** False where the id is no guest's. */
   serveGuest(id: string): boolean {
     const guest = this.#guests.waiting(id);
     if (guest === undefined) return false;
@@ -207,7 +188,6 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     return true;
   }
 
-  /** Sends an idle guest away; false where the id is no guest's. */
   parkGuest(id: string): boolean {
     return this.#guests.park(id);
   }
@@ -216,4 +196,33 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     this.leave(id);
     if (this.#guests.leave(id)) this.#onChange();
   }
+}
+
+/** Enough for a steady median, few enough to follow a change of load within a minute or so. */
+const remembered = 64;
+
+/** The time that the last searches held their strands, for forecasts. */
+class PaceMeter {
+  readonly #servicesMs: number[] = [];
+  #next = 0;
+  #pace: Pace | undefined;
+
+  /** From admission to end; the caller leaves out cancelled and failed searches. */
+  ended(serviceMs: number): void {
+    this.#servicesMs[this.#next] = serviceMs;
+    this.#next = (this.#next + 1) % remembered;
+    this.#pace = undefined;
+  }
+
+  get pace(): Pace | undefined {
+    if (this.#servicesMs.length === 0) return undefined;
+    this.#pace ??= summary(this.#servicesMs);
+    return this.#pace;
+  }
+}
+
+function summary(servicesMs: readonly number[]): Pace {
+  const sorted = [...servicesMs].sort((a, b) => a - b);
+  const total = sorted.reduce((sum, each) => sum + each, 0);
+  return { meanMs: total / sorted.length, medianMs: sorted[Math.floor(sorted.length / 2)]! };
 }

@@ -1,6 +1,5 @@
-// The strands that running searches were admitted with, and how many may be given out in all: the whole budget, or this
-// process's part of it where others use the same servers. A part that shrinks takes nothing from searches that run: it is
-// reached as they end. Invariant: the natural widths of those who run, each cut to the budget in force, fit that budget.
+// The strands that running searches were admitted with, and this process's part of the budget. A smaller part takes nothing from running
+// searches. Invariant: natural widths of running searches, each cut to the budget in force, fit that budget.
 
 import { assert } from '../../base/assert.ts';
 
@@ -28,12 +27,10 @@ export class Seats {
     return Math.max(this.#part, this.#held + others);
   }
 
-  /** From now on this many of the budget are this process's. */
   allow(strands: number): void {
     assert(strands >= 1 && strands <= this.#most, `a part of ${strands} of ${this.#most} strands`);
     const isMore = strands > this.#part;
     this.#part = strands;
-    // One that was wider than the budget widens with it.
     if (isMore) for (const seats of this.#running.values()) this.#resize(seats);
   }
 

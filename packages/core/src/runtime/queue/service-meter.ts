@@ -1,5 +1,5 @@
-// How long engine and verifier take for one child, over how many they had meanwhile: what the scheduler weighs a strand by.
-// Measured from outside, from the asking to the answer, so that it holds of any server, its queue included.
+// The time that engine and verifier take for one child, over how many they had meanwhile, for the scheduler. Measured from request to
+// answer, the server's queue included.
 
 import { type CostLine, LiveFit } from '../../cost/live-fit.ts';
 import type { ServerCost, Servers } from '../../scheduler/cycle.ts';
@@ -8,23 +8,21 @@ export type ServerKind = 'engine' | 'verifier';
 
 interface TimedPiece {
   readonly startMs: number;
-  /** Pieces that the server had when this one came, itself included. */
   readonly among: number;
 }
 
-/** Of what is smoothed, the share of the newest. */
 const newest = 1 / 64;
-/** Observations of a steady line. Under even load the latest few hundred show no slope; over so many the load has changed. */
+/** Observations of the steady line: under even load the latest few hundred show no slope. */
 const steadyMemory = 4096;
 const memoryMs = 30_000;
 
 export class ServiceMeter {
   readonly #engine = new Server();
   readonly #verifier = new Server();
-  /** Tokens of a step; times are fitted per token, so that long steps do not look like a slow server. */
+  /** Times are fitted per token, so that long steps do not look like a slow server. */
   #stepTokens: number | undefined;
   #perStrand: number | undefined;
-  /** Children on their way and strands open, summed up over time; old times fade. */
+  /** Integrals over time of children on their way and of open strands; old times fade. */
   readonly #spent = { childMs: 0, strandMs: 0, untilMs: 0, strands: 0 };
 
   started(kind: ServerKind, id: number, nowMs: number): void {
@@ -32,7 +30,6 @@ export class ServiceMeter {
     this.#of(kind).add(id, nowMs);
   }
 
-  /** It is with the server no more; `tokens` where it was answered as asked. */
   ended(kind: ServerKind, id: number, nowMs: number, tokens: number | undefined): void {
     this.#pass(nowMs);
     const units = kind === 'engine' && tokens !== undefined ? Math.max(1, tokens) : 1;

@@ -1,13 +1,12 @@
-// How much work a search is likely to be, from what others like it took, and how much of it is left, from its own history
-// (P1 §5.3.1: tokens of a rollout by what its rollouts took so far, times the rollouts to come). Kept outside the scheduler,
-// which remembers nothing. Kinds are few: a program and how many rollouts it may use.
+// The work of a search, estimated from searches of its kind, and what is left of it, from its own history (P1 §5.3.1: tokens per rollout so
+// far, times the rollouts to come). A kind is a program and its rollouts.
 
 const newest = 1 / 16;
 const mostKinds = 256;
-/** What others took counts as much as so many steps of a search's own, and what its steps say as so many paths. */
+/** Weights of the kind's mean, in steps of the search's own; and of its steps, in completed paths. */
 const stepWeight = 8;
 const pathWeight = 2;
-/** A search that has done all that was expected of it has this much of a rollout left. */
+/** Left, in rollouts, of a search that has done all that was expected. */
 const leastRollout = 0.25;
 
 export function workKind(program: string, rollouts: number): string {
@@ -15,12 +14,10 @@ export function workKind(program: string, rollouts: number): string {
 }
 
 interface SearchWork {
-  /** From admission to end. */
   readonly seconds: number;
   readonly tokens: number;
   readonly steps: number;
   readonly rollouts: number;
-  /** Mean length of its completed paths; 0 where there was none. */
   readonly pathTokens: number;
 }
 
@@ -29,10 +26,8 @@ export interface WorkDone extends Omit<SearchWork, 'seconds'> {
   readonly rolloutsLeft: number;
 }
 
-/** How much work searches are: measured, or known to a simulation. */
 export interface WorkEstimates {
   ended(kind: string, work: SearchWork): void;
-  /** Seconds from admission to end; undefined where nothing is known. */
   estimate(kind: string): number | undefined;
   left(kind: string, done: WorkDone, id: string): number;
 }
@@ -51,7 +46,7 @@ export class WorkMeter implements WorkEstimates {
     return this.#usual(kind)?.seconds;
   }
 
-  /** Tokens still to generate, by the length of the search's own steps so far, and better by that of its completed paths. */
+  /** Tokens still to generate, from the lengths of the search's own steps and completed paths. */
   left(kind: string, done: WorkDone): number {
     const usual = this.#usual(kind) ?? unmeasured(done);
     const perRollout = (usual.tokens / Math.max(1, usual.rollouts)) * lengthOf(usual, done);
@@ -64,7 +59,7 @@ export class WorkMeter implements WorkEstimates {
   }
 }
 
-/** Before the first end: all rollouts that a search may use, of a usual length that need not be right to tell searches apart. */
+/** Before the first end: any usual length tells searches apart. */
 function unmeasured({ rollouts, rolloutsLeft }: WorkDone): SearchWork {
   const all = rollouts + rolloutsLeft;
   return { seconds: 0, tokens: 400 * all, steps: 8 * all, rollouts: all, pathTokens: 400 };

@@ -1,10 +1,9 @@
-// Look-ahead verification (P4 §4.1.3): a speculative step is scored in the same pass as the step before it. That is worth it where one
-// pass scores both and the verifier reuses no prefix, so that each pass of its own would compute the whole path anew.
+// Look-ahead verification (P4 §4.1.3): a speculative step is scored in the same pass as the step before it. It pays where the verifier
+// reuses no prefix, so that each pass would compute the whole path anew.
 
 import type { NodeKey } from '../../tree/keys.ts';
 import type { ScoreRequest, VerifierCapabilities } from '../../verifier/verifier.ts';
 
-/** A request, and the node that its step will be. */
 export interface WantedScore {
   readonly request: ScoreRequest;
   readonly key: NodeKey;

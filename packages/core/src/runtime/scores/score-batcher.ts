@@ -1,14 +1,12 @@
 // Queues steps for the verifier. Primary steps go at once. Speculative steps are scored only while the verifier is idle, since a pass
-// cannot be interrupted: they fill up the next pass, form a batch of up to 300 tokens, or go along with the step before them
-// (look-ahead-verification.ts).
+// cannot be interrupted: they fill up the next pass, form a batch of up to 300 tokens, or go with the step before them.
 
 import type { RequestId } from '../../engine/engine.ts';
 import type { NodeKey } from '../../tree/keys.ts';
 import type { ScoreRequest, VerifierCapabilities } from '../../verifier/verifier.ts';
 import { isParentSent, looksAhead, nextStep, type WantedScore } from './look-ahead-verification.ts';
-import { PassMeter } from './pass-meter.ts';
 
-/** Longest batching delay in verifier passes of the shortest kind, from the beginning of the latest pass on. */
+/** Longest batching delay, in shortest verifier passes since the latest pass began. */
 const patience = 6;
 /** Tokens that fill a pass: twice as many as a GPU computes while it reads the weights. */
 const passTokens = 300;
@@ -40,7 +38,6 @@ export class ScoreBatcher {
     return this.#dueMs;
   }
 
-  /** Its program has asked for it; true where it waited here, and goes now. */
   adopt(id: RequestId): boolean {
     const score = this.#spare.get(id);
     if (score === undefined) return false;
@@ -48,7 +45,6 @@ export class ScoreBatcher {
     return true;
   }
 
-  /** It is cancelled; true where the verifier has not seen it. */
   drop(id: RequestId): boolean {
     return this.#spare.delete(id);
   }
@@ -103,4 +99,31 @@ export class ScoreBatcher {
 
 function tokensOf(scores: readonly WantedScore[]): number {
   return scores.reduce((sum, { request }) => sum + request.step.tokens, 0);
+}
+
+/** Passes of which the shortest counts: one of so many hardly ever had to wait. */
+const remembered = 32;
+
+/** Times passes from a request to the idle verifier to its first answer. */
+class PassMeter {
+  readonly #passesMs: number[] = [];
+  #next = 0;
+  #sinceMs: number | undefined;
+  beganMs = Number.NEGATIVE_INFINITY;
+
+  get shortestMs(): number {
+    return this.#passesMs.length === 0 ? 0 : Math.min(...this.#passesMs);
+  }
+
+  began(nowMs: number, wasIdle: boolean): void {
+    this.beganMs = nowMs;
+    this.#sinceMs = wasIdle ? nowMs : undefined;
+  }
+
+  answered(nowMs: number): void {
+    if (this.#sinceMs === undefined) return;
+    this.#passesMs[this.#next] = nowMs - this.#sinceMs;
+    this.#next = (this.#next + 1) % remembered;
+    this.#sinceMs = undefined;
+  }
 }

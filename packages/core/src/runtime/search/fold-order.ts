@@ -1,6 +1,5 @@
-// The order in which a program is told what has come. Within an expansion children are told in the order of their index: one
-// that comes early waits here for those before it, so that no tree depends on who was faster. What waits is not in the
-// log: after a crash it is asked for again under the same keys. Knows nothing of budgets, rules or time.
+// The order in which a program is told outcomes. Children of an expansion are told by index: an early one waits here, so that no tree
+// depends on who was faster. Early outcomes are not in the log; after a crash they are asked for again.
 
 import type { ChildOutcome, Outcome } from '../../program/program.ts';
 import type { NodeId, StrandId } from '../../tree/events.ts';
@@ -8,7 +7,7 @@ import { type DrawKey, drawKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
 
-/** Asks for what an outcome is to be told with, and says whether that is there; until then the outcome waits as an early one does. */
+/** Asks for what an outcome needs; false while that is missing, and the outcome waits. */
 interface Preparation {
   prepare(tree: Tree, outcome: ChildOutcome): boolean;
 }
@@ -16,19 +15,18 @@ interface Preparation {
 export class FoldOrder {
   readonly #preparation: Preparation | undefined;
   readonly #early = new Map<NodeId, Map<number, ChildOutcome>>();
-  /** Speculative children of what has come early itself. */
   readonly #orphans = new Map<DrawKey, ChildOutcome & { readonly ok: true }>();
 
   constructor(preparation?: Preparation) {
     this.#preparation = preparation;
   }
 
-  /** The outcomes that can be told now, in order. A child that no strand waits for has no order to keep, but waits for its parent. */
+  /** The outcomes that can be told now. A child that no strand waits for has no order, but waits for its parent. */
   *take(tree: Tree, arrived: Outcome): Generator<Outcome> {
     if (arrived.probe) return yield arrived;
     const outcome = placed(tree, arrived);
-    if (outcome.below !== undefined) this.#orphan(outcome, outcome.below);
-    else yield* this.#inTurn(tree, outcome);
+    if (outcome.below === undefined) yield* this.#inTurn(tree, outcome);
+    else if (outcome.ok) this.#orphans.set(drawKey(outcome.below.key, outcome.index, outcome.form), outcome);
     yield* this.#placedOrphans(tree);
   }
 
@@ -41,7 +39,6 @@ export class FoldOrder {
     }
   }
 
-  /** It has come, and its parent is still to be told. */
   holds(draw: DrawKey): boolean {
     return this.#orphans.has(draw);
   }
@@ -50,11 +47,6 @@ export class FoldOrder {
     let tokens = 0;
     for (const { step } of this.#orphans.values()) tokens += step.tokens;
     return tokens;
-  }
-
-  /** The program has not asked for it: where it failed, nothing is left of it. */
-  #orphan(outcome: ChildOutcome, below: Node): void {
-    if (outcome.ok) this.#orphans.set(drawKey(below.key, outcome.index, outcome.form), outcome);
   }
 
   #inTurn(tree: Tree, outcome: ChildOutcome): ChildOutcome[] {
@@ -78,7 +70,6 @@ export class FoldOrder {
     return this.#drop(node, next);
   }
 
-  /** What can be told now that more is known of those that wait. */
   *release(tree: Tree): Generator<Outcome> {
     for (const [id, early] of [...this.#early]) {
       const node = tree.node(id);
@@ -88,7 +79,6 @@ export class FoldOrder {
     yield* this.#placedOrphans(tree);
   }
 
-  /** All that has come early: a look ahead begins with it. */
   get early(): ChildOutcome[] {
     return Array.from(this.#early.values()).flatMap((outcomes) => [...outcomes.values()]);
   }
@@ -99,7 +89,6 @@ export class FoldOrder {
     return count;
   }
 
-  /** What has come early for a strand that waits for it no longer. */
   takeAll(strand: StrandId, node: Node): ChildOutcome[] {
     const early = this.#early.get(node.id);
     if (early === undefined) return [];
@@ -115,7 +104,7 @@ export class FoldOrder {
   }
 }
 
-/** A child whose parent was a ghost when it was asked for, and has become a node since, belongs to that node. */
+/** Its parent may have become a node since it was asked for. */
 function placed(tree: Tree, outcome: ChildOutcome): ChildOutcome {
   if (outcome.below === undefined) return outcome;
   const { below, ...rest } = outcome;

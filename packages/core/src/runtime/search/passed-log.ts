@@ -1,5 +1,5 @@
-// The log of one generation that went past the runtime to the engine's own endpoint: of a single sample, made of the parts that
-// make a search's log here (program, tree, ledger, fold), so that lists, the page and the fold need to know nothing of it.
+// The log of one generation that went past the runtime to the engine's own endpoint: a search with a single sample, so that lists, the page
+// and the fold need no special case.
 
 import type { Fault } from '../../base/fault.ts';
 import type { GenerationUsage } from '../../engine/engine.ts';
@@ -21,13 +21,11 @@ export interface PassedGeneration {
   readonly submittedMs: number;
   readonly admittedMs: number;
   readonly endedMs: number;
-  /** What was said, or why nothing was. */
   readonly said: { readonly step: Step } | { readonly fault: Fault };
   readonly usage: GenerationUsage;
   readonly exit: Exit;
 }
 
-/** Brings the fold up to date and hands every entry to `write`, from the first to the last: one for each time. */
 export function logPassed(passed: PassedGeneration, fold: SearchFold, write: (entry: LogEntry) => void): void {
   const { search, aggregation, sampling, said, usage, exit } = passed;
   const program = createBestOfN({ samples: 1, maxDepth: 1, sampling });

@@ -1,5 +1,4 @@
-// One live search as the runtime holds it: its tree, what it has in flight, its leases and its account. Plain state with
-// the few readings that several phases of the loop share; what happens when is decided in runtime.ts.
+// A live search: its tree, its flights, its leases and its account, with readings that several phases of the loop share.
 
 import type { Lane, PathStep, RequestId } from '../../engine/engine.ts';
 import type { SearchView } from '../../exit/exit.ts';
@@ -33,30 +32,24 @@ import { Spending } from './spending.ts';
 export interface Flight {
   readonly id: RequestId;
   readonly search: Search;
-  /** Of a child below a ghost, and of a probe that was guessed: its node as a look ahead has grown it. */
+  /** Below a ghost, and for a guessed probe, a node of the look ahead's copy of the tree. */
   node: Node;
   readonly index: number;
   readonly form: FormKey;
   readonly draw: DrawKey;
   readonly path: readonly PathStep[];
-  /** How it is asked for, where it is not the plain next step. */
   readonly manner: Manner | undefined;
-  /** It is the answer of its path, in the shape that was asked for. */
   readonly shape: AnswerShape | undefined;
   readonly isProbe: boolean;
   lane: Lane;
-  /** It was speculation, and is wanted now. */
   adopted?: boolean;
-  /** Set once it has been generated and waits for its score. */
   readonly step: Step | undefined;
-  /** The node that it will be, from then on. */
   readonly key?: NodeKey;
-  /** It is wanted no more; kept until the engine has answered, so that its tokens are counted. */
+  /** Kept until the engine has answered, so that its tokens are counted. */
   cancelled: boolean;
   streamedTokens: number;
 }
 
-/** Told when a part of a search throws: the search ends as soon as the loop can end it. */
 export interface SearchKeeper {
   broke(search: Search, breakage: Breakage): void;
 }
@@ -66,22 +59,19 @@ interface SearchSetup {
   readonly fold?: SearchFold | undefined;
   readonly arrivalMs: number;
   readonly turn: number;
-  /** Where answers in the model's own words can be grouped. */
   readonly grouping?: Grouping<Search>;
   readonly keeper?: SearchKeeper;
 }
 
 export class Search implements Breakable {
-  /** As it was asked for, each of its parts guarded. */
   readonly request: SearchRequest;
   tree: Tree;
-  /** What its log says so far, for those who read it; its tree is this search's own. */
   readonly fold: SearchFold;
   readonly arrivalMs: number;
   readonly kind: string;
   /** Lower is admitted first; see scheduler/turns/weighted-fair-queueing.ts. */
   readonly turn: number;
-  /** That of a search from a former process is read when its turn has come; its tree is bare until then. */
+  /** A revived search reads its log when its turn has come; its tree is bare until then. */
   log: 'own' | 'unread' | 'asked' | 'read' = 'own';
   admittedMs: number | undefined;
   width: Width = { primary: 0, speculative: 0 };
@@ -89,18 +79,15 @@ export class Search implements Breakable {
   readonly spending: Spending;
   readonly open: OpenAnswers | undefined;
   readonly order: FoldOrder;
-  /** Requests that engine and verifier have not answered, cancelled ones included. */
   unanswered = 0;
   readonly leases = new Map<StrandId, Lease>();
-  /** Children on their way, by draw; cancelled ones are not here. */
   readonly flights = new Map<DrawKey, Flight>();
   readonly speculation = new SpeculationState();
-  /** Where its requests stand among those that wait for the engine, as the last decision says; missing where none did. */
+  /** Place of its requests in the engine's queue, by the last decision; undefined if it set none. */
   urgency: number | undefined;
   #seenTokens = 0;
-  /** As the last decision saw it, and how many events its tree had been told then. */
+  /** The last decision's view of it, and how many events its tree had then. */
   #asRunning: { readonly told: number; readonly seen: RunningSearch } | undefined;
-  /** What one of its parts threw first: it ends as soon as the loop can end it. */
   #broken: Breakage | undefined;
   readonly #keeper: SearchKeeper | undefined;
 
@@ -142,7 +129,6 @@ export class Search implements Breakable {
     this.#keeper?.broke(this, breakage);
   }
 
-  /** Why it ends: what a part of it threw goes before any other reason. */
   exitFor(exit: Exit): Exit {
     return this.#broken === undefined ? exit : exitOf(this.#broken);
   }
@@ -159,7 +145,7 @@ export class Search implements Breakable {
     return this.request.program.naturalWidth;
   }
 
-  /** Of its tree, or of that tree as it may come to be. */
+  /** `tree` may be a fork that looks ahead. */
   view(nowMs: number, tree = this.tree): SearchView {
     const { arrivalMs } = this;
     const { limits, program } = this.request;
@@ -169,7 +155,7 @@ export class Search implements Breakable {
     return { tree, belief, conclusion, limits, nowMs, arrivalMs, admittedMs: this.admittedMs ?? nowMs, spent };
   }
 
-  /** Where its prune rules let no strand begin, or, with `all`, would end one that begins; undefined while they end nothing. */
+  /** Nodes where its prune rules let no strand begin or, with `all`, would end one. Undefined while they end nothing. */
   doomed(nowMs: number, all = false): Doomed | undefined {
     const { prunes } = this.request.rules;
     return prunes.length === 0 ? undefined : doomedBy(prunes, this.view(nowMs), all);
@@ -186,13 +172,13 @@ export class Search implements Breakable {
     return { id, turn, naturalWidth, speculate, deadlineAtMs: this.#deadlineAtMs(), idle, standing };
   }
 
-  /** What a search from a former process has done already may be its answer: it is not given up while it waits. */
+  /** A revived search is never given up while it waits: what it has done may be its answer. */
   #deadlineAtMs(): number | undefined {
     const { deadlineMs } = this.request.limits;
     return this.log !== 'own' || deadlineMs === undefined ? undefined : this.arrivalMs + deadlineMs;
   }
 
-  /** Read at every decision: kept until the tree's next event, unless the decision reads standing or guesses. */
+  /** Cached until the tree's next event, unless the decision reads standing or guesses. */
   asRunning(standing: QueueStanding | undefined, changing?: number, speculates = true): RunningSearch {
     const { tree, width } = this;
     const last = this.#asRunning;
@@ -234,7 +220,7 @@ export class Search implements Breakable {
     };
   }
 
-  /** Where scores only fall, one below the threshold will not be accepted; else there is hope until the first rollout has ended. */
+  /** If scores only fall, a score below the threshold is never accepted; else hope lasts until the first rollout ends. */
   #isHopeful(): boolean {
     const { strands, closed, aggregation } = this.tree;
     if (closed.completed + closed.pruned > 0) return false;
@@ -249,7 +235,6 @@ export class Search implements Breakable {
     return { capacity: this.foreseeable, open: open.size, made, right, kvTokens: this.tree.tokens };
   }
 
-  /** All that can be foreseen from here has been begun: there is no more until something comes. */
   foresawAll(): void {
     this.speculation.foresawAll(this.fold.count, this.order.earlyCount);
   }
@@ -258,7 +243,6 @@ export class Search implements Breakable {
     return this.speculation.capacity(this.fold.count, this.order.earlyCount);
   }
 
-  /** Strands it could have open now: what its program can use where it is boosted, else its natural width. */
   #demand(): number {
     const { program, rules } = this.request;
     return rules.boost ? Math.max(program.naturalWidth, program.demand(this.tree)) : program.naturalWidth;
@@ -273,7 +257,7 @@ export class Search implements Breakable {
     return this.fold.changes;
   }
 
-  /** By a tenth since this was asked last: then what is left of its work is worth another look. */
+  /** True after a tenth more tokens: then the work left is estimated again. */
   hasGrown(): boolean {
     const { tokens } = this.tree;
     if (tokens < 1.1 * this.#seenTokens) return false;
@@ -314,7 +298,7 @@ export class Search implements Breakable {
     };
   }
 
-  /** What was accepted is the answer, whatever a vote would say; so is what a rule was certain of. */
+  /** An accepted or certain answer goes before any vote. */
   #answer(exit: Exit): Answer | undefined {
     const { node } = exit.evidence;
     const isNamed = exit.kind === 'certain' && typeof node === 'number';

@@ -1,6 +1,5 @@
-// Who wrote what in one search, and what that cost: tokens by model as the engines count them, and money where models have prices.
-// Keeps nothing where draws name no model and nothing has a price. What was spent before a restart is worked out from the tree,
-// which knows neither the tokens of the question nor what a cache held: it is an estimate, and the log's last word says the rest.
+// Tokens and money of one search, by model. Keeps nothing where draws name no model and nothing has a price. Spending before a restart is
+// estimated from the tree, which knows neither the question's tokens nor cache hits.
 
 import type { GenerationUsage } from '../../engine/engine.ts';
 import type { Cost, Price, WriterCost } from '../../log/end.ts';
@@ -34,7 +33,7 @@ export class Spending {
     });
   }
 
-  /** What a former process spent: each step was written once, below a path that was read once. */
+  /** Each step was written once, below a path that was read once. */
   resumed(tree: Tree): void {
     for (const { step, parent } of tree.nodes) {
       if (step === undefined) continue;
@@ -70,7 +69,7 @@ function priceOf({ prompt, cached = prompt, generated }: Price, cost: WriterCost
   return (cost.promptTokens * prompt + cost.cachedTokens * cached + cost.generatedTokens * generated) / perPrice;
 }
 
-/** Millionths are enough for any currency, and read better than sums of fractions. */
+/** Millionths are enough for any currency. */
 function rounded(money: number): number {
   return Math.round(money * perPrice) / perPrice;
 }

@@ -1,4 +1,4 @@
-// What becomes of a flight, as its program is told: a step with what was found of it, the reply to a probe, or a fault. Reads only.
+// The outcome of a flight, as its program is told: a step, the reply to a probe, or a fault.
 
 import type { Fault } from '../../base/fault.ts';
 import type { ChildOutcome, Outcome } from '../../program/program.ts';
@@ -7,7 +7,6 @@ import type { Step } from '../../tree/step.ts';
 import type { Flight } from '../search/search.ts';
 import { answerOf, replyTo } from './replies.ts';
 
-/** It was generated and, where the program wants that, scored. */
 export function stepOutcome(flight: Flight, step: Step, { reward, promise, feedback }: StepScore = {}): Outcome {
   const { search, node, index, manner = {} } = flight;
   if (flight.isProbe) {
@@ -19,7 +18,7 @@ export function stepOutcome(flight: Flight, step: Step, { reward, promise, feedb
 
 export function faultOutcome(flight: Flight, problem: Fault): Outcome {
   const { node, index, step, manner } = flight;
-  // What was generated has failed at the verifier: no model is to blame.
+  // A failure at the verifier blames no model.
   const writer = step === undefined && manner?.model !== undefined ? { model: manner.model } : {};
   if (!flight.isProbe) return placed(flight, { ok: false, node: node.id, index, fault: problem, ...writer });
   return { probe: true, node: node.id, index, ...(writer.model === undefined ? {} : { ...writer, fault: problem }) };
@@ -29,7 +28,6 @@ export function ghostOutcome(node: NodeId, ghost: Ghost): Outcome {
   return childOf(node, ghost, ghost.step, ghost);
 }
 
-/** Asked for below a step that was a ghost then: the node is one of a copy of the tree. */
 export function isBelowGhost({ search, node }: Flight): boolean {
   return search.tree.nodes[node.id] !== node;
 }

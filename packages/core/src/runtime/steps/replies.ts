@@ -1,5 +1,4 @@
-// What an engine's text means to the search that asked for it: whether it is a step at all, whether an answer has the shape that was
-// asked for, and what a probe was told.
+// Reads an engine's text for its search: whether it is a step, whether an answer has its shape, and what a probe was told.
 
 import { type Fault, fault } from '../../base/fault.ts';
 import type { EngineMessage, JsonSchema } from '../../engine/engine.ts';
@@ -7,15 +6,11 @@ import type { ProbeReply } from '../../tree/events.ts';
 import { answerText, type Node } from '../../tree/node.ts';
 import { recordOf } from '../../tree/readings/token-record.ts';
 import type { Manner, Step } from '../../tree/step.ts';
+import type { VerifierMessage } from '../../verifier/verifier.ts';
 import type { Flight } from '../search/search.ts';
 import { goesOnThinking, longestThought, thoughtRoom, thoughtStep } from './thinking-steps.ts';
 
-/** A step at which the model ended its answer, where that is still to be put into a shape: one step more ends its path. */
-function toBeShaped(step: Step): Step {
-  return step.end === 'eos' ? { ...step, unshaped: true } : step;
-}
-
-/** An answer in canonical JSON; undefined where its outermost value has not the shape. Engines hold answers to the schema itself. */
+/** Canonical JSON; undefined if the outermost value has not the shape. Engines enforce the schema itself. */
 function shapedAnswer(text: string, schema: JsonSchema): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -39,17 +34,15 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What an engine's step is to its search: one that replies to a turn of the user's side has it, and one whose draw named a model says so. */
 export function stepFor({ search, node, shape, manner, path }: Flight, given: Step): Step {
   const generated = manner?.model === undefined ? given : { ...given, model: manner.model };
   if (shape !== undefined) return generated;
   const turn = manner?.byUser ? path.at(-1)?.step.turn : undefined;
   const placed: Step = turn === undefined ? generated : { ...generated, turn };
   const step = thoughtStep(search.request, node, manner, placed);
-  return search.request.shape === undefined ? step : toBeShaped(step);
+  return search.request.shape === undefined || step.end !== 'eos' ? step : { ...step, unshaped: true };
 }
 
-/** With its record, where the search keeps one and the engine told what was read. */
 export function recorded({ search, node }: Flight, { step: given, read }: StepMessage, step: Step): Step {
   if (search.request.recordTokens !== true || read === undefined || given.tokenIds === undefined) return step;
   return { ...step, record: recordOf(node, read.ids, given, step, read.drawn) };
@@ -57,7 +50,6 @@ export function recorded({ search, node }: Flight, { step: given, read }: StepMe
 
 type StepMessage = Extract<EngineMessage, { type: 'step' }>;
 
-/** What the assistant has said, behind its thinking, in the message that the step belongs to. */
 function textBefore(node: Node, { turn }: Step): string {
   return turn === undefined ? answerText(node) : '';
 }
@@ -69,7 +61,7 @@ export function answerOf({ search, node, shape }: Flight, step: Step): string | 
   return search.request.extract(textBefore(node, step) + text.slice(thought?.chars ?? 0));
 }
 
-/** The answer is read off the probe alone: the path may have named others before. One that was cut has none. */
+/** Read off the probe alone: the path may name other answers. A cut reply has none. */
 export function replyTo(
   { suffix = '', byUser, model }: Manner,
   { text, tokens, end, entropy }: Step,
@@ -87,7 +79,7 @@ export function replyTo(
   return { text, tokens, whole, ...found, reward, ...(end === 'eos' ? { ends: true } : {}) };
 }
 
-/** What goes on beyond the delimiters of the search has a limit of its own; a step has the search's too. */
+/** Steps beyond the search's delimiters have a limit of their own; others have the search's too. */
 export function longestStep({ search, node, manner, shape, isProbe }: Flight): number {
   const { stepTokens, thinking } = search.request;
   if (shape !== undefined) return shape.maxTokens;
@@ -106,12 +98,12 @@ export function problemWithStep(step: Step, flight: Flight): Fault | undefined {
     return fault('bad-step', 'an empty step that does not end the answer');
   if (flight.shape !== undefined && end === 'eos' && shapedAnswer(text, flight.shape.schema) === undefined)
     return fault('bad-step', 'an answer that has not the shape that was asked for');
-  // An engine that gets thinking and answer in one piece says so by itself.
+  // Set by engines that send thinking and answer in one piece.
   if (tokens <= most || step.thought !== undefined) return undefined;
   return fault('bad-step', `a step of ${tokens} tokens; at most ${most} were asked for (stepTokens)`);
 }
 
-/** Feedback is for a model to read, and stands in every log: what is longer is cut, with its beginning kept. */
+/** Characters; feedback stands in every log. */
 export const longestFeedback = 8192;
 
 export function cutFeedback(feedback: string | undefined): string | undefined {
@@ -120,11 +112,7 @@ export function cutFeedback(feedback: string | undefined): string | undefined {
     : `${feedback.slice(0, longestFeedback - 1)}…`;
 }
 
-interface GivenScore {
-  readonly reward: number;
-  readonly promise?: number;
-  readonly feedback?: string;
-}
+type GivenScore = Extract<VerifierMessage, { type: 'score' }>;
 
 export function problemWithScore({ reward, promise = 1, feedback = '' }: GivenScore): Fault | undefined {
   if (typeof feedback !== 'string')

@@ -1,6 +1,5 @@
-// What an engine is asked for. Of the steps of a search no more than is read: log probabilities where the program, the
-// verifier or a rule decides by them or the client wants them, tokens where a client watches, a seed where the search is to be repeated. And below
-// which path: a probe is one with a piece of text more at its end, so that every engine can do it.
+// Requests to an engine: no more of a step than is read, and the path below which it is drawn. A probe is a path with a piece of text
+// more at its end, so that every engine can do it.
 
 import type { GenerateRequest, PathStep, StepNeeds, ThinkingMarks } from '../../engine/engine.ts';
 import type { Expansion } from '../../program/program.ts';
@@ -27,7 +26,7 @@ export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined
   return { logprobs, tokens: watched, seed: repeatable, ...more };
 }
 
-/** Whether the log probability of each token is read: programs decide by the mean of a step. */
+/** Programs decide by the mean of a step; only these readers need every token. */
 export function readsEachLogprob(request: SearchRequest, verifier: Verifier | undefined): boolean {
   const { program, rules, logprobs: byClient = false, recordTokens: record = false } = request;
   if (byClient || record) return true;
@@ -36,14 +35,14 @@ export function readsEachLogprob(request: SearchRequest, verifier: Verifier | un
   return rules.exits.some(isReader) || rules.prunes.some(isReader);
 }
 
-/** A list with an entry for each token is most of a step: one that has no reader is neither kept nor journalled. */
+/** The list is most of a step: without a reader it is neither kept nor journalled. */
 export function withoutLogprobs(step: Step): Step {
   if (step.logprobs === undefined) return step;
   const { logprobs: _, ...rest } = step;
   return rest;
 }
 
-/** Whether a verifier is asked for its second reading: where a rule of the search decides by it. */
+/** A verifier gives its second reading only if a rule decides by it. */
 export function readsPromise({ rules }: SearchRequest): boolean {
   return rules.prunes.some((rule) => rule.readsPromise === true);
 }
@@ -52,7 +51,7 @@ export function stepPath(node: Node): PathStep[] {
   return pathTo(node).map(({ key, step }) => ({ key, step: step! }));
 }
 
-/** As a verifier is given it: token ids that another model than the search's own has made are other words to it. */
+/** Token ids of another model are other words to the verifier. */
 export function scoredStep({ model: own }: Pick<SearchRequest, 'model'>, step: Step): Step {
   if (step.tokenIds === undefined || step.model === undefined || step.model === own) return step;
   const { tokenIds: _, ...rest } = step;
@@ -64,7 +63,6 @@ export function scoredPath(request: Pick<SearchRequest, 'model'>, path: readonly
   return isOwn ? path : path.map(({ key, step }) => ({ key, step: scoredStep(request, step) }));
 }
 
-/** The shape that the next step below a node is held to: that of the answer, where it is time for one. */
 export function shapeBelow(request: SearchRequest, node: Node): AnswerShape | undefined {
   const { shape } = request;
   const { step, depth, thoughtSteps } = node;
@@ -72,7 +70,7 @@ export function shapeBelow(request: SearchRequest, node: Node): AnswerShape | un
   return step?.unshaped === true || depth - thoughtSteps + 1 >= shape.maxDepth ? shape : undefined;
 }
 
-/** Without the token that ended the answer, behind which no model goes on: the text says the same. */
+/** Without the end token, behind which no model goes on. */
 function openPath(node: Node): PathStep[] {
   const path = stepPath(node);
   if (node.step?.unshaped === undefined) return path;
@@ -81,7 +79,7 @@ function openPath(node: Node): PathStep[] {
   return path.with(-1, { key: nodeKey(node.parent!.key, step), step });
 }
 
-/** The path with the replies of some of its node's probes behind it: what a probe goes on from, and is scored below. */
+/** The path with replies to probes behind it: a probe goes on from it and is scored below it. */
 export function pathAfter(node: Node, after: readonly number[] = []): PathStep[] {
   const path = openPath(node);
   for (const index of after) {
@@ -92,7 +90,6 @@ export function pathAfter(node: Node, after: readonly number[] = []): PathStep[]
   return path;
 }
 
-/** The piece of text has a key of its own, and no node stands below it. */
 function pathWith(path: readonly PathStep[], suffix: string, node: Node, byUser = false): PathStep[] {
   if (byUser) return [...withTurns(path), turnPiece(path.at(-1)?.key ?? node.key, suffix)];
   if (suffix === '') return withTurns(path);
@@ -100,12 +97,11 @@ function pathWith(path: readonly PathStep[], suffix: string, node: Node, byUser 
   return [...withTurns(path), { key: nodeKey(path.at(-1)?.key ?? node.key, step), step }];
 }
 
-/** As many tokens as a model makes of English text; only engines that count without a tokenizer read it. */
+/** About four characters a token; read only by engines that count without a tokenizer. */
 function tokensOf(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** A message of the user's side as an engine is given it: a piece of the path without words of the assistant. */
 function turnPiece(parent: NodeKey, turn: string): PathStep {
   return {
     key: turnKey(parent, turn),
@@ -113,7 +109,7 @@ function turnPiece(parent: NodeKey, turn: string): PathStep {
   };
 }
 
-/** Steps of nodes as an engine is given them: a turn is a piece of its own before the step that replies to it. */
+/** A turn becomes a piece of its own before the step that replies to it. */
 function withTurns(path: readonly PathStep[]): PathStep[] {
   if (path.every(({ step }) => step.turn === undefined)) return [...path];
   return path.flatMap(({ key, step: { turn, ...step } }, at) => {
@@ -121,7 +117,7 @@ function withTurns(path: readonly PathStep[]): PathStep[] {
   });
 }
 
-/** `shaped`: what is said before an answer in a shape, whatever the manner. */
+/** `shaped`: said before an answer in a shape, whatever the manner. */
 export function pathFor(
   search: Pick<Search, 'tree' | 'request'>,
   node: Node,
@@ -144,7 +140,7 @@ function wordsOf(search: Pick<Search, 'tree' | 'request'>, node: Node, manner: M
   return (known && request.program.compose?.(tree, known)) ?? manner.suffix ?? '';
 }
 
-/** What a draw is shown, in the tree or, of a draw that was foreseen, on its own path; undefined where it is a ghost elsewhere. */
+/** From the tree or, for a foreseen draw, its own path; undefined for a ghost elsewhere. */
 export function sourcesOf(tree: Tree, node: Node, { sources = [] }: Manner): (Node | undefined)[] {
   return sources.map((key) => tree.nodeOf(key) ?? pathTo(node).find((each) => each.key === key));
 }
@@ -174,7 +170,6 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
   };
 }
 
-/** For an engine that cannot continue inside the thinking: what marks it, and how long thinking and answer may be together. */
 function wholeThought({ search, node, manner }: Flight, { open, close, maxTokens }: ThinkingPlan): ThinkingMarks {
   const { program, stepTokens, shape } = search.request;
   const answerTokens = shape?.maxTokens ?? Math.max(stepTokens, leastAnswer);
@@ -182,14 +177,14 @@ function wholeThought({ search, node, manner }: Flight, { open, close, maxTokens
   return { open, close, wholeTokens: Math.min(maxTokens + answerTokens, left) };
 }
 
-/** Tokens that an answer behind the thinking may have where it comes in one piece. */
+/** Tokens of an answer that comes in one piece with its thinking. */
 const leastAnswer = 4096;
 
 function promptFor({ prompt, writers }: SearchRequest, model: string | undefined): Prompt {
   return (model === undefined ? undefined : writers?.[model]?.prompt) ?? prompt;
 }
 
-/** Of the first path of a search that was asked for at temperature 0: the model's own choice at every step. */
+/** The first path of a search at temperature 0 takes the likeliest token at every step. */
 function isGreedy({ search, node, index, isProbe }: Flight): boolean {
   return search.request.firstGreedy === true && !isProbe && index === 0 && isFirst(node);
 }

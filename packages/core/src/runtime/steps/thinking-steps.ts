@@ -1,5 +1,4 @@
-// How a model's thinking is drawn: which steps lie inside it, how they end, and what is put into the path where it is ended for the model or
-// goes on against its will. Pure; what a program wants of a draw (its manner) goes before what is usual.
+// Draws thinking: which steps lie inside it, how they end, and what is put into the path. Pure. A program's manner goes first.
 
 import type { Node } from '../../tree/node.ts';
 import { hasJustThought, isThinking, thoughtOf } from '../../tree/readings/thinking.ts';
@@ -8,12 +7,11 @@ import type { SearchRequest, ThinkingPlan } from '../search/request.ts';
 
 type Thinks = Pick<SearchRequest, 'thinking' | 'delimiters'>;
 
-/** Whether the next step below a node begins inside the thinking, before anything is put into the path. A reply to a turn begins as the first message did. */
+/** Before anything is put into the path. A reply to a turn begins as the first message did. */
 export function isInside({ thinking }: Thinks, node: Node, manner?: Manner): boolean {
   return thinking !== undefined && (manner?.byUser ? thinking.opened : isThinking(node, thinking.opened));
 }
 
-/** Tokens of the thinking of the message that the next step belongs to. */
 function thoughtBefore({ thoughtTokens }: Node, manner: Manner | undefined): number {
   return manner?.byUser ? 0 : thoughtTokens;
 }
@@ -22,7 +20,7 @@ export function endOfThinking({ close, lastWords }: Pick<ThinkingPlan, 'close' |
   return `${lastWords}\n${close}\n\n`;
 }
 
-/** Words put before the next step: the manner's, the end of the thinking at its limit, or a blank line behind that end. */
+/** The manner's words, the end of the thinking at its limit, or a blank line behind that end. */
 export function openingBelow(request: Thinks, node: Node, manner: Manner | undefined): string | undefined {
   const { thinking, delimiters } = request;
   if (manner?.opening !== undefined) return manner.opening;
@@ -34,7 +32,6 @@ export function openingBelow(request: Thinks, node: Node, manner: Manner | undef
   return isBlank && hasJustThought(node) && node.step!.text.endsWith(thinking.close) ? '\n\n' : undefined;
 }
 
-/** Whether the model goes on thinking once the opening is said. */
 export function goesOnThinking(request: Thinks, node: Node, manner: Manner | undefined): boolean {
   const { thinking } = request;
   if (thinking === undefined || !isInside(request, node, manner)) return false;
@@ -49,7 +46,7 @@ export function longestThought(
   return Math.max(1, Math.min(stepTokens, maxTokens - thoughtBefore(node, manner)));
 }
 
-/** Where a program has a whole answer written in one piece, the thinking before it comes on top. */
+/** If a program has a whole answer written in one piece, the thinking comes on top. */
 export function thoughtRoom({ thinking }: Thinks, node: Node, manner: Manner | undefined): number {
   if (thinking === undefined || manner?.stops?.length !== 0) return 0;
   return Math.max(0, thinking.maxTokens - thoughtBefore(node, manner));
@@ -59,7 +56,6 @@ export function thoughtStops({ close, delimiters }: ThinkingPlan): string[] {
   return [...delimiters, close];
 }
 
-/** A step with the words that it was made to begin with, and with how much of it is thinking. */
 export function thoughtStep(request: Thinks, node: Node, manner: Manner | undefined, step: Step): Step {
   const { thinking } = request;
   const opening = openingBelow(request, node, manner);

@@ -1,14 +1,13 @@
-// A cgroup for one run: the kernel counts all memory of its processes, shared memory and files in memory included, and kills at the limit. Made
-// where the system lets this process make one (version 2, or the memory controller of version 1); never moves the server itself.
+// A cgroup for one run: the kernel counts all memory of its processes, files in memory included, and kills at the limit. Made if the system
+// allows it (version 1 or 2); never moves the server itself.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 export interface Cgroup {
-  /** A process that writes 0 into this file is in it. */
+  /** A process joins by writing 0 into this file. */
   readonly processes: string;
   ranOut(): boolean;
-  /** Kills all that is in it, and removes it. */
   end(): void;
 }
 
@@ -41,7 +40,7 @@ export function makeCgroup(memoryMiB: number): Cgroup | undefined {
   };
 }
 
-/** Version 2 lets no group with processes limit those below it: runs stand beside the server's group. Version 1 puts them into it. */
+/** Version 2 lets no group with processes limit those below it: runs stand beside the server's group, in version 1 below it. */
 function parentOfRuns(): string | undefined {
   try {
     const own = readFileSync('/proc/self/cgroup', 'utf8');
@@ -68,7 +67,6 @@ function limitMemory(folder: string, write: Write, bytes: number): void {
   if (existsSync(join(folder, swap))) write(swap, isSecond ? 0 : bytes);
 }
 
-/** What servers that were killed have left. */
 function sweep(parent: string): void {
   swept = true;
   for (const name of readdirSync(parent)) {
@@ -77,7 +75,7 @@ function sweep(parent: string): void {
   }
 }
 
-/** A group can be removed when its last process is gone, a moment after it was killed. */
+/** A group can be removed a moment after its last process was killed. */
 function remove(folder: string, left = tries): void {
   try {
     for (const pid of readFileSync(join(folder, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean)) kill(Number(pid));
@@ -90,7 +88,5 @@ function remove(folder: string, left = tries): void {
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has ended.
-  }
+  } catch {}
 }

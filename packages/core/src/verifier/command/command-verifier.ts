@@ -1,13 +1,10 @@
-// A process as verifier: for every whole answer it gets JSON (question, answer, steps, tests) on its input and writes a judgement, a reward
-// from 0 to 1 with words, as the last line of its output. Tests of functions run outside of the code's process where they can
-// (test-runners.ts). So many run at a time, each under limits and in a sandbox; what that does not contain is in `note`. An answer that runs over a
-// limit is worth 0, and the words say which.
-// Steps that end no answer are not run: they are worth 0.5, and the reward of the last step counts.
+// A process as verifier: it gets a whole answer as JSON and writes a reward from 0 to 1 with words as its last line. Runs under limits in a
+// sandbox; `note` says what that does not contain. An answer over a limit is worth 0. Steps that end no answer are worth 0.5 and not run.
 
 import { FaultError, fault, raise } from '../../base/fault.ts';
 import type { RequestId, Urgency } from '../../engine/engine.ts';
 import { UrgencyQueue } from '../../engine/urgency-queue.ts';
-import { judgementOf, shown } from '../definition.ts';
+import { type GivenJudgement, judgementOf, shown } from '../definition.ts';
 import { questionOf } from '../scorer.ts';
 import {
   noUsage,
@@ -24,23 +21,20 @@ import { findProgram, findSandbox, neededPaths, pythonProgram } from './sandbox.
 import { addressMiB, type RunnerRole, runnerCommand, type TestLanguage } from './test-runners.ts';
 
 export interface CommandOptions {
-  /** The operator's own process, or a language for which there is a ready one. */
   readonly command: readonly string[] | TestLanguage;
-  /** Tests of every question that brings none of its own, for the ready ones. */
   readonly tests?: string | undefined;
   readonly timeoutMs?: number;
   readonly memoryMiB?: number;
   readonly outputKiB?: number;
   readonly parallel?: number;
-  /** What the process may read beside the system's own folders. */
   readonly readable?: readonly string[];
-  /** `bubblewrap` unless said; `limits` shuts nothing in. */
+  /** `bubblewrap` by default; `limits` shuts nothing in. */
   readonly sandbox?: SandboxKind;
-  /** For tests: memory is watched as where no cgroup can be made. */
+  /** For tests: as if no cgroup could be made. */
   readonly watched?: boolean;
 }
 
-/** Processes and threads of all that run at a time together: where the server is root's, they are counted as one user's. */
+/** Processes and threads of all parallel runs: root's are counted as one user's. */
 const processesEach = 32;
 const unfinished = 0.5;
 
@@ -51,7 +45,6 @@ interface Asked {
 
 export class CommandVerifier implements Verifier {
   readonly capabilities: VerifierCapabilities;
-  /** How it is shut in, and what is not contained, for the operator to read at the start. */
   readonly note: string;
   readonly isContained: boolean;
   readonly #command: ContainedCommand;
@@ -153,7 +146,7 @@ export class CommandVerifier implements Verifier {
       const judgement =
         this.#language === undefined
           ? this.#judgementOf(await runContained(this.#command, JSON.stringify({ ...asked, tests }), abort.signal))
-          : await this.#tested(this.#language, asked.answer, tests ?? noTests(), abort.signal);
+          : await this.#tested(this.#language, asked.answer, tests ?? raise('unsupported', noTests), abort.signal);
       if (this.#unanswered.delete(id)) this.#post({ type: 'score', request: id, ...judgement, usage: noUsage });
     } catch (error) {
       const reason =
@@ -162,7 +155,6 @@ export class CommandVerifier implements Verifier {
     }
   }
 
-  /** In two processes, or in one where the tests need it; the words then say so. */
   async #tested(language: TestLanguage, answer: string, tests: string, signal: AbortSignal): Promise<GivenJudgement> {
     const run = (role: RunnerRole): ContainedCommand => {
       const command = runnerCommand(language, this.#command.command[0]!, this.#command.limits.memoryMiB, role);
@@ -188,7 +180,7 @@ export class CommandVerifier implements Verifier {
     return (ended ? undefined : judgementOf(verdict)) ?? worthless(endedWords(code.signal === null ? code : tests));
   }
 
-  /** What an answer is worth that ran over a limit; a process that could not start says nothing about the answer. */
+  /** A process that could not start says nothing about the answer. */
   #overrun({ broken, code, errors, stopped }: ProcessEnd): GivenJudgement | undefined {
     const { timeoutMs, memoryMiB } = this.#command.limits;
     const why =
@@ -221,12 +213,6 @@ export class CommandVerifier implements Verifier {
   }
 }
 
-interface GivenJudgement {
-  readonly reward: number;
-  readonly feedback?: string;
-}
-
-/** What the process of the tests says: a judgement, or why there is none. */
 interface TestsVerdict {
   readonly inside?: unknown;
   readonly over?: unknown;
@@ -234,9 +220,9 @@ interface TestsVerdict {
   readonly proof?: unknown;
 }
 
-/** As shells and prlimit tell it. */
+const noTests = 'the question has no tests: give them with it, or to the verifier (tests)';
+/** Exit code of shells and prlimit. */
 const notFound = 127;
-/** The mark of tests that the answer could have forged. */
 export const ranInside = "(These tests ran inside the answer's own process.)";
 
 function worthless(feedback: string): GivenJudgement {
@@ -260,7 +246,6 @@ function lastValue(output: string): unknown {
   }
 }
 
-/** The answer is what was said behind the last turn of the user's side. */
 function askedOf({ prompt, path, step }: ScoreRequest) {
   const all = [...path.map((each) => each.step), step];
   const said = all.slice(
@@ -271,10 +256,6 @@ function askedOf({ prompt, path, step }: ScoreRequest) {
   );
   const steps = said.map(({ text }) => text);
   return { question: questionOf(prompt), answer: steps.join(''), steps };
-}
-
-function noTests(): never {
-  return raise('unsupported', 'the question has no tests: give them with it, or to the verifier (tests)');
 }
 
 function own([name = '', ...rest]: readonly string[]): string[] {

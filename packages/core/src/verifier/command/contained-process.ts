@@ -1,5 +1,5 @@
-// One process under its limits, killed with all that it has started when its time, its memory or its output is over. Its folder is made before
-// it and is gone after it. How it ends is a value; nothing that it does can throw here, and nothing that it leaves behind is waited for.
+// A process under its limits, killed with all its children when time, memory or output is over. How it ends is a value; nothing that it
+// does throws here, and nothing that it leaves behind is waited for.
 
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, rmSync } from 'node:fs';
@@ -25,7 +25,6 @@ export interface ContainedCommand {
 
 export type StopReason = 'time' | 'memory' | 'output' | 'cancelled';
 
-/** `stopped`: what it was stopped for; undefined where it ended by itself. */
 export interface ProcessEnd {
   readonly output: string;
   readonly errors: string;
@@ -42,18 +41,16 @@ export interface Contained {
 }
 
 const keptErrors = 4096;
-/** For what is still in its pipes when it has ended; a process that it left behind may keep them open. */
+/** A child that it left behind may keep its pipes open. */
 const drainMs = 250;
 
 export async function runContained(run: ContainedCommand, input: string, signal: AbortSignal): Promise<ProcessEnd> {
   const { child, ended } = startContained(run, signal);
-  // It may end without reading: that is its affair.
   child.stdin?.on('error', () => {});
   child.stdin?.end(input);
   return await ended;
 }
 
-/** Its first four descriptors, and the one of them whose output is collected and counted. */
 export interface Plumbing {
   readonly stdio: readonly (Readable | Writable | 'pipe' | 'ignore')[];
   readonly collected?: 1 | 3;
@@ -84,7 +81,7 @@ function within(cgroup: Cgroup | undefined, line: readonly string[]): readonly s
   return cgroup === undefined ? line : ['sh', '-c', 'echo 0 > "$0" && exec "$@"', cgroup.processes, ...line];
 }
 
-/** Keys of servers and databases stand in the environment: nothing of it is passed on but the way to programs. */
+/** The environment holds keys of servers and databases. */
 function cleared(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LANG: 'C.UTF-8' };
 }
@@ -125,7 +122,6 @@ function contain({ child, output, limits, cgroup, filesFolder }: Started, signal
     killGroup(child);
     endWatch();
     if (segments !== undefined) removeSegments(segments);
-    // Its own processes may have gone on without the one that was killed.
     if (cgroup?.ranOut() && stopped !== 'time') stopped = 'memory';
     cgroup?.end();
     for (const stream of child.stdio) stream?.destroy();
@@ -149,12 +145,10 @@ function contain({ child, output, limits, cgroup, filesFolder }: Started, signal
   return { child, ended: promise, stop };
 }
 
-/** Whatever it has started in its group; in a process namespace the rest dies with the first. */
+/** In a process namespace the rest dies with the first. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has ended.
-  }
+  } catch {}
 }

@@ -1,5 +1,5 @@
-// Two processes for one answer: its code in the first, its tests in the second, joined by the pipes of the first without passing through
-// this process. The verdict comes from the second alone, on a descriptor that the first does not have.
+// Two processes for one answer: code in the first, tests in the second, joined by pipes. The verdict comes from the second alone, on a
+// descriptor that the first does not have.
 
 import type { Readable, Writable } from 'node:stream';
 import { type ContainedCommand, type ProcessEnd, startContained } from './contained-process.ts';
@@ -9,7 +9,6 @@ export interface JudgedCode {
   readonly tests: ContainedCommand;
 }
 
-/** How both ended; the output of the second is its verdict. */
 export interface JudgedEnd {
   readonly code: ProcessEnd;
   readonly tests: ProcessEnd;
@@ -32,7 +31,7 @@ export async function judgeCode(
   stdout.destroy();
   const { outputKiB } = run.code.limits;
   void sent(second.child.stdio[control] as Writable, { tests, outputKiB });
-  // What the code has left behind may keep the pipes open.
+  // Children of the code may keep the pipes open.
   void first.ended.then(({ stopped }) => stopped !== undefined && second.stop('cancelled'));
   const ended = await second.ended;
   first.stop('cancelled');
@@ -41,7 +40,6 @@ export async function judgeCode(
 
 const notStarted: ProcessEnd = { output: '', errors: '', code: null, signal: null };
 
-/** False where it ended without reading. */
 function sent(to: Writable | Readable, line: object): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   to.on('error', () => resolve(false));

@@ -1,6 +1,6 @@
-// What a process of the command verifier may use unless its operator says otherwise.
+// Default limits of the command verifier.
 
-/** A test of a function takes milliseconds: what runs for ten seconds is stuck. Results of tested functions count as output. */
+/** A test takes milliseconds: what runs for ten seconds is stuck. Results of tested functions count as output. */
 export const commandDefaults = { timeoutMs: 10_000, memoryMiB: 512, outputKiB: 1024, parallel: 2 } as const;
 
 export const sandboxKinds = ['bubblewrap', 'limits'] as const;

@@ -1,18 +1,17 @@
-// What a process and all that it has started use together, where no cgroup counts it: pages by their share in them, files in memory, and
-// shared memory that no process has mapped. The limits of the system hold for one process each. Looks, and kills nothing itself.
+// Memory of a process and all its children, where no cgroup counts it: proportional pages, files in memory, unmapped shared memory.
 
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs';
 
-/** Fast processes fill some 8 MiB in a millisecond: the closer to the limit, the sooner is the next look. */
+/** Fast processes fill some 8 MiB in a millisecond: near the limit the next look comes sooner. */
 const mibPerMs = 8;
 const longestMs = 20;
 const pageBytes = 4096;
 
-/** A folder in memory, as the process sees it; outside of a sandbox, the segments of shared memory that are not its own. */
+/** A folder in memory or, outside of a sandbox, the segments of shared memory that are not its own. */
 type Files = string | ReadonlySet<string>;
 
-/** Calls once more than this is used; never where the system does not tell. */
+/** Never calls back where the system does not tell. */
 export function watchMemory(pid: number, mostMiB: number, files: Files, onTooMuch: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   const look = () => {
@@ -25,7 +24,7 @@ export function watchMemory(pid: number, mostMiB: number, files: Files, onTooMuc
   return () => clearTimeout(timer);
 }
 
-/** Resident sizes count shared pages once for each process: only where these exceed the limit are the exact sizes read. */
+/** Resident sizes count shared pages per process: exact sizes are read only above the limit. */
 function usedBytes(pid: number, files: Files, most: number): number {
   const processes = familyOf(pid);
   const sum = (count: (pid: number) => number) =>
@@ -36,7 +35,7 @@ function usedBytes(pid: number, files: Files, most: number): number {
   return resident > most ? written + sum(proportionalBytes) : resident;
 }
 
-/** Children belong to the thread that has started them. */
+/** Children belong to the thread that started them. */
 function familyOf(pid: number): number[] {
   const threads = orNone(() => readdirSync(`/proc/${pid}/task`), []);
   const children = threads.flatMap((thread) =>
@@ -76,7 +75,7 @@ interface SharedSegment {
   readonly bytes: number;
 }
 
-/** Shared memory of System V (proc(5)): it outlives its process. */
+/** System V memory (proc(5)) outlives its process. */
 function segments(): SharedSegment[] {
   const [, ...lines] = orNone(() => readFileSync('/proc/sysvipc/shm', 'utf8'), '')
     .trim()
@@ -95,7 +94,6 @@ function segmentBytes(before: ReadonlySet<string>): number {
   return segments().reduce((sum, { id, bytes }) => sum + (before.has(id) ? 0 : bytes), 0);
 }
 
-/** Those that were made since, by a process that has ended, and that none uses. */
 export function removeSegments(before: ReadonlySet<string>): void {
   for (const { id, creator, attached } of segments())
     if (!before.has(id) && attached === 0 && !existsSync(`/proc/${creator}`)) execFile('ipcrm', ['-m', id], () => {});

@@ -1,6 +1,5 @@
-// How a process is shut in on this system: no network, no files but its own folder and what it needs to run, no sight of other processes,
-// limits of memory and number. By bubblewrap; by limits alone only where the operator says so, and what is not contained is then said. Starts
-// nothing itself but the short trial that finds out whether bubblewrap works.
+// Shuts a process in: no network, no files but its own and what it needs, no sight of other processes, limits of memory and number. By
+// bubblewrap; by limits alone only if the operator says so.
 
 import { execFileSync } from 'node:child_process';
 import { accessSync, closeSync, constants, existsSync, realpathSync } from 'node:fs';
@@ -10,7 +9,7 @@ import type { SandboxKind } from './limits.ts';
 import { openFilter } from './seccomp-filter.ts';
 
 export interface SandboxLimits {
-  /** Of files that it writes; what its processes use together is counted (cgroup.ts, memory-watch.ts). */
+  /** Limits files; memory in use is counted by cgroup.ts or memory-watch.ts. */
   readonly memoryMiB: number;
   readonly addressMiB: number;
   readonly timeoutMs: number;
@@ -19,11 +18,9 @@ export interface SandboxLimits {
 
 export interface Sandbox {
   readonly kind: SandboxKind;
-  /** What a hostile process could still do; empty where all is contained. */
   readonly open: readonly string[];
-  /** Its folder, a file system in memory; undefined where it works in a folder of the system. */
+  /** A file system in memory; undefined if it works in a folder of the system. */
   readonly folder?: string;
-  /** The command line that runs `command`. `readable`: what it may read beside the system's own folders. */
   wrap(command: readonly string[], readable: readonly string[], limits: SandboxLimits): string[];
 }
 
@@ -31,10 +28,9 @@ export interface Sandbox {
 const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc/ld.so.cache', '/etc/alternatives'];
 const nobody = 65_534;
 const workFolder = '/box';
-/** The descriptor at which bubblewrap finds its filter of system calls (seccomp-filter.ts). */
 export const filterDescriptor = 4;
 
-/** Refused where bubblewrap is wanted and does not work: code runs in less only where the operator says so. */
+/** Code runs without bubblewrap only if the operator says so. */
 export function findSandbox(kind: SandboxKind): Sandbox {
   if (kind === 'limits') return limitsAlone;
   const why = findProgram('bwrap') === undefined ? 'it is not installed' : trouble();
@@ -55,7 +51,7 @@ function bytesOf(mebibytes: number): number {
 
 const isRoot = process.getuid?.() === 0;
 
-/** The limit of processes does not hold for root, which therefore becomes a user without rights. */
+/** Root has no limit of processes, so it becomes a user without rights. */
 const asNobody = [
   ...['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--bounding-set=-all', '--inh-caps=-all'],
 ];
@@ -67,13 +63,13 @@ const bubblewrap: Sandbox = {
   wrap(command, readable, limits) {
     const paths = [...systemFolders, ...readable];
     const bound = paths.flatMap((path) => ['--ro-bind-try', path, path]);
-    // Bubblewrap would close those above a path to all but root.
+    // Bubblewrap would close folders above a path to all but root.
     const above = [...new Set(paths.flatMap(foldersAbove))].flatMap((path) => ['--dir', path]);
     const memory = (path: string, mebibytes: number) => [
       ...['--perms', '1777', '--size', String(bytesOf(mebibytes)), '--tmpfs', path],
     ];
     const own = [...memory('/tmp', 16), ...memory('/dev/shm', 16), ...memory(workFolder, limits.memoryMiB)];
-    // What is readable may lie in one of its own folders, and is put there behind them.
+    // Readable paths may lie in its own folders, so they are bound last.
     const places = ['--proc', '/proc', '--dev', '/dev', ...own, ...above, ...bound];
     return [
       ...['bwrap', ...(isRoot ? asRoot : ['--unshare-all', '--cap-drop', 'ALL'])],
@@ -89,7 +85,7 @@ function foldersAbove(path: string): string[] {
   return above === path || above === '/' ? [] : [...foldersAbove(above), above];
 }
 
-/** Root mounts what another user could not read the way to, and then gives up all that it may. */
+/** Root mounts what another user cannot reach, and then gives up its rights. */
 const asRoot = [
   ...['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try', '--cap-drop', 'ALL'],
   ...['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'].flatMap((each) => ['--cap-add', each]),
@@ -109,14 +105,13 @@ const limitsAlone: Sandbox = {
     'files that the server may read or write',
     'signals to other processes of its user, that of its tests included',
     'processes that outlive their time',
-    // The system counts them with all others of its user.
     'the number of its processes',
   ],
   wrap: (command, _readable, limits) =>
     findProgram('prlimit') === undefined ? [...command] : [...limitsOf(limits), '--', ...command],
 };
 
-/** Tried as it will be used, since kernels and containers forbid parts of it. */
+/** Kernels and containers forbid parts of it. */
 function trouble(): string | undefined {
   const filter = openFilter(false);
   if (filter === undefined) return `the system calls of ${process.arch} are not known here`;
@@ -145,14 +140,13 @@ export function findProgram(name: string): string | undefined {
   });
 }
 
-/** Files that a command line needs beside the system's own: where its program is installed, and what its arguments name. */
 export function neededPaths([program = '', ...rest]: readonly string[]): string[] {
   const real = realpathSync(program);
   const installed = systemFolders.some((folder) => real.startsWith(`${folder}/`)) ? [] : [dirname(dirname(real))];
   return [...new Set([...installed, ...rest.filter((each) => isAbsolute(each) && existsSync(each))])];
 }
 
-/** The interpreter itself: what stands in the path may be a script that looks for it. */
+/** The one in the path may be a script. */
 export function pythonProgram(): string | undefined {
   const named = findProgram('python3');
   if (named === undefined) return undefined;

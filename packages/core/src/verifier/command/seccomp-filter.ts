@@ -1,11 +1,11 @@
-// The system calls that code in bubblewrap may not make, as a seccomp filter (classic BPF, see seccomp(2)): namespaces, in which it could mount
-// memory without bound, and, where memory is watched, all memory that no process has to have mapped: shared mappings, memfds, System V.
+// System calls that code in bubblewrap may not make, as a seccomp filter (classic BPF, seccomp(2)): namespaces, in which it could mount
+// memory without bound, and, if memory is watched, all memory that no process has mapped.
 
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Numbers of the calls (asm/unistd.h), and what the kernel calls the machine (linux/audit.h). */
+/** Call numbers from asm/unistd.h, `audit` from linux/audit.h. */
 const machines: Readonly<Record<string, Machine>> = {
   x64: {
     audit: 0xc000003e,
@@ -27,11 +27,11 @@ interface Machine {
   readonly memory: readonly number[];
 }
 
-/** Of all machines: io_uring_setup, memfd_secret, clone3, whose flags no filter can read; where it is missing, `clone` is called. */
+/** io_uring_setup, memfd_secret, clone3 on all machines. No filter reads the flags of clone3; without it `clone` is called. */
 const [ioUring, memfdSecret, clone3] = [425, 447, 435];
 const newSpaces = 0x7e020000;
 const isShared = 1;
-/** Numbers from here on belong to x32, a second table of the same calls. */
+/** From here on numbers belong to x32, a second table of the same calls. */
 const x32 = 0x40000000;
 
 const load = 0x20;
@@ -44,7 +44,7 @@ const [allow, kill, eperm, enosys] = [0x7fff0000, 0x80000000, 0x00050001, 0x0005
 
 type Instruction = readonly [code: number, value: number, ifTrue?: number, ifFalse?: number];
 
-/** A descriptor to read it from, for the caller to close; undefined on machines whose numbers are not known here. */
+/** The caller closes it. Undefined on machines whose call numbers are unknown. */
 export function openFilter(allowsSharedMemory: boolean): number | undefined {
   const machine = machines[process.arch];
   if (machine === undefined) return undefined;
@@ -81,7 +81,6 @@ function refuse(number: number, error: number): Instruction[] {
   ];
 }
 
-/** Refuses a call one of whose arguments has one of these bits. */
 function refuseBits(number: number, argument: number, bits: number): Instruction[] {
   return [
     [equal, number, 0, 4],

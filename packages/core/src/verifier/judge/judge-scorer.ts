@@ -1,7 +1,6 @@
-// A language model as judge: it reads the question, the steps so far and the newest step, and rates the step from 1 to 10
-// (the state evaluator of P2 §3 and its appendix D, which asks for a reason as well as a number). The prompt is a text file
-// that users can edit: `{question}`, `{steps}` and `{step}` are filled in. The rating is what the judge expects at the last number of its reply
-// (judge-verdict.ts), or that number where its server tells no log probabilities.
+// A language model as judge: rates the newest step from 1 to 10 (the state evaluator of P2 §3 and appendix D). The prompt is a text file
+// with `{question}`, `{steps}` and `{step}`. The rating is the expected one at the last number of the reply (judge-verdict.ts), or that
+// number without log probabilities.
 
 import { readFileSync } from 'node:fs';
 import { FaultError, raise } from '../../base/fault.ts';
@@ -13,9 +12,7 @@ import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type 
 import { expectedChoice, expectedRating, ratedTokens } from './judge-verdict.ts';
 
 export interface JudgeOptions {
-  /** A text file; the one that ships with coppice unless said. */
   readonly promptFile?: string;
-  /** The lowest and the highest rating that the prompt asks for. */
   readonly lowest?: number;
   readonly highest?: number;
   readonly maxTokens?: number;
@@ -37,10 +34,10 @@ const pairPrompt = new URL('../../../prompts/pair.txt', import.meta.url);
 
 export class JudgeScorer implements Scorer {
   readonly name = 'judge';
-  /** Ratings are judgements of single steps, not probabilities to be multiplied. */
+  /** Ratings are no probabilities to be multiplied. */
   readonly aggregation: Aggregation = 'mean';
   readonly reusesPrefix = true;
-  /** A rating is a text of its own: each is told when it is there, and does not wait for others. */
+  /** A rating is a generation of its own and waits for no other. */
   readonly pathsLimit = 1;
   readonly callsLimit = 64;
   readonly mixes = (): boolean => false;
@@ -70,7 +67,7 @@ export class JudgeScorer implements Scorer {
     };
   }
 
-  /** The probability that the first of two answers is the better one: in both orders, since judges favour a place. */
+  /** Asks in both orders, since judges favour a place. */
   async compare(pair: JudgedPair, server: ScoringServer, signal: AbortSignal): Promise<PairVerdict> {
     const { question, first, second } = pair;
     const [forth, back] = await Promise.all([
@@ -126,7 +123,7 @@ export class JudgeScorer implements Scorer {
       ? post({})
       : post(probabilities).catch((error: unknown) => {
           if (!(error instanceof FaultError) || error.fault.code !== 'refused') throw error;
-          // A server without log probabilities: what the judge wrote is all there is, from now on.
+          // Without log probabilities the written number is all there is.
           this.#mute.add(connection);
           return post({});
         }));
@@ -137,7 +134,7 @@ export class JudgeScorer implements Scorer {
   }
 }
 
-/** For the token of a verdict: the most that vLLM and OpenAI give. */
+/** The most that vLLM and OpenAI give. */
 const candidates = 20;
 
 interface Rating {
@@ -146,7 +143,6 @@ interface Rating {
   readonly tokens: number;
 }
 
-/** The reply, where it says more than its number. */
 function reasonOf(reply: string): string | undefined {
   return /\p{L}{3}/u.test(reply) ? reply.trim() : undefined;
 }

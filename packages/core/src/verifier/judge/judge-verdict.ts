@@ -1,5 +1,5 @@
-// A judge's verdict as what it expects and not only what it wrote: the mean over the candidates for the token of the verdict, each weighted by its
-// probability (as in arXiv 2607.05391). Ratings by number alone tie often; expected ones hardly ever do. Pure: values in, values out.
+// A judge's expected verdict: the mean over the candidates for the verdict's token, by probability (arXiv 2607.05391). Written ratings tie
+// often, expected ones hardly ever. Pure.
 
 import { isRecord } from '../../base/record.ts';
 import { records, text } from '../../remote/wire-values.ts';
@@ -9,7 +9,7 @@ export interface RatedToken {
   readonly candidates: readonly { readonly token: string; readonly logprob: number }[];
 }
 
-/** `logprobs.content` of a chat completion; empty where the server tells none. */
+/** `logprobs.content` of a chat completion. */
 export function ratedTokens(logprobs: unknown): RatedToken[] {
   return records(isRecord(logprobs) ? logprobs.content : undefined).map(({ token, top_logprobs: top }) => ({
     token: text(token),
@@ -19,10 +19,7 @@ export function ratedTokens(logprobs: unknown): RatedToken[] {
   }));
 }
 
-/**
- * The expected rating at the last number of a reply; undefined where no candidate for it is a rating. A tokenizer that writes 10 as two tokens
- * shares the probability of `1` between 1 and 10 by that of the `0` behind it, which is known where `1` was written.
- */
+/** At the last number of a reply. If 10 is two tokens, the probability of `1` is shared by that of the `0` behind it. */
 export function expectedRating(tokens: readonly RatedToken[], lowest: number, highest: number): number | undefined {
   let at = tokens.findLastIndex(({ token }) => /\d/.test(token));
   while (at > 0 && /^\d+$/.test(tokens[at]!.token) && /\d$/.test(tokens[at - 1]!.token)) at -= 1;
@@ -41,7 +38,7 @@ export function expectedRating(tokens: readonly RatedToken[], lowest: number, hi
   return mass === 0 ? undefined : sum / mass;
 }
 
-/** The probability of the first of two words as the last verdict of a reply, against the second; undefined where it is neither. */
+/** Probability of the first word against the second, at the last verdict of a reply. */
 export function expectedChoice(tokens: readonly RatedToken[], first: string, second: string): number | undefined {
   const at = tokens.findLastIndex(({ token }) => token.trim() === first || token.trim() === second);
   if (at < 0) return undefined;

@@ -1,10 +1,16 @@
-// What causal reward models are shown before their verdict on the last step, by the format they were trained with. The two
-// verdicts and the marker of a format can be set: there are others than those of its authors.
+// Prompts of causal reward models by the format they were trained with. Verdicts and marker can be set.
 
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
 import { questionOf, type ScoredPath } from '../scorer.ts';
-import { type ReadingName, readings } from './readings.ts';
+
+/** Of the shipped reward model (models/README.md): is this step right in itself, and does the path still lead to the answer. */
+export const readings = {
+  step: { good: '+', bad: '-', marker: '', aggregation: 'product' },
+  promise: { good: '!', bad: '?', marker: '', aggregation: 'last' },
+} as const;
+
+type ReadingName = keyof typeof readings;
 
 export interface CausalFormat {
   readonly name: CausalFormatName;
@@ -15,15 +21,12 @@ export interface CausalFormat {
 }
 
 export interface CausalVerdicts {
-  /** One token each. */
   readonly good?: string;
   readonly bad?: string;
-  /** Closes a step. */
   readonly marker?: string;
 }
 
 export interface CausalReading extends CausalVerdicts {
-  /** Of `plain` alone: the others were made for one. */
   readonly reading?: ReadingName;
 }
 
@@ -36,7 +39,7 @@ export const causalFormats: Readonly<Record<CausalFormatName, (given?: CausalRea
   plain: plainFormat,
 };
 
-/** Math-Shepherd: the steps follow the question, each closed by a tag. Its authors take the lowest score. */
+/** Math-Shepherd: a tag closes each step. Its authors take the lowest score. */
 function shepherdFormat({ good = '+', bad = '-', marker = ' ки' }: CausalVerdicts = {}): CausalFormat {
   const render = ({ prompt, steps }: ScoredPath): Prompt => {
     const text = steps.map((step) => step + marker).join('\n');
@@ -45,7 +48,7 @@ function shepherdFormat({ good = '+', bad = '-', marker = ' ки' }: CausalVerdi
   return { name: 'math-shepherd', aggregation: 'minimum', render, good, bad };
 }
 
-/** RLHFlow: a dialogue in which the user adds a step and the model answers with its verdict. */
+/** RLHFlow: the user adds a step, the model answers with its verdict. */
 function rlhflowFormat({ good = '+', bad = '-', marker = '' }: CausalVerdicts = {}): CausalFormat {
   const render = ({ prompt, steps }: ScoredPath): Prompt => {
     const messages = steps.flatMap((step, at): Message[] => {
@@ -58,7 +61,7 @@ function rlhflowFormat({ good = '+', bad = '-', marker = '' }: CausalVerdicts = 
   return { name: 'rlhflow', aggregation: 'product', render, good, bad };
 }
 
-/** The question and the steps as they are, a line each, as the shipped reward models read them. */
+/** Question and steps, a line each, as the shipped reward models read them. */
 function plainFormat({ reading = 'step', ...given }: CausalReading = {}): CausalFormat {
   const { good, bad, marker, aggregation } = { ...readings[reading], ...given };
   const render = ({ prompt, steps }: ScoredPath): Prompt => {

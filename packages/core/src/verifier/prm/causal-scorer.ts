@@ -1,7 +1,5 @@
-// Reward models that are language models: the reward of a step is the probability of the good verdict against the bad one
-// as the next token. Read through whatever the server has for it: one token of vLLM's /v1/completions (older ones:
-// /generative_scoring), SGLang's /v1/score, or the top probabilities of llama-server's /completion. All of them reuse the
-// prefix, so only the last step is computed.
+// Reward models that are language models: the reward is the probability of the good verdict against the bad one as the next token. Read
+// through /v1/completions or /generative_scoring (vLLM), /v1/score (SGLang), /completion (llama-server). All reuse the prefix.
 
 import { raise } from '../../base/fault.ts';
 import { isRecord } from '../../base/record.ts';
@@ -27,7 +25,7 @@ export class CausalScorer implements Scorer {
   readonly name: string;
   readonly aggregation: Aggregation;
   readonly reusesPrefix = true;
-  /** Small calls that the server batches by itself. */
+  /** The server batches small calls itself. */
   readonly callsLimit = 32;
   readonly #format: CausalFormat;
   readonly #labels = new Map<string, readonly [number, number]>();
@@ -58,7 +56,6 @@ export class CausalScorer implements Scorer {
     }
   }
 
-  /** One call for paths of any searches; text is tokenised by the server itself, as in the call that it saves. */
   async #scoreByCompletion(paths: readonly ScoredPath[], { labels, server, signal }: VerdictCall): Promise<Scored> {
     const rendered = paths.map((path) => this.#format.render(path));
     const texts = rendered.flatMap((prompt) => (prompt.kind === 'text' ? prompt.text : []));
@@ -90,7 +87,7 @@ function rendererOf({ connection, facts }: ScoringServer): Renderer {
   return { connection, facts: facts!, dialect: dialects[facts!.dialect] };
 }
 
-/** What all share goes first, once; each keeps at least one token of its own. */
+/** The shared prefix goes first; each prompt keeps at least one token. */
 export function splitPrefix(prompts: readonly Tokens[]): { readonly query: Tokens; readonly items: readonly Tokens[] } {
   const [first] = prompts;
   const shortest = Math.min(...prompts.map((each) => each.length));
@@ -99,7 +96,6 @@ export function splitPrefix(prompts: readonly Tokens[]): { readonly query: Token
   return { query: first!.slice(0, shared), items: prompts.map((each) => each.slice(shared)) };
 }
 
-/** vLLM and SGLang are asked alike and answer differently. */
 function postPrompts(
   path: string,
   prompts: readonly Tokens[],
@@ -132,7 +128,7 @@ async function scoreOnSglang(prompts: readonly Tokens[], asking: VerdictCall): P
   };
 }
 
-/** Likely tokens that are asked for: both verdicts of a reward model are among them unless it is no reward model. */
+/** Both verdicts of a reward model are among so many. */
 const topTokens = 50;
 
 async function scoreOnLlamaServer(

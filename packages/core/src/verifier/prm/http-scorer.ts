@@ -1,6 +1,5 @@
-// The contract for every other reward model: a small HTTP server of the user's own, asked with
-// `{"model"?, "items": [{"question", "steps"}]}` and answering `{"rewards": [number, ...]}`, one number from 0 to 1 for the
-// last step of each item, and `"feedback": [text or null, ...]` where it can say why. Documented in docs/remote-engines.md.
+// Any other reward model: a small HTTP server, asked with `{"model"?, "items": [{"question", "steps"}]}`, answers `{"rewards": [number,
+// ...]}` from 0 to 1 for the last step of each item, and `"feedback": [text or null, ...]` if it can say why.
 
 import { isRecord } from '../../base/record.ts';
 import { numberOrNaN } from '../../remote/wire-values.ts';
@@ -11,7 +10,6 @@ import { tokensOf } from './verdict-token.ts';
 export class HttpScorer implements Scorer {
   readonly name = 'http';
   readonly aggregation: Aggregation;
-  /** Unknown, so not promised. */
   readonly reusesPrefix = false;
   readonly mixes = (): boolean => true;
   readonly #path: string;
@@ -35,7 +33,6 @@ export class HttpScorer implements Scorer {
   }
 }
 
-/** An item without words has none; what is no text is no reason to refuse its reward. */
 function words(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

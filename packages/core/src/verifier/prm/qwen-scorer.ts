@@ -1,6 +1,5 @@
-// Qwen2.5-Math-PRM through vLLM's /pooling: the steps of a path, each closed by `<extra_0>`, and one pair of
-// probabilities per tag, of which the second says that the step is good. vLLM neither caches nor chunks these prompts, so
-// every call computes question and steps anew; paths of all searches share a call.
+// Qwen2.5-Math-PRM through vLLM's /pooling: `<extra_0>` closes each step and gets a pair of probabilities; the second says good. vLLM does
+// not cache these prompts, so paths of all searches share a call.
 
 import { isRecord } from '../../base/record.ts';
 import { numberOrNaN, records } from '../../remote/wire-values.ts';
@@ -31,7 +30,7 @@ export const qwenScorer: Scorer = {
   },
 };
 
-/** The chat template of the model, whose user text must not be able to close a turn or add a tag. */
+/** User text must not close a turn or add a tag. */
 export function renderQwen({ prompt, steps }: ScoredPath): string {
   const clean = (text: string): string => text.replace(specials, '');
   const tagged = steps.map((step) => `${clean(step)}${tag}`).join('');
@@ -43,7 +42,6 @@ export function renderQwen({ prompt, steps }: ScoredPath): string {
   return turns.map(([role, content]) => `<|im_start|>${role}\n${content}<|im_end|>\n`).join('');
 }
 
-/** Of the steps that are wanted, the last ones of the path. */
 function lastGoodness(pairs: unknown, { steps, wanted = 1 }: ScoredPath, server: ScoringServer): number[] {
   if (!Array.isArray(pairs)) return badReward(server, `gave no scores for one of the paths`);
   if (pairs.length !== steps.length) return badReward(server, `gave ${pairs.length} scores for ${steps.length} steps`);

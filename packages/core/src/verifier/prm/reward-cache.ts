@@ -1,23 +1,19 @@
-// Rewards that are known: by search, parent and the step's text. Forgotten with the search.
+// Known rewards by search, parent and the step's text.
 
+import type { GivenJudgement } from '../definition.ts';
 import type { ScoreRequest } from '../verifier.ts';
 
-export interface KnownReward {
-  readonly reward: number;
-  readonly feedback?: string;
-}
-
 export class RewardCache {
-  /** By search, parent and text. A text by itself is hashed once in its life, one joined to its parent's key at every look. */
-  readonly #bySearch = new Map<string, Map<number, Map<string, KnownReward>>>();
+  /** A bare text is hashed once in its life, one joined to a key at every look. */
+  readonly #bySearch = new Map<string, Map<number, Map<string, GivenJudgement>>>();
 
-  get({ search, parent, step }: ScoreRequest): KnownReward | undefined {
+  get({ search, parent, step }: ScoreRequest): GivenJudgement | undefined {
     return this.#bySearch.get(search)?.get(parent)?.get(step.text);
   }
 
-  set({ search, parent, step }: ScoreRequest, judgement: KnownReward): void {
-    const parents = this.#bySearch.get(search) ?? new Map<number, Map<string, KnownReward>>();
-    const known = parents.get(parent) ?? new Map<string, KnownReward>();
+  set({ search, parent, step }: ScoreRequest, judgement: GivenJudgement): void {
+    const parents = this.#bySearch.get(search) ?? new Map<number, Map<string, GivenJudgement>>();
+    const known = parents.get(parent) ?? new Map<string, GivenJudgement>();
     known.set(step.text, judgement);
     parents.set(parent, known);
     this.#bySearch.set(search, parents);

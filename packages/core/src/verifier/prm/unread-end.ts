@@ -1,6 +1,5 @@
-// A verifier that is not asked about the end: a step that says nothing, only that the path is over. Reward models were trained
-// on lines and give such a step any score, so right paths would sink at the last moment. Its reward is 1, which leaves a
-// product and a minimum as they are; under any other aggregation it is scored like the rest. Not for models trained on it.
+// Does not ask a verifier about a blank last step, which reward models score at random. Its reward is 1, neutral for product and minimum;
+// under other aggregations it is scored. Not for models trained on it.
 
 import { VerifierInFront } from '../in-front.ts';
 import type { ScoreRequest } from '../verifier.ts';

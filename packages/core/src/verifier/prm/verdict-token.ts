@@ -1,6 +1,5 @@
-// The verdict of a causal reward model as the next token: the probability of the good one against the bad one, from one
-// generated token whose log probabilities are asked for by id. Paths share nothing but the call, so those of many searches
-// go together, and the server finds each prefix in its cache.
+// The verdict of a causal reward model: the probability of the good token against the bad one, from one generated token. Paths of many
+// searches share a call, and the server finds each prefix in its cache.
 
 import { isRecord } from '../../base/record.ts';
 import { usageOf } from '../../engine/remote/dialect/completion-chunk.ts';
@@ -10,7 +9,7 @@ import { badReward, type Scored, type ScoringServer } from '../scorer.ts';
 
 export type Labels = readonly [number, number];
 
-/** vLLM gives the log probabilities of tokens that are named since 0.26; before, only of the likeliest. */
+/** Log probabilities of named tokens, since vLLM 0.26. */
 export function givesChosenLogprobs({ version }: ServerFacts): boolean {
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(version ?? '') ?? [];
   return major !== undefined && (Number(major) > 0 || Number(minor) >= 26);
@@ -43,13 +42,13 @@ export async function scoreByCompletion(
   return { rewards, ...tokensOf(answer, prompt.length) };
 }
 
-/** Tokens are keys such as `token_id:648`. */
+/** Keys are like `token_id:648`. */
 function topOf(choice: Record<string, unknown>): Record<string, unknown>[] {
   const top = isRecord(choice.logprobs) ? records(choice.logprobs.top_logprobs)[0] : undefined;
   return Object.entries(top ?? {}).map(([token, logprob]) => ({ id: Number(token.split(':')[1]), logprob }));
 }
 
-/** The two verdicts against each other; one that is not listed is at most as likely as the last that is. */
+/** An unlisted verdict is at most as likely as the last listed one. */
 export function goodShare(top: readonly Record<string, unknown>[], [good, bad]: Labels): number | undefined {
   const floor = Math.min(...top.map((each) => Number(each.logprob)));
   const find = (id: number): number | undefined => {
@@ -61,7 +60,7 @@ export function goodShare(top: readonly Record<string, unknown>[], [good, bad]: 
   return 1 / (1 + Math.exp((minus ?? floor) - (plus ?? floor)));
 }
 
-/** As the server counted. Of several prompts vLLM tells the cache hits of the last one: the others are taken to be alike. */
+/** vLLM tells the cache hits of the last prompt only: the others count alike. */
 export function tokensOf(
   answer: unknown,
   prompts = 1,

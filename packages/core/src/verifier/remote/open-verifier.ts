@@ -18,12 +18,11 @@ export type RemoteVerifierKind = (typeof remoteVerifierKinds)[number];
 
 export interface OpenVerifierOptions extends RemoteVerifierOptions {
   readonly kind: RemoteVerifierKind;
-  /** Replicas; for `http`, the address of the scorer itself, path and all. */
+  /** For `http`, the address of the scorer itself. */
   readonly servers: readonly { readonly url: string; readonly apiKey?: string }[];
-  readonly model?: string;
-  readonly dialect?: DialectName;
+  readonly model?: string | undefined;
+  readonly dialect?: DialectName | undefined;
   readonly judge?: JudgeOptions;
-  /** Of a causal format, where they are others than its authors'. */
   readonly verdicts?: CausalReading;
   readonly transport?: (url: string) => Transport;
 }
@@ -38,8 +37,8 @@ export async function openRemoteVerifier(options: OpenVerifierOptions): Promise<
     for (const server of servers) {
       const connection = new Connection({
         ...(kind === 'http' ? { ...server, url: addressOf(server.url).origin } : server),
-        ...(options.timers === undefined ? {} : { timers: options.timers }),
-        ...(options.transport === undefined ? {} : { transport: options.transport(server.url) }),
+        timers: options.timers,
+        transport: options.transport?.(server.url),
       });
       open.push({ connection, facts: undefined, timeoutMs });
       open[open.length - 1] = { connection, facts: await factsOf(connection, options), timeoutMs };
@@ -68,15 +67,10 @@ function scorerOf(options: OpenVerifierOptions): Scorer {
   }
 }
 
-/** Reward models that pool cannot generate, so the probe does not ask them to. */
 async function factsOf(connection: Connection, options: OpenVerifierOptions): Promise<ServerFacts | undefined> {
   if (options.kind === 'http') return undefined;
   const { model, dialect } = options;
-  const facts = await probe(connection, {
-    generates: options.kind !== 'qwen-prm',
-    ...(model === undefined ? {} : { model }),
-    ...(dialect === undefined ? {} : { dialect }),
-  });
+  const facts = await probe(connection, { generates: options.kind !== 'qwen-prm', model, dialect });
   if (options.kind === 'qwen-prm' && facts.dialect !== 'vllm') {
     const remedy = 'only vLLM serves Qwen2.5-Math-PRM (vllm serve … --runner pooling)';
     raise('unsupported', `${connection.url} is ${facts.dialect}; ${remedy}`);

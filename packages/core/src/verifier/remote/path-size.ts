@@ -1,12 +1,9 @@
-// How many tokens a server computes for one score, before it has said so: the characters of what is new to it times the
-// tokens per character of the answers so far. Where prefixes are reused only the newest step is new.
+// Estimates how many tokens a server computes for one score: characters that are new to it, times tokens per character so far.
 
 import type { ScoreRequest } from '../verifier.ts';
 
-/** English and formulas, until the server has counted. */
 const firstRatio = 0.3;
 const smoothing = 0.1;
-/** What a format adds around question and steps. */
 const formatCharacters = 80;
 
 export class PathSize {

@@ -1,7 +1,5 @@
-// A verifier behind HTTP, whatever its model: one queue over all searches, primary work first; what waits together is scored
-// in one call, as much as one pass of the server holds; a step that was scored under the same parent, or is being scored,
-// is not scored again; a server that fails is left alone for a while and its work goes to another. Every request is
-// answered exactly once, by a reward from 0 to 1 or a fault.
+// A verifier behind HTTP: one queue over all searches, primary work first. What waits together shares a call; no step is scored twice under
+// one parent; a failing server rests and its work goes elsewhere. Every request is answered exactly once.
 
 import { type Fault, fault } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
@@ -10,7 +8,8 @@ import type { RequestId, Urgency } from '../../engine/engine.ts';
 import { faultOf } from '../../remote/failure.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
-import { type KnownReward, RewardCache } from '../prm/reward-cache.ts';
+import type { GivenJudgement } from '../definition.ts';
+import { RewardCache } from '../prm/reward-cache.ts';
 import type { ScoredPath, Scorer, ScoringServer } from '../scorer.ts';
 import type {
   ScoreRequest,
@@ -25,22 +24,19 @@ import { type ScoreEntry, ScoreQueue, type ScoringCall, type Work } from './scor
 import { ScoringReplica } from './scoring-replica.ts';
 
 export interface RemoteVerifierOptions {
-  /** Another than the reward model's own; the negative exit obeys it. */
   readonly aggregation?: Aggregation;
-  /** Most calls in flight per server; 16 unless the reward model's kind wants more. */
+  /** Per server; 16 by default. */
   readonly calls?: number;
   readonly batch?: number;
-  /** Tokens of one call: what one pass of the server computes (vLLM's --max-num-batched-tokens). Two passes are in flight. */
+  /** Tokens that one pass of the server computes (vLLM's --max-num-batched-tokens). */
   readonly passTokens?: number;
   readonly attempts?: number;
   readonly timeoutMs?: number;
-  /** How long a step waits in all for a server to come back. */
   readonly patienceMs?: number;
   readonly timers?: Timers;
   readonly seed?: number;
 }
 
-/** Small calls at low load; the tokens in flight bound them before long. */
 const defaultCalls = 16;
 
 export const verifierDefaults = {
@@ -52,7 +48,7 @@ export const verifierDefaults = {
   seed: 1,
 };
 
-/** One pass is computed while the next is there already. */
+/** The first pass is computed while the next waits. */
 const passesInFlight = 2;
 const smoothing = 0.05;
 
@@ -139,7 +135,7 @@ export class RemoteVerifier implements Verifier {
   #enqueue(entry: ScoreEntry): void {
     this.#queue.add(entry);
     const { request } = entry;
-    // Another search may have asked for the same step, and a server may have it.
+    // Another search may have asked for the same step.
     const taken = this.#queue.workOf(entry)?.call !== undefined;
     this.#post({ type: taken ? 'taken' : 'held', request: request.id });
   }
@@ -181,7 +177,10 @@ export class RemoteVerifier implements Verifier {
     const tokens = longest.reduce((sum, each) => sum + this.#size.tokens(each), 0);
     replica.begin(works.length, tokens);
     try {
-      const asked = paths.map((path, at) => pathOf(longest[at]!, path.length));
+      const asked = longest.map(({ prompt, path, step }, at): ScoredPath => {
+        const steps = [...path.map((each) => each.step), step].map(({ text }) => text.trim());
+        return { prompt, wanted: paths[at]!.length, steps };
+      });
       const scored = await this.#scorer.score(asked, replica.server, call.abort.signal);
       replica.breaker.succeeded(this.#timers.nowMs());
       this.#size.observe(longest, scored.computedTokens);
@@ -189,7 +188,7 @@ export class RemoteVerifier implements Verifier {
       const usage = { computedTokens: share(scored.computedTokens), cachedTokens: share(scored.cachedTokens) };
       const judged = scored.rewards.flatMap((reward, at) => [
         ...(scored.before?.[at] ?? []).map((before) => ({ reward: before })),
-        said(reward, scored.feedback?.[at]),
+        { reward, ...(scored.feedback?.[at] !== undefined && { feedback: scored.feedback[at] }) },
       ]);
       works.forEach((work, at) => {
         this.#reward(work, judged[at]!, usage, replica);
@@ -202,8 +201,7 @@ export class RemoteVerifier implements Verifier {
     }
   }
 
-  /** Every request that waits for the step gets its reward; it was computed once, and the first is charged for it. */
-  #reward(work: Work, judged: KnownReward, usage: ScoreUsage, replica: ScoringReplica): void {
+  #reward(work: Work, judged: GivenJudgement, usage: ScoreUsage, replica: ScoringReplica): void {
     const { reward } = judged;
     const { url } = replica.server.connection;
     const bad = `${url} (${this.#scorer.name}) gave ${reward}; a reward is a number from 0 to 1, so check the model`;
@@ -252,7 +250,6 @@ export class RemoteVerifier implements Verifier {
     });
   }
 
-  /** While no server is up, what has waited too long is told so. */
   #giveUp(): void {
     if (this.load().healthy) return;
     const nowMs = this.#timers.nowMs();
@@ -262,7 +259,6 @@ export class RemoteVerifier implements Verifier {
     }
   }
 
-  /** Answers one request; work that no other request waits for drops out of the queue, or its call is closed. */
   #giveUpOn(entry: ScoreEntry, reason: Fault): void {
     const call = this.#queue.forget(entry)?.call;
     this.#fault(entry, reason);
@@ -294,12 +290,4 @@ export class RemoteVerifier implements Verifier {
     this.#entries.delete(entry.request.id);
     this.#post(message);
   }
-}
-
-function said(reward: number, feedback: string | undefined): KnownReward {
-  return feedback === undefined ? { reward } : { reward, feedback };
-}
-
-function pathOf({ prompt, path, step }: ScoreRequest, wanted: number): ScoredPath {
-  return { prompt, wanted, steps: [...path.map((each) => each.step.text.trim()), step.text.trim()] };
 }

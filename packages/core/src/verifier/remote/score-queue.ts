@@ -1,6 +1,5 @@
-// Steps that wait to be scored, each once: requests for the same step below the same parent are one piece of work, from
-// any search and at any time. Primary before speculative, higher priority first, then first come, first served; work that
-// no request wants any more drops out. Decides what goes into one call; sends nothing.
+// Steps that wait to be scored, each once: requests for the same step below the same parent are one piece of work. Primary first, then by
+// priority, then by arrival. Decides what goes into one call; sends nothing.
 
 import type { Urgency } from '../../engine/engine.ts';
 import { UrgencyQueue } from '../../engine/urgency-queue.ts';
@@ -14,13 +13,11 @@ export interface ScoreEntry {
   answered: boolean;
 }
 
-/** One HTTP call, closed when no request waits for any of it. */
 export interface ScoringCall {
   readonly abort: AbortController;
   readonly works: readonly Work[];
 }
 
-/** One step to score, with all requests that wait for its reward. */
 export interface Work {
   readonly key: string;
   readonly parent: string;
@@ -34,23 +31,19 @@ export interface Work {
 }
 
 export interface BatchLimits {
-  /** Paths of different parents may share a call. */
   readonly mixes: boolean;
-  /** A step goes with one of those that wait below it. */
+  /** A step takes one of those that wait below it along. */
   readonly joins: boolean;
   readonly paths: number;
-  /** Unless a single path is larger. */
   readonly tokens: number;
 }
 
 export class ScoreQueue {
-  /** A work waits once for each of its requests. */
   readonly #waiting = new UrgencyQueue<ScoreEntry, Work>();
   readonly #works = new Map<string, Work>();
   readonly #siblings = new Map<string, Set<Work>>();
   #order = 0;
 
-  /** Adds a request to the work that it wants, new or on its way. */
   add(entry: ScoreEntry): void {
     const { request, sinceMs } = entry;
     const parent = `${request.search}\n${request.parent}`;
@@ -86,13 +79,11 @@ export class ScoreQueue {
     this.#waiting.set(entry, work, entry.urgency, work.order);
   }
 
-  /** Its requests are answered: a request for the same step starts anew. */
   finish(work: Work): void {
     if (work.waits) this.#leave(work);
     if (this.#works.get(work.key) === work) this.#works.delete(work.key);
   }
 
-  /** A request is answered without its reward. Gives the work where no other request waits for it: it is finished. */
   forget(entry: ScoreEntry): Work | undefined {
     const work = this.workOf(entry);
     this.#waiting.delete(entry);
@@ -110,7 +101,6 @@ export class ScoreQueue {
     return this.#waiting.size === 0;
   }
 
-  /** The next works for one call: by path, the highest step first. None where nothing waits. */
   take(limits: BatchLimits, sizeOf: (request: ScoreRequest) => number): Work[][] {
     const first = this.#waiting.peek();
     if (first === undefined) return [];

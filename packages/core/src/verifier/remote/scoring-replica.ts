@@ -1,4 +1,4 @@
-// One server of a remote verifier: what it has in flight and whether it may get more.
+// A server of a remote verifier.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Fault } from '../../base/fault.ts';
@@ -9,7 +9,6 @@ import type { ScoringServer } from '../scorer.ts';
 export class ScoringReplica {
   readonly server: ScoringServer;
   readonly breaker: CircuitBreaker;
-  /** In flight; tokens are those that the server computes or has waiting, as estimated. */
   calls = 0;
   paths = 0;
   tokens = 0;
@@ -19,7 +18,6 @@ export class ScoringReplica {
     this.breaker = new CircuitBreaker(true, nowMs);
   }
 
-  /** Few calls while it is full: what waits here can still be put together, and stopped. */
   mayStart(callsLimit: number, tokensLimit: number): boolean {
     if (this.breaker.state === 'open') return false;
     if (this.breaker.state === 'half-open') return this.calls === 0;
@@ -45,7 +43,7 @@ export class ScoringReplica {
     return wasUp && !this.#isUp();
   }
 
-  /** Any answer below 500 shows that a server is there; the next call is the real test. */
+  /** Any answer below 500 will do; the next call is the real test. */
   async probe(clock: Clock, chance: number): Promise<boolean> {
     let reason: string | undefined;
     try {

@@ -1,10 +1,9 @@
-// One server as generator and as causal reward model. SGLang 0.5.14 to 0.5.17 at least end their scheduler at a batch that
-// holds a score and a generation (sgl-project/sglang issue 34719).
+// SGLang 0.5.14 to 0.5.17 at least end their scheduler at a batch with a score and a generation (sgl-project/sglang issue 34719).
 
 import { causalFormats } from '../prm/causal-formats.ts';
 
 export interface Shared {
-  /** As the engine names itself: dialects of its servers, joined by `+`. */
+  /** Dialects of the engine's servers, joined by `+`. */
   readonly dialect: string;
   readonly engines: readonly string[];
   readonly verifiers: readonly string[];

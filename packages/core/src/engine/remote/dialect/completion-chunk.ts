@@ -1,10 +1,9 @@
-// One chunk of an OpenAI completion stream, as every server that follows OpenAI sends it: choices, and usage with the last.
+// A chunk of an OpenAI completion stream: choices, and usage with the last one.
 
 import { isRecord } from '../../../base/record.ts';
 import { count, protocolFault, readEvent, records } from '../../../remote/wire-values.ts';
 import type { Update, WireUsage } from './dialect.ts';
 
-/** `updateOf` reads what the servers differ in. */
 export function decodeChunk(event: unknown, updateOf: (choice: Record<string, unknown>) => Update): Update[] {
   const chunk = readEvent(event, 'a completion chunk');
   if (!Array.isArray(chunk.choices)) protocolFault('a completion chunk without choices', event);
@@ -14,7 +13,7 @@ export function decodeChunk(event: unknown, updateOf: (choice: Record<string, un
   return updates.length === 0 ? [{ index: 0, text: '', usage }] : updates.map((update) => ({ ...update, usage }));
 }
 
-/** The counts of an OpenAI `usage` object; `cached_tokens` is there only where the server was told to report it. */
+/** `cached_tokens` is there only if the server was told to report it. */
 export function usageOf(value: unknown): WireUsage | undefined {
   if (!isRecord(value)) return undefined;
   const details = isRecord(value.prompt_tokens_details) ? value.prompt_tokens_details : {};

@@ -1,10 +1,8 @@
-// The entropy of a token, in nats, from the log probabilities of the likeliest ones. Servers tell no more than these: what is left
-// over counts as one token more, so that the result is a lower bound, close where the model is decided.
+// The entropy of a token, in nats, from its likeliest candidates. The rest counts as one token, so the result is a lower bound.
 
-/** How many are asked for: the most that vLLM gives unless its operator allows more. */
+/** The most that vLLM gives by default. */
 export const likeliest = 20;
 
-/** Undefined where the server told nothing. */
 export function entropyOfLikeliest(logprobs: readonly number[]): number | undefined {
   if (logprobs.length === 0) return undefined;
   const probabilities = logprobs.map(Math.exp);

@@ -1,15 +1,13 @@
-// What a server says about itself while it runs, read from its Prometheus page: how much it runs and how much it lets
-// wait. Understands as much of the text format as these servers write.
+// A server's load, from its Prometheus page. Reads as much of the text format as these servers write.
 
 import type { DialectName } from './dialect.ts';
 
-/** What a server says of itself; a gauge that it lacks is undefined. */
 export interface Gauges {
   readonly running: number | undefined;
   readonly waiting: number | undefined;
-  /** Filled part of the KV cache, 0 to 1. */
+  /** Filled part, 0 to 1. */
   readonly kvUse: number | undefined;
-  /** Sequences thrown out of the KV cache, to be computed again, since the server started. */
+  /** Sequences thrown out of the KV cache since the server started. */
   readonly preemptions: number | undefined;
 }
 
@@ -42,13 +40,13 @@ export function readGauges(dialect: DialectName, page: string): Gauges {
   return {
     running: read('running'),
     waiting: read('waiting'),
-    // The fullest of several engines: they do not lend each other room.
+    // The fullest of several engines: they lend each other no room.
     kvUse: names[dialect].kvUse.map((name) => largest.get(name)).find((value) => value !== undefined),
     preemptions: read('preemptions'),
   };
 }
 
-/** Samples by name: those of several labels (engines of one server) added up, and the largest of them. */
+/** Samples by name: the sum over labels (engines of one server), and the largest. */
 function parseMetrics(page: string): Record<'metrics' | 'largest', ReadonlyMap<string, number>> {
   const metrics = new Map<string, number>();
   const largest = new Map<string, number>();

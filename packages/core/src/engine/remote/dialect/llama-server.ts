@@ -86,7 +86,7 @@ export const llamaServer: Dialect = {
     if (prompt.kind === 'text') return [() => tokenizeRequest(prompt.text, true)];
     return [
       () => ({ path: '/apply-template', body: templateFields(prompt) }),
-      // As its own chat route does: the template's text comes without the first token of the model, if it has one.
+      // Its own chat route adds the model's first token too.
       (previous) => tokenizeRequest(isRecord(previous) ? text(previous.prompt) : '', true),
     ];
   },
@@ -95,7 +95,7 @@ export const llamaServer: Dialect = {
 };
 
 function tokenizeRequest(content: string, addSpecial: boolean): WireRequest {
-  // What a model wrote is text, even where it looks like a special token; a rendered prompt really has them.
+  // A model's words are text even if they look like a special token; a rendered prompt has real ones.
   return { path: '/tokenize', body: { content, add_special: addSpecial, parse_special: addSpecial } };
 }
 
@@ -108,7 +108,7 @@ function firstEntropy({ completion_probabilities: tokens }: Record<string, unkno
   return entropyOfLikeliest(records(first?.top_logprobs).map(logprobOf));
 }
 
-/** JSON has no NaN: a model whose numbers broke down gives null, and would go on writing one token for ever. */
+/** JSON has no NaN: a model whose numbers broke down gives null, and would write one token for ever. */
 function logprobOf(entry: Record<string, unknown>): number {
   return typeof entry.logprob === 'number' ? entry.logprob : streamFault('NaN in the log probabilities', 500);
 }

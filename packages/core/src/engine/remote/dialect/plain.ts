@@ -1,8 +1,6 @@
-// Any other OpenAI-compatible server: text only, one sequence per request, and "stop" for a delimiter and for the end of
-// the answer alike. So no delimiter is sent: the stream is cut on our side, and a stop is the end. Chat prompts go to the
-// chat route, with turns of the path as messages and what is behind them as a trailing assistant message, which the server must continue
-// rather than answer. Thinking comes in a field of its own, where the server parses it: no message can be continued inside that, so such a
-// server writes a path in one piece.
+// Any other OpenAI-compatible server: text only, one sequence per request, and "stop" for delimiter and end alike. So no delimiter is sent
+// and we cut the stream. A path is a trailing assistant message, which the server must continue. Thinking in a field of its own cannot be
+// continued: such a server writes a path in one piece.
 
 import { isRecord } from '../../../base/record.ts';
 import { protocolFault, streamFault, text } from '../../../remote/wire-values.ts';

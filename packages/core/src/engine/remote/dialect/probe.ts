@@ -1,5 +1,4 @@
-// Finds out what a server is: which dialect it speaks, its version, model, context and limits, and what it can do, by
-// asking the pages that only one kind of server has. Never guesses silently: what it cannot see is undefined.
+// Finds a server's dialect, version, model, context and limits, from pages that only one kind has. What it cannot see is undefined.
 
 import { FaultError, fault } from '../../../base/fault.ts';
 import { isRecord } from '../../../base/record.ts';
@@ -10,11 +9,9 @@ import { count, records, text } from '../../../remote/wire-values.ts';
 import type { DialectName, ServerFacts } from './dialect.ts';
 
 export interface ProbeOptions {
-  readonly dialect?: DialectName;
-  /** The name it must serve; its first model otherwise. */
-  readonly model?: string;
+  readonly dialect?: DialectName | undefined;
+  readonly model?: string | undefined;
   readonly timeoutMs?: number | undefined;
-  /** False for servers that pool or score only: nothing is generated to see what they return. */
   readonly generates?: boolean;
 }
 
@@ -53,13 +50,12 @@ async function listModels(connection: Connection, options: ProbeOptions): Promis
     id: text(each.id),
     owner: text(each.owned_by),
     loadedFrom: lastPart(each.root),
-    // As vLLM and SGLang call it, and as Dynamo does.
     contextTokens: count(each.max_model_len) ?? count(each.context_window),
     trainedTokens: isRecord(each.meta) ? count(each.meta.n_ctx_train) : undefined,
   }));
 }
 
-/** The owner that a server gives its models names it; where a proxy hides that, its own pages do. */
+/** Servers name themselves as owner of their models; behind a proxy their own pages tell. */
 async function detect(
   connection: Connection,
   models: readonly ListedModel[],
@@ -122,13 +118,12 @@ async function probeVllm(connection: Connection, model: ListedModel, options: Pr
   };
 }
 
-/** With data parallelism behind one address, each engine has a gauge of its own, numbered from 0. */
 function ranksOn(metrics: string): number {
   const labels = metrics.matchAll(/^vllm:num_requests_running\{[^}\n]*engine="(\d+)"/gm);
   return new Set(Array.from(labels, ([, engine]) => engine)).size || 1;
 }
 
-/** One token shows which of the flags that change the answer are set. Servers may refuse log probabilities, not the rest. */
+/** A single token shows which flags are set. Servers may refuse log probabilities only. */
 async function sampleToken(connection: Connection, model: ListedModel): Promise<unknown> {
   const body = { model: model.id, prompt: 'a', max_tokens: 1, temperature: 0, return_token_ids: true };
   const path = '/v1/completions';
@@ -200,7 +195,7 @@ function plainFacts(model: ListedModel): ServerFacts {
   };
 }
 
-/** Machines mount the same weights at different places; a commit of a model hub names no model. */
+/** Machines mount weights at different places; a hub's commit names no model. */
 function lastPart(path: unknown): string | undefined {
   const part = text(path)
     .split(/[\\/]/)
@@ -228,7 +223,7 @@ function parsed(reply: Reply, connection: Connection, path: string): Record<stri
     const body = parseJson(reply.body, path);
     if (isRecord(body)) return body;
   } catch {
-    // Told below: what is no JSON and what is JSON of another shape have the same remedy.
+    // Reported below: both have the same remedy.
   }
   throw new FaultError(fault('protocol', `${connection.url}${path} is not the page of an inference server; check url`));
 }

@@ -1,5 +1,4 @@
-// A prompt as the tokens of one server's model, by that server's own template and tokenizer; and vLLM's POST /tokenize for it, which SGLang
-// serves too.
+// A prompt as tokens, by the server's own template and tokenizer; and POST /tokenize of vLLM and SGLang.
 
 import { FaultError, fault } from '../../../base/fault.ts';
 import { isRecord } from '../../../base/record.ts';
@@ -21,7 +20,7 @@ export async function render(prompt: Prompt, renderer: Renderer): Promise<Tokens
   let answer: unknown;
   for (const next of dialect.render!(prompt, facts)) answer = await post(connection, next(answer));
   const tokens = tokensOf(answer, connection);
-  // A template that writes the first token and a tokenizer that adds it: one of the two is enough.
+  // Template and tokenizer may both add the first token.
   return tokens.length > 1 && tokens[0] === tokens[1] && prompt.kind === 'chat' ? tokens.slice(1) : tokens;
 }
 
@@ -55,7 +54,6 @@ export function tokenizeText(content: string, { model }: ServerFacts): WireReque
   return { path: '/tokenize', body: { model, prompt: content, add_special_tokens: false } };
 }
 
-/** A last message of the assistant is a beginning to continue, not a turn to answer. */
 export function templateFields({ messages, template }: Extract<Prompt, { kind: 'chat' }>) {
   const open = messages.at(-1)?.role === 'assistant';
   return { messages, add_generation_prompt: !open, continue_final_message: open, chat_template_kwargs: template };

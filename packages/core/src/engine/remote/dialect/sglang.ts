@@ -1,6 +1,5 @@
-// SGLang: the native /generate, which tells the matched stop (a string for a delimiter, a number for an end-of-sequence
-// token) and the cached tokens without flags. Its streams repeat everything so far unless the server was started with
-// incremental output; which of the two it is can be read off each event.
+// SGLang: the native /generate, which tells the matched stop (a string for a delimiter, a number for an end token) and its cache hits. Its
+// streams repeat everything so far, or not, by a server flag; each event shows which.
 
 import { isRecord } from '../../../base/record.ts';
 import {
@@ -47,7 +46,7 @@ export const sglang: Dialect = {
           ...extrasFor(sglang, call.sampling),
           json_schema: call.shape && JSON.stringify(call.shape),
           sampling_seed: call.seed,
-          // The first of the list that matches is reported, so the most specific goes first.
+          // The first match of the list is reported, so longer stops go first.
           ...(call.stops.length === 0
             ? {}
             : { stop: call.stops.toSorted((a, b) => b.length - a.length), no_stop_trim: true }),
@@ -112,7 +111,7 @@ function entriesOf(value: unknown): (readonly unknown[])[] {
   return Array.isArray(value) ? value.map((entry) => (Array.isArray(entry) ? entry : [])) : [];
 }
 
-/** A list for each token, of candidates as `[log probability, id, text]`. */
+/** Candidates are `[log probability, id, text]`. */
 function confidencesOf(tokens: unknown): number[] {
   if (!Array.isArray(tokens)) return [];
   return tokens.map((each) => {

@@ -1,5 +1,4 @@
-// What a model's chat template says of thinking, found by rendering one message: whether it begins the thinking itself, and whether a switch
-// changes what it renders. A server that renders nothing, or fails at it, is one that does not say; never a reason to refuse it.
+// Renders one message to learn whether the chat template begins the thinking, and whether a switch changes it.
 
 import type { Connection } from '../../../remote/connection.ts';
 import { thinkingSwitch, usualTags } from '../../../tree/readings/thinking.ts';

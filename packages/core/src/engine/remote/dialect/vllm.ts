@@ -4,7 +4,6 @@
 import { isRecord } from '../../../base/record.ts';
 import { count, numbers, protocolFault, records, streamFault, strings, text } from '../../../remote/wire-values.ts';
 import { tokenConfidence } from '../../../tree/readings/confidence.ts';
-import type { JsonSchema } from '../../engine.ts';
 import { decodeChunk } from './completion-chunk.ts';
 import {
   type Call,
@@ -59,7 +58,7 @@ export const vllm: Dialect = {
         min_p: minP,
         repetition_penalty: 1,
         ...extrasFor(vllm, call.sampling),
-        // Rows with a seed are drawn one by one, and log probabilities pass through the front end: neither without need.
+        // Rows with a seed are drawn one by one, and log probabilities pass through the front end.
         seed: call.seed,
         ...stops,
         ...(call.exact ? { min_tokens: call.maxTokens, ignore_eos: true } : {}),
@@ -69,7 +68,7 @@ export const vllm: Dialect = {
               return_tokens_as_token_ids: call.pieces !== true,
             }
           : {}),
-        response_format: call.shape && formatOf(call.shape),
+        response_format: call.shape && { type: 'json_schema', json_schema: { name: 'answer', schema: call.shape } },
         return_token_ids: true,
         ...deliveryOf(call),
         priority: wirePriority(call, facts.priorityOrder),
@@ -82,12 +81,7 @@ export const vllm: Dialect = {
   tokenize: tokenizeText,
 };
 
-/** Understood by every version, unlike the fields that say the same. */
-function formatOf(schema: JsonSchema) {
-  return { type: 'json_schema', json_schema: { name: 'answer', schema } };
-}
-
-/** The largest interval between two chunks of one sibling; servers that do not know the field ignore it. */
+/** Tokens between two chunks of one sibling; servers that do not know the field ignore it. */
 const longestInterval = 256;
 
 function deliveryOf({ delivery, maxTokens }: Call): Record<string, unknown> {
@@ -110,7 +104,7 @@ function updateOf(choice: Record<string, unknown>, call: Call): Update {
   };
 }
 
-/** One dictionary for each token: its likeliest candidates, and the token itself where it is none of them. */
+/** A dictionary per token: its likeliest candidates, and itself. */
 function confidencesOf({ top_logprobs: tokens }: Record<string, unknown>): number[] {
   return records(tokens).map((each) => tokenConfidence(numbers(Object.values(each)), likeliest) ?? Number.NaN);
 }

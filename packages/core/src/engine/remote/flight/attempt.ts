@@ -1,5 +1,5 @@
-// One HTTP request for one job, from its first byte to its last: decodes the answer, folds it into steps, and tells each
-// child's step as soon as it is complete. Ends exactly once, by `done` or by `fail`, and says nothing after `abort`.
+// An HTTP request for one job: decodes the answer and tells each child's step as soon as it is complete. Ends exactly once, by `done` or
+// `fail`, and says nothing after `abort`.
 
 import { type Fault, FaultError, fault } from '../../../base/fault.ts';
 import { BoundedBody, tooMuch } from '../../../remote/bounded-body.ts';
@@ -32,7 +32,6 @@ interface AttemptOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly hints: Readonly<Record<string, unknown>>;
   readonly nowMs: () => number;
-  /** Recent time of one decode step, to charge for what was generated and never seen. */
   readonly stepMs: () => number | undefined;
 }
 
@@ -48,12 +47,9 @@ export class Attempt {
   readonly #body: BoundedBody;
   #bytesLeft: number;
   readonly #stream: Stream;
-  /** We cut by ourselves, so the end of the stream is not waited for. */
   readonly #cuts: boolean;
   #over = false;
-  /** When the first token came. */
   firstMs: number | undefined;
-  /** When bytes last came, for the watch over stalled streams. */
   lastMs: number;
 
   constructor(options: AttemptOptions, listener: AttemptListener) {
@@ -86,7 +82,6 @@ export class Attempt {
     return this.#told.filter((told) => !told).length;
   }
 
-  /** Every token is sent as it comes, so that silence means something. */
   get sendsTokens(): boolean {
     return this.#options.call.delivery === 'tokens';
   }
@@ -95,7 +90,7 @@ export class Attempt {
     return this.#options.call;
   }
 
-  /** What a child has cost so far: as received or, where tokens come late, as many as the time since allows. */
+  /** Counts what was received or, if tokens come late, as many as the time allows. */
   usage(child: Child): GenerationUsage {
     const { call, nowMs, stepMs } = this.#options;
     const usage = this.#steps[this.children.indexOf(child)]!.usage(call.tokenIds?.length);
@@ -105,7 +100,6 @@ export class Attempt {
     return { ...usage, generatedTokens, exact: false };
   }
 
-  /** Nothing has come for too long: closes the connection and fails. */
   stall(reason: Fault): void {
     this.#fail(reason);
   }
@@ -146,7 +140,7 @@ export class Attempt {
     for (const update of dialect.decode(parseJson(event, 'an event'), call)) {
       const before = this.#steps[update.index]?.tokens ?? 0;
       this.#fold(update);
-      // A server that repeats all tokens with each new one sends so much more.
+      // A server that repeats all tokens sends so much more.
       if (update.cumulative && this.#steps[update.index]!.tokens > before) this.#bytesLeft += event.length;
     }
   }
@@ -167,7 +161,6 @@ export class Attempt {
     if (text !== '') this.#listener.token(child, text, step.tokens);
   }
 
-  /** A server that sums usage over siblings: each is counted by its own tokens, the prompt by what the sum says. */
   #countsTogether(): boolean {
     return this.#options.dialect.sumsUsage && this.children.length > 1;
   }
@@ -177,10 +170,10 @@ export class Attempt {
     return update;
   }
 
-  /** Tells the steps that are complete: those with their usage, and all that ended once nothing more will come. */
+  /** A step is complete with its usage, or once nothing more will come. */
   #complete(last: boolean): void {
     this.#steps.forEach((step, index) => {
-      // What was told may have had the rest aborted.
+      // The listener may have aborted the rest.
       if (this.#over || this.#told[index] === true || !step.ended) return;
       if (!(last || this.#cuts || step.isCut || step.counted || this.#endsFirst(index))) return;
       this.#told[index] = true;
@@ -193,12 +186,12 @@ export class Attempt {
     this.#listener.done();
   }
 
-  /** One of several that are counted together does not wait for the count, which comes with the last of them. */
+  /** Siblings counted together get their count with the last of them. */
   #endsFirst(index: number): boolean {
     return this.#countsTogether() && this.#told.some((told, at) => !told && at !== index && !this.#steps[at]!.ended);
   }
 
-  /** Of siblings counted together the last carries what the prompt cost; the others found it computed. */
+  /** The last of siblings counted together carries the prompt; the others found it computed. */
   #usageOf(index: number): GenerationUsage {
     const promptTokens = this.#options.call.tokenIds?.length ?? 0;
     const usage = this.#steps[index]!.usage(promptTokens);
@@ -210,14 +203,10 @@ export class Attempt {
 
   #end(): void {
     if (this.#over) return;
-    if (this.#options.call.delivery === 'whole') this.#whole();
+    if (this.#options.call.delivery === 'whole') this.#read(this.#body.text());
     else this.#data(this.#parser.end());
     if (!this.#over) this.#complete(true);
     if (!this.#over) this.#fail(this.#unfinished());
-  }
-
-  #whole(): void {
-    this.#read(this.#body.text());
   }
 
   #unfinished(): Fault {
@@ -247,7 +236,6 @@ export class Attempt {
   #close(): void {
     const { dialect, call, connection } = this.#options;
     const abort = dialect.abort?.(call);
-    // Best effort: the connection is closed in any case.
     if (abort !== undefined) connection.call('POST', abort.path, abort.body).catch(() => undefined);
     this.#stream.abort();
   }
@@ -257,15 +245,11 @@ export class Attempt {
   }
 }
 
-/** What a server adds to every answer, its settings and the prompt among it. */
 const envelopeBytes = 1024 * 1024;
 const bytesPerPromptToken = 8;
-/** With the likeliest candidates for it. */
 const bytesPerToken = 2048;
-/** An event of its own for it. */
 const bytesPerEvent = 8192;
 
-/** The longest event, or the longest answer that comes whole. */
 function messageBytes({ tokenIds = [], maxTokens }: Call): number {
   return envelopeBytes + bytesPerPromptToken * tokenIds.length + bytesPerToken * maxTokens;
 }

@@ -1,12 +1,10 @@
-// The children that searches wait for. Each is answered exactly once, whatever the servers do: by its step, its fault or its
-// cancellation. What comes for it after that is not told.
+// The children that searches wait for. Each is answered exactly once, by its step, fault or cancellation; nothing is told after that.
 
 import type { Fault } from '../../../base/fault.ts';
 import type { Step } from '../../../tree/step.ts';
 import { allNeeds, type Custody, type EngineMessage, type GenerationUsage, type RequestId } from '../../engine.ts';
 import { type Child, isLive, type Job, liveChildren } from './queue.ts';
 
-/** Between two messages that tell only how long a text is. */
 const progressTokens = 64;
 
 export class Awaited {
@@ -33,12 +31,11 @@ export class Awaited {
     this.#post({ type: 'fault', request: id, fault: reason });
   }
 
-  /** A server has its children from now on, or none has. */
   tellCustody(type: Custody['type'], job: Job): void {
     for (const { request } of liveChildren(job)) this.#post({ type, request: request.id });
   }
 
-  /** Where no client reads the text, only its length is told, and rarely: every message wakes the loop. */
+  /** Without a reader only the length is told, and rarely: every message wakes the loop. */
   token(child: Child, text: string, tokens: number): void {
     if (!isLive(child) || child.streamed) return;
     const isRead = (child.request.needs ?? allNeeds).tokens;
@@ -47,14 +44,12 @@ export class Awaited {
     this.#post({ type: 'token', request: child.request.id, text: isRead ? text : '', tokens });
   }
 
-  /** `ids`: of prompt and path as they were sent, from a server that takes tokens. */
   step(child: Child, step: Step, usage: GenerationUsage, ids?: readonly number[]): void {
     const { id, needs } = child.request;
     const read = needs?.record === true && ids !== undefined ? { read: { ids } } : {};
     this.#answer(child, { type: 'step', request: id, step, usage, ...read });
   }
 
-  /** `usage` is what it cost all the same. */
   fault(child: Child, reason: Fault, usage?: GenerationUsage): void {
     this.#answer(child, { type: 'fault', request: child.request.id, fault: reason, ...(usage && { usage }) });
   }

@@ -1,13 +1,13 @@
-// What one HTTP request asks for, from the siblings that share it: no more than their asker reads and the server gives.
+// The content of one HTTP request: no more than the asker reads and the server gives.
 
 import { hash } from '../../../base/random.ts';
 import type { Message } from '../../../tree/step.ts';
 import { allNeeds, type GenerateRequest, plainTurn } from '../../engine.ts';
-import type { Call, Delivery, Dialect, ServerFacts } from '../dialect/dialect.ts';
+import type { Call, Dialect, ServerFacts } from '../dialect/dialect.ts';
 import type { Child } from './queue.ts';
 import type { Refusable } from './refusable.ts';
 
-/** A longer answer that comes in one piece could not be told from a server that hangs. */
+/** A longer answer in one piece looks like a server that hangs. */
 const longestWholeTokens = 1024;
 
 interface CallPlace {
@@ -25,9 +25,10 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
   const needs = request.needs ?? allNeeds;
   const whole = request.thinking !== undefined && refused.has('steps');
   const stops = request.delimiters.length <= dialect.stopLimit && !whole ? request.delimiters : [];
-  // Where we cut, we must see the tokens.
   const cuts = stops.length < request.delimiters.length;
   const maxTokens = Math.min(whole ? request.thinking!.wholeTokens : request.maxTokens, roomTokens);
+  // Siblings end one by one, which only a stream can tell.
+  const inOnePiece = children.length === 1 && maxTokens <= longestWholeTokens;
   return {
     name,
     prompt: request.prompt,
@@ -35,14 +36,14 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     ...(tokenIds === undefined ? conversation(request) : { pathText: '' }),
     siblings: children.length,
     sampling: request.sampling,
-    // A blank step is drawn again, with a seed that follows from the first.
+    // A blank step is drawn again with another seed.
     seed: needs.seed ? (rejected === 0 ? request.seed : hash(request.seed, rejected)) : undefined,
     logprobs: needs.logprobs && facts.logprobs && !refused.has('logprobs'),
     entropy: needs.entropy === true && dialect.tellsEntropy === true && facts.logprobs && !refused.has('logprobs'),
     confidence:
       needs.confidence === true && dialect.tellsConfidence === true && facts.logprobs && !refused.has('logprobs'),
     pieces: needs.pieces === true && dialect.tellsPieces === true,
-    delivery: needs.tokens || cuts || !dialect.givesWhole ? 'tokens' : deliveryOf(children.length, maxTokens),
+    delivery: needs.tokens || cuts || !dialect.givesWhole ? 'tokens' : inOnePiece ? 'whole' : 'ends',
     stops,
     shape: request.shape,
     maxTokens,
@@ -53,12 +54,7 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
   };
 }
 
-/** Siblings end one by one, which only a stream can tell. */
-function deliveryOf(siblings: number, maxTokens: number): Delivery {
-  return siblings === 1 && maxTokens <= longestWholeTokens ? 'whole' : 'ends';
-}
-
-/** A path as text: behind a chat in messages, each turn of the user's side closing the one before it; behind plain text as one. */
+/** A path as text; behind a chat as messages, each turn closing the one before. */
 export function conversation({
   prompt,
   path,

@@ -1,5 +1,4 @@
-// Which attempt a child is being written by. A sibling that is drawn again belongs to another attempt by then: what ends or fails is told only
-// of those that an attempt still writes.
+// Which attempt writes a child now. A sibling that is drawn again has moved to another attempt.
 
 import type { Attempt } from './attempt.ts';
 import { type Child, isLive } from './queue.ts';
@@ -23,7 +22,6 @@ export class OnWire {
     return attempt.children.filter((child) => this.#attempts.get(child) === attempt);
   }
 
-  /** It goes on at the server, and none of its children is waited for. */
   isForsaken(attempt: Attempt): boolean {
     return attempt.running > 0 && !this.writtenBy(attempt).some(isLive);
   }

@@ -1,5 +1,4 @@
-// A step while it is being written: folds a stream's updates, cuts at a delimiter where the server could not be asked to,
-// and becomes a Step. Tokens and text must say the same thing, or the tokens are dropped and the text alone counts.
+// A step while it is written: folds a stream's updates, cuts at delimiters, and becomes a Step. Drops tokens that disagree with the text.
 
 import type { Step, StepEnd, Thought } from '../../../tree/step.ts';
 import type { GenerationUsage, ThinkingMarks } from '../../engine.ts';
@@ -8,7 +7,6 @@ import { piecesOf } from './pieces.ts';
 
 export class PartialStep {
   readonly #delimiters: readonly string[];
-  /** The server was not asked to stop at them, so we cut. */
   readonly #cuts: boolean;
   #text = '';
   #tokenIds: number[] = [];
@@ -22,16 +20,15 @@ export class PartialStep {
   #wholeTokens = true;
   #isCut = false;
   readonly #maxTokens: number;
-  /** Of the longest delimiter, the end of the text that one may begin in, and whether all of the text is blank. */
+  /** Longest delimiter, the end of the text in which one may begin, and whether the text is blank so far. */
   readonly #longest: number;
   #tail = '';
   #isBlank = true;
   readonly #marks: ThinkingMarks | undefined;
-  /** Characters of thinking so far, and whether its end is still to be marked. */
   #thought: { readonly chars: number; readonly isOpen: boolean } | undefined;
   #thoughtUpdates = 0;
 
-  /** `marks`: what is put around thinking that comes in a field of its own; without them it is left out. */
+  /** `marks`: tags around thinking from a field of its own; without them it is left out. */
   constructor(
     delimiters: readonly string[],
     cuts: boolean,
@@ -53,17 +50,15 @@ export class PartialStep {
     return this.#usage?.generatedTokens !== undefined;
   }
 
-  /** Tokens seen so far; where the server sends none, its chunks. */
   get tokens(): number {
     return this.#tokenIds.length > 0 ? this.#tokenIds.length : this.#updates;
   }
 
-  /** We ended it, since the server wrote more than it was asked for. */
   get isCut(): boolean {
     return this.#isCut;
   }
 
-  /** Folds one update and gives the text that it added. After the end only the usage is taken. Reads what is new, not the text before it. */
+  /** Gives the text that an update added. After the end only usage is taken. */
   fold(told: Update): string {
     if (told.usage !== undefined) this.#usage = told.usage;
     if (this.#end !== undefined) return '';
@@ -79,14 +74,14 @@ export class PartialStep {
     const isBlank = update.cumulative ? this.#text.slice(0, known).trim() === '' : this.#isBlank;
     const from = Math.max(0, known - this.#longest + 1);
     const seen = update.cumulative ? this.#text.slice(from) : this.#tail + added;
-    // A server that stops at a delimiter may still send what else the last token held.
+    // A server that stops at a delimiter may still send the rest of the last token.
     const at = this.#cuts || update.end === 'delimiter' ? this.#firstCut(seen, isBlank) : undefined;
     if (at === undefined) {
       this.#tail = this.#longest === 1 ? '' : seen.slice(1 - this.#longest);
       this.#isBlank = isBlank && seen.trim() === '';
       return added;
     }
-    // A chunk of several tokens may run past the delimiter and say more than the text.
+    // A chunk of several tokens may run past the delimiter.
     if (seen.slice(at).trim() !== '') this.#wholeTokens = false;
     this.#text = this.#text.slice(0, from + at);
     this.#end = 'delimiter';
@@ -116,7 +111,7 @@ export class PartialStep {
     };
   }
 
-  /** What the server counted or, where it has not (a cut, a cancel), what arrived: then marked as not exact. */
+  /** Counted by the server or, after a cut or a cancel, what arrived: then not exact. */
   usage(promptTokens: number | undefined): GenerationUsage {
     const told = this.#usage;
     const prompt = told?.promptTokens ?? promptTokens ?? 0;
@@ -129,7 +124,6 @@ export class PartialStep {
     };
   }
 
-  /** Thinking goes into the text between its tags; the first word of the answer ends it. */
   #think({ thought = '', text }: Update, { open, close }: ThinkingMarks): string {
     let added = '';
     if (thought !== '') {
@@ -163,10 +157,7 @@ export class PartialStep {
     if (text !== '' || tokenIds.length > 0) this.#updates += 1;
   }
 
-  /**
-   * What of an update lies within the tokens that were asked for: a server that writes more has not kept its limit, and the step ends there.
-   * Where it tells no tokens, its updates count, and where these are smaller than tokens may be, its characters.
-   */
+  /** Cuts an update at the token limit. A server without tokens is held by updates, and by characters if these are short. */
   #withinLimit(update: Update): Update {
     const most = this.#maxTokens;
     const { text, thought = '', tokenIds = [], logprobs, written, confidences, cumulative = false } = update;
@@ -197,7 +188,7 @@ export class PartialStep {
     };
   }
 
-  /** The end of the first delimiter that has something before it: a blank step is no step. */
+  /** A delimiter with nothing before it does not count: a blank step is no step. */
   #firstCut(seen: string, isBlank: boolean): number | undefined {
     const from = isBlank ? seen.length - seen.trimStart().length : 0;
     const ends = this.#delimiters.flatMap((each) => {
@@ -207,16 +198,16 @@ export class PartialStep {
     return ends.length === 0 ? undefined : Math.min(...ends);
   }
 
-  /** Some servers leave tokens out of a stream (a character made of several), so their own count is the judge. */
+  /** Some servers leave tokens out of a stream, so their own count decides. */
   #tokensAgree(): boolean {
     const told = this.#usage?.generatedTokens;
     return this.#wholeTokens && this.#tokenIds.length > 0 && (told === undefined || told === this.#tokenIds.length);
   }
 }
 
-/** Of a server that tells no tokens: updates beyond the limit are taken while they are so short that they may be parts of tokens. */
+/** Updates of a server without tokens may be parts of tokens while they are this short. */
 const leastCharsPerToken = 6;
-/** A single token may be a long run of blanks; as a mean, no text has so much. */
+/** A single token may be a long run of blanks. */
 const firstChars = 256;
 const mostCharsPerToken = 64;
 
@@ -225,19 +216,17 @@ function wholeCharacters(text: string, chars: number): string {
   return text.slice(0, isSplit ? chars - 1 : chars);
 }
 
-/** What a text that was sent again has more than before; nothing where it begins otherwise. */
 function addedTo(before: string, text: string): string {
   return text.startsWith(before) ? text.slice(before.length) : '';
 }
 
-/** Undefined of none, and where one is not a number. */
 function finiteMean(values: readonly number[]): number | undefined {
   let sum = 0;
   for (let at = 0; at < values.length; at += 1) sum += values[at]!;
   return values.length > 0 && Number.isFinite(sum) ? sum / values.length : undefined;
 }
 
-/** The first list is taken as it came: most steps come in one piece, and an update is decoded for its step alone. */
+/** The first list is taken as it came: most steps come in one piece. */
 function appended<Item>(had: Item[], more: readonly Item[]): Item[] {
   if (had.length === 0) return more as Item[];
   for (const each of more) had.push(each);

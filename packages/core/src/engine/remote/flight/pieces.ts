@@ -1,6 +1,5 @@
-// What each token adds to a text, from the tokens as a server writes each alone. A character that several tokens make up stands
-// in none of them, the token that ends an answer in no text, and a text that was cut ends inside its last token: whatever the
-// tokens do not spell out goes to the last of those that could not be found. All pieces together are the text.
+// The piece of text that each token adds, from tokens as a server writes each alone. Text that no token spells (characters made of several
+// tokens, a cut inside the last) goes to the last token that was not found. All pieces together are the text.
 
 export function piecesOf(text: string, written: readonly string[]): string[] {
   const pieces = written.map(() => '');
@@ -22,7 +21,6 @@ export function piecesOf(text: string, written: readonly string[]): string[] {
   return pieces;
 }
 
-/** How far behind a token that could not be found the next one is looked for: a character is a few units long. */
 const mostSkipped = 8;
 
 function beginOf(token: string, text: string, from: number, maySkip: boolean): number | undefined {

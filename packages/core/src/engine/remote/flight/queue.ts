@@ -1,5 +1,4 @@
-// Work that waits for a place on one replica: primary before speculative, higher priority first, then first come, first
-// served. A job is one HTTP request to be: one sequence, or siblings that share it.
+// Jobs that wait for a place on one replica. A job is one HTTP request: one sequence, or siblings that share it.
 
 import { compareUrgency, type GenerateRequest, type Urgency } from '../../engine.ts';
 import { UrgencyQueue } from '../../urgency-queue.ts';
@@ -7,15 +6,14 @@ import { UrgencyQueue } from '../../urgency-queue.ts';
 export interface Child {
   readonly request: GenerateRequest;
   urgency: Urgency;
-  /** Answered once: by its step, its fault or its cancellation. */
   answered: boolean;
-  /** Cancelled while siblings share its request: it is answered, and charged, when its sequence ends. */
+  /** Cancelled while siblings share its request: answered and charged when its sequence ends. */
   dropped: boolean;
-  /** Its tokens were streamed by an attempt that then failed; they are not streamed twice. */
+  /** An attempt that failed streamed its tokens; they are not streamed twice. */
   streamed: boolean;
   toldTokens: number;
   rejected: number;
-  /** Undefined while it waits in no queue: on the wire, parked, backing off or rendering. */
+  /** Undefined on the wire, parked, backing off or rendering. */
   waits: { readonly queue: JobQueue; readonly job: Job } | undefined;
 }
 
@@ -36,7 +34,6 @@ export function childOf(request: GenerateRequest): Child {
 export interface Job {
   readonly children: readonly Child[];
   readonly search: string;
-  /** Order of arrival; kept when it is tried again, so that it does not lose its place. */
   readonly order: number;
   readonly sinceMs: number;
   readonly attempts: number;
@@ -46,12 +43,10 @@ export function liveChildren(job: Job): readonly Child[] {
   return job.children.every(isLive) ? job.children : job.children.filter(isLive);
 }
 
-/** A search waits for its step. */
 export function isLive({ answered, dropped }: Child): boolean {
   return !answered && !dropped;
 }
 
-/** Siblings go together: the most urgent of them says when. */
 export function urgencyOf(job: Job): Urgency {
   return liveChildren(job)
     .map(({ urgency }) => urgency)
@@ -62,7 +57,6 @@ export class JobQueue {
   readonly #jobs = new UrgencyQueue<Job, Job>();
   #sequences = 0;
 
-  /** Sequences that wait, cancelled ones not counted. */
   get sequences(): number {
     return this.#sequences;
   }
@@ -78,7 +72,6 @@ export class JobQueue {
     this.#jobs.set(job, job, urgencyOf(job), job.order);
   }
 
-  /** A child of it was cancelled; a job without live children waits no more. */
   forget(job: Job): void {
     this.#sequences -= 1;
     if (!job.children.some(isLive)) this.#jobs.delete(job);

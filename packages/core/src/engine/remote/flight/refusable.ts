@@ -1,16 +1,13 @@
-// Fields of a request that some servers refuse and that steps can do without. What was refused is remembered per replica
-// until it is inspected again, so that one refusal costs one call.
+// Request fields that some servers refuse and that steps can do without. Refusals are remembered per replica until its next inspection.
 
 import type { Fault } from '../../../base/fault.ts';
 import type { Call } from '../dialect/dialect.ts';
 
-/** `n`: siblings in one request; `logprobs`: log probabilities; `steps`: thinking in steps, of a server that sends it in a field of its own. */
+/** `n`: siblings in one request; `steps`: thinking in steps, by a server that sends it in a field of its own. */
 export type Refusable = 'n' | 'logprobs' | 'steps';
 
-/** What an attempt says that meets such a field where it was asked for a step. */
 export const thinksApart = 'thinking in a field of its own, which cannot be continued';
 
-/** What to leave out after a refusal; nothing where leaving out cannot mend it. */
 export function blamedFor(reason: Fault, call: Call): Refusable | undefined {
   if (reason.code !== 'refused' && reason.code !== 'unsupported') return undefined;
   if (call.whole !== true && reason.message.includes(thinksApart)) return 'steps';

@@ -1,6 +1,5 @@
-// Which requests may share an HTTP request: siblings of one expansion with the same wishes, at a temperature above zero, as
-// many as the server takes. A server gives sibling i the seed of the first plus i, so where seeds count only those whose
-// seeds follow each other go together: then a child is the same alone and in company.
+// Which requests may share an HTTP request: siblings of one expansion that want the same, above temperature zero. A server gives sibling i
+// the seed of the first plus i, so where seeds count only consecutive seeds go together.
 
 import { allNeeds, type GenerateRequest } from '../../engine.ts';
 import type { Child } from './queue.ts';
@@ -23,7 +22,7 @@ export function groupSiblings(requests: readonly GenerateRequest[], limit: numbe
   return groups;
 }
 
-/** Children that may still share one request, where some of a group are gone: a gap would shift the seeds behind it. */
+/** A gap would shift the seeds behind it. */
 export function runsOf(children: readonly Child[]): Child[][] {
   const runs: Child[][] = [];
   for (const child of children) {
@@ -34,7 +33,6 @@ export function runsOf(children: readonly Child[]): Child[][] {
   return runs;
 }
 
-/** Whether a server that counts seeds on gives `request` its own seed behind `before`. */
 function follows(request: GenerateRequest, before: GenerateRequest): boolean {
   return !(request.needs ?? allNeeds).seed || request.seed === before.seed + 1;
 }

@@ -1,5 +1,4 @@
-// Replicas that DNS lists: all addresses of a name with one port, such as those of a headless service, or the targets and ports of
-// its SRV records. Addresses are asked for as the machine itself does (its search domains, its hosts file); SRV wants the full name.
+// Replicas listed by DNS: all addresses of a name with one port, or the targets of its SRV records, which need the full name.
 
 import { lookup, resolveSrv } from 'node:dns/promises';
 import { checked } from './listed-urls.ts';
@@ -7,7 +6,6 @@ import { hostOf, type ReplicaList, unread } from './replica-list.ts';
 
 interface DnsOptions {
   readonly name: string;
-  /** SRV records tell their own; without a port they are asked for. */
   readonly port?: number | undefined;
   readonly protocol: 'http' | 'https';
 }

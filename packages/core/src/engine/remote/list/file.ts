@@ -1,4 +1,4 @@
-// Replicas that a file lists. Whoever writes it replaces it as a whole (a new file under the same name): half a file is half a list.
+// Replicas listed in a file. Replace the file as a whole: half a file is half a list.
 
 import { readFile } from 'node:fs/promises';
 import { listedUrls } from './listed-urls.ts';

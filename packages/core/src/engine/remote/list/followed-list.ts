@@ -1,18 +1,16 @@
-// A list that is read again and again. Tells who stands on it when that changes; a list that is empty or cannot be read changes
-// nothing: the replicas that were known last stay, and the operator is told once why, and once when it is read again.
+// Reads a list again and again and tells changes. An empty or unreadable list changes nothing; the operator is told once.
 
 import type { Timers } from '../../../base/timers.ts';
 import { type ReplicaList, unread } from './replica-list.ts';
 
 export interface ListedOptions {
   readonly list: ReplicaList;
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   readonly everyMs: number;
 }
 
 interface ListListener {
   changed(urls: readonly string[]): void;
-  /** `reason`: why it is not followed from now on; undefined once it is again. */
   trouble(reason: string | undefined): void;
 }
 
@@ -25,7 +23,6 @@ export class FollowedList {
   #trouble: string | undefined;
   #isStopped = false;
 
-  /** `known`: what was read of it when the engine was opened. */
   constructor(list: ReplicaList, known: readonly string[], everyMs: number, timers: Timers, listener: ListListener) {
     this.#list = list;
     this.#known = keyOf(known);
@@ -35,7 +32,7 @@ export class FollowedList {
     this.#later();
   }
 
-  /** Why the replicas are those that were known last, and not what the list says now. */
+  /** Why the replicas are those that were known last. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
@@ -72,7 +69,6 @@ export class FollowedList {
   }
 }
 
-/** The servers on it, or why there are none to go by. */
 export async function readOnce(list: ReplicaList): Promise<readonly string[] | string> {
   try {
     const urls = await list.read();

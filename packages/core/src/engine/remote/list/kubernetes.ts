@@ -1,6 +1,5 @@
-// Replicas that are the ready endpoints of a Kubernetes service, from its EndpointSlices (discovery.k8s.io/v1), with the token of
-// the pod's own service account, which needs `list` on them. A pod that is being ended is no longer ready, and so leaves the list
-// before it stops. Token and certificate are read anew each time: the kubelet renews them.
+// Replicas from the ready EndpointSlices (discovery.k8s.io/v1) of a Kubernetes service. The pod's service account needs `list` on them.
+// Token and certificate are read anew each time: the kubelet renews them.
 
 import { readFile } from 'node:fs/promises';
 import * as http from 'node:http';
@@ -16,9 +15,7 @@ import { hostOf, listBytes, type ReplicaList, readMs, unread } from './replica-l
 
 interface KubernetesOptions {
   readonly service: string;
-  /** The pod's own where unset. */
   readonly namespace?: string | undefined;
-  /** Name or number, where the service has several. */
   readonly port?: string | undefined;
   readonly protocol: 'http' | 'https';
 }
@@ -62,7 +59,7 @@ function readyUrls(slices: unknown, { port, protocol }: KubernetesOptions): stri
       (each) => port === undefined || each.name === port || String(each.port) === port,
     );
     if (at?.port === undefined) return [];
-    // A condition that is not told counts as fulfilled, by the API's own words.
+    // By the API's words, a missing condition counts as true.
     const ready = records(slice.endpoints).filter(
       ({ conditions }) => !isRecord(conditions) || conditions.ready !== false,
     );

@@ -1,6 +1,5 @@
-// The servers that a text lists, of a file or of an HTTP answer: JSON (an array of targets, or the target groups of Prometheus'
-// file_sd and http_sd), or one entry a line, each a URL, `host:port` or JSON of the same kinds. Lines that begin with # are left
-// out. One entry that cannot be read spoils the list: half of it would look like replicas that have left.
+// Servers listed in a text: JSON (an array of targets, or Prometheus' file_sd groups) or one entry a line. One unreadable entry spoils the
+// list: half of it would look like replicas that have left.
 
 import { raise } from '../../../base/fault.ts';
 import { isRecord } from '../../../base/record.ts';
@@ -44,7 +43,6 @@ function urlsIn(value: unknown, name: string): string[] {
   return value.targets.map((target) => urlOf(String(target), typeof scheme === 'string' ? scheme : undefined));
 }
 
-/** Undefined where it is no JSON of a list, such as a bare host and port. */
 function parsed(text: string): unknown {
   try {
     return /^\s*[[{"]/.test(text) ? parseJson(text, 'it') : undefined;

@@ -1,20 +1,19 @@
-// A list of replicas that may change: who keeps it, and how it is read once. It knows no replica and no schedule; whether a
-// server on it is the right one is found out by asking that server. Never gives half a list: it gives all of it, or fails.
+// A list of replicas that may change. Reading gives all of it or fails; whether a server is the right one is found by asking that server.
 
 import { type Fault, FaultError, fault } from '../../../base/fault.ts';
 
 export interface ReplicaList {
   readonly name: string;
-  /** Roots of servers, each once, in an order of their own; an empty list is none. Fails with a `FaultError`. */
+  /** Roots of servers, each once. Fails with a `FaultError`. */
   read(): Promise<readonly string[]>;
 }
 
-/** More is rather the wrong name than a fleet: choosing among replicas looks at each of them. */
+/** Choosing among replicas looks at each of them. */
 export const mostReplicas = 1024;
 
 export const readMs = 5000;
 
-/** Of a text that lists replicas: 1024 of them, with all that Kubernetes says of each. */
+/** 1024 replicas with all that Kubernetes says of each. */
 export const listBytes = 8 * 1024 * 1024;
 
 /** `http` unless the target says otherwise, as Prometheus has it. */

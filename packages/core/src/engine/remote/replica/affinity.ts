@@ -1,5 +1,4 @@
-// Affinity of searches to replicas: each stays with the one that holds its prefix. One that comes moves none of them, one that leaves
-// only its own. Chooses, and remembers; sends nothing.
+// Keeps each search with the replica that holds its prefix. A new replica moves none of them, one that leaves only its own.
 
 import type { Replica } from './replica.ts';
 import { chooseReplica, mayStay } from './route.ts';
@@ -12,10 +11,9 @@ export class Affinity {
     this.#replicas = replicas;
   }
 
-  /** The replica for a search's next work, another than `avoid` where there is one; nothing while all are out. */
   choose(search: string, avoid?: Replica): Replica | undefined {
     const settled = avoid === undefined ? this.#homes.get(search) : undefined;
-    // Made for every call: with hundreds of replicas, looking at all of them would cost more than the call.
+    // At every call: looking at hundreds of replicas would cost more than the call.
     if (settled !== undefined && mayStay(settled.load())) return settled;
     const loads = this.#replicas.map((each) => each.load());
     const others = avoid !== undefined && loads.some((load, at) => load.usable && this.#replicas[at] !== avoid);
@@ -23,7 +21,7 @@ export class Affinity {
     const home = this.#homes.get(search);
     const at = chooseReplica(open, home === undefined ? undefined : this.#replicas.indexOf(home));
     const chosen = at === undefined ? undefined : this.#replicas[at]!;
-    // One failure does not move a tree; that its replica is out does.
+    // A failure does not move a tree; an outage does.
     const moves = home === undefined || !others || home.breaker.state === 'open';
     if (chosen !== undefined && moves) this.#settle(search, chosen);
     return chosen;
@@ -39,7 +37,6 @@ export class Affinity {
     this.#homes.delete(search);
   }
 
-  /** Whether it has a place, and so is not over. */
   has(search: string): boolean {
     return this.#homes.has(search);
   }

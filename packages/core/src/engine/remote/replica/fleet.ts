@@ -1,6 +1,5 @@
-// The replicas of one engine as they come and go. One that comes is asked what it is, and gets work only if it is like the others.
-// One that leaves drains: nothing new goes there, what is under way may end, and what has not ended after a while is done again
-// elsewhere. It never takes a replica away that still has work, and never decides which replica a search goes to.
+// The replicas of one engine as they come and go. A new one gets work only if it is like the others. One that leaves drains: it gets
+// nothing new, and what has not ended after a while is done elsewhere.
 
 import { type Fault, fault } from '../../../base/fault.ts';
 import type { Timers } from '../../../base/timers.ts';
@@ -10,7 +9,6 @@ import { FollowedList, type ListedOptions } from '../list/followed-list.ts';
 import type { ReplicaEvent } from './health.ts';
 import type { Replica } from './replica.ts';
 
-/** What an engine begins with, and how a replica is made of another address. */
 export interface OpenedReplicas {
   readonly first: readonly Replica[];
   readonly make: (url: string) => Replica;
@@ -18,10 +16,8 @@ export interface OpenedReplicas {
 
 interface FleetListener {
   joined(): void;
-  /** It gets none yet, for this reason, and is to be asked again. */
   kept(replica: Replica, reason: Fault): void;
   leaving(replica: Replica): void;
-  /** More or fewer of them may get work than before. */
   counted(): void;
 }
 
@@ -31,7 +27,7 @@ type ComingOrGoing =
 
 type Observe = ((event: ReplicaEvent) => void) | undefined;
 
-/** As long as Kubernetes lets a pod live that it has asked to stop, unless told otherwise. */
+/** Kubernetes lets a stopping pod live so long by default. */
 const drainMs = 30_000;
 const lookMs = 250;
 
@@ -43,7 +39,6 @@ export class Fleet {
   #listener: FleetListener | undefined;
   #up: number;
   #sharersOf: (url: string) => number = () => 1;
-  /** Undefined while no list was followed. */
   #listed: ReadonlySet<string> | undefined;
 
   constructor({ first, make }: OpenedReplicas, timers: Timers, observe: Observe) {
@@ -58,7 +53,6 @@ export class Fleet {
     this.#listener = listener;
   }
 
-  /** Those that leave included, as long as they have work. It is one array, in which they come and go. */
   get all(): readonly Replica[] {
     return this.#all;
   }
@@ -74,7 +68,6 @@ export class Fleet {
     this.#listener?.counted();
   }
 
-  /** So many processes use a server, this one included. */
   divide(sharersOf: (url: string) => number): void {
     this.#sharersOf = sharersOf;
     for (const replica of this.#all) replica.divide(sharersOf(replica.connection.url));
@@ -91,7 +84,7 @@ export class Fleet {
     this.settle();
   }
 
-  /** Those that are not listed leave, once one that is listed may get work: a list of wrong servers alone empties no fleet. */
+  /** Unlisted ones leave only once a listed one is usable: a list of wrong servers empties no fleet. */
   settle(): void {
     const listed = this.#listed;
     if (listed === undefined) return;

@@ -1,6 +1,4 @@
-// Reads the gauges of servers whose limit is unknown, as often as the limit wants while there is work on them: every
-// quarter of a second while it is being found. A server without a metrics page is not asked again until it comes back
-// from an outage.
+// Reads the gauges of servers whose limit is unknown, while they have work. One without a metrics page is asked again after an outage.
 
 import type { Timers } from '../../../base/timers.ts';
 import type { ServerFacts } from '../dialect/dialect.ts';
@@ -9,10 +7,8 @@ import type { Replica } from './replica.ts';
 
 export class GaugeWatch {
   readonly #timers: Timers;
-  /** The limit may have changed from what it was, where it had settled. */
   #changed: ((replica: Replica, settledRoom: number | undefined) => void) | undefined;
   readonly #armed = new Set<Replica>();
-  /** Servers without gauges, as they were when that was found out. */
   readonly #blind = new WeakMap<Replica, ServerFacts>();
   #stopped = false;
 

@@ -1,12 +1,11 @@
-// What the replicas of one engine must have in common, as far as a server tells: the model by its name and by what it was loaded
-// from, the tokenizer by the tokens of a text that tokenizers divide in different ways, and what the engine has promised to its
-// searches. A server that differs would continue paths with other words: it gets no work, and one line says why.
+// The replicas of one engine must share the model's name and source, the tokenizer (by the tokens of a tricky text), and what the engine
+// promised to searches. A server that differs gets no work.
 
 import { type Fault, fault } from '../../../base/fault.ts';
 import type { EngineCapabilities } from '../../engine.ts';
 import { type Renderer, type Tokens, tokenize } from '../dialect/render.ts';
 
-/** Digits in a row, a point, spaces, accents, another script, a sign of four bytes: where vocabularies part. */
+/** Vocabularies differ on such text. */
 const sampleText = 'The 1234 trees, 56.7 % of 8901,  grow naïvely: 木が三本 🌳\n';
 
 type Promised = Pick<EngineCapabilities, 'contextTokens' | 'logprobs'>;
@@ -29,7 +28,6 @@ export class Likeness {
     this.#promised = { contextTokens, logprobs };
   }
 
-  /** Why it cannot stand in for the others; nothing where it can. */
   async difference(other: Renderer): Promise<Fault | undefined> {
     const told = this.#toldDifference(other);
     if (told !== undefined) return refusal(other, told);
@@ -44,7 +42,7 @@ export class Likeness {
   #toldDifference({ facts }: Renderer): string | undefined {
     const { facts: own } = this.#model;
     if (facts.model !== own.model) return `serves '${facts.model}', not '${own.model}'`;
-    // Servers of two kinds have the same weights in files of different names.
+    // Servers of two kinds name the files of the same weights differently.
     const isTold = facts.dialect === own.dialect && facts.loadedFrom !== undefined && own.loadedFrom !== undefined;
     if (isTold && facts.loadedFrom !== own.loadedFrom)
       return `serves '${facts.loadedFrom}' under the name '${own.model}', where the others serve '${own.loadedFrom}'`;
@@ -59,7 +57,6 @@ function refusal({ connection }: Renderer, why: string): Fault {
   return fault('refused', `${connection.url} ${why}; it gets no work`);
 }
 
-/** Undefined where its server cannot be asked, or does not say. */
 async function sampleTokens(renderer: Renderer): Promise<Tokens | undefined> {
   if (renderer.dialect.tokenize === undefined) return undefined;
   try {

@@ -1,10 +1,8 @@
-// Which engine of one address a search stays with, where data parallelism puts several behind it (vLLM's --data-parallel-size): each
-// has a prefix cache of its own, and the server itself would spread the calls of one tree over all of them.
+// Keeps a search with one of the engines behind an address (vLLM's --data-parallel-size): each has a prefix cache of its own.
 
 export class Ranks {
   readonly #places = new Map<string, number>();
 
-  /** The rank of a search: as before, or the one with the fewest of those that live here. */
   of(search: string, ranks: number, homes: ReadonlySet<string>): number {
     const known = this.#places.get(search);
     if (known !== undefined && known < ranks) return known;

@@ -1,5 +1,4 @@
-// One server among those of an engine: its connection, what it turned out to be, its health, its limit and its work.
-// Holds state and answers questions about it; the engine decides.
+// A server of an engine: its connection, facts, health, limit and work. Holds state; the engine decides.
 
 import { type Fault, FaultError, fault } from '../../../base/fault.ts';
 import { CircuitBreaker } from '../../../remote/circuit-breaker.ts';
@@ -24,13 +23,10 @@ export class Replica {
   readonly homes = new Set<string>();
   breaker: CircuitBreaker;
   limit: InFlightLimit;
-  /** What it turned out to refuse, since it was last inspected. */
   readonly refused = new Set<Refusable>();
-  /** Sequences that hold a place, those whose prompt is being rendered included. */
+  /** Places held, prompts being rendered included. */
   inFlight = 0;
-  /** Since when it is no longer listed: it gets nothing new, and ends what it has. */
   leavingMs: number | undefined;
-  /** What it must have in common with the others, once one of them is known. */
   likeness: Likeness | undefined;
   #facts: ServerFacts | undefined;
   #sharers = 1;
@@ -64,12 +60,10 @@ export class Replica {
     return this.breaker.state !== 'open' && this.leavingMs === undefined;
   }
 
-  /** Asks the server what it is. A replica that comes back must serve the model that it served before, and be like the others. */
+  /** A replica that comes back must serve the same model and be like the others. */
   async inspect(): Promise<Fault | undefined> {
     try {
-      const model = this.#facts?.model ?? this.#probe.model;
-      const found = await probe(this.connection, { ...this.#probe, ...(model === undefined ? {} : { model }) });
-      // A template does not change while its model is the same.
+      const found = await probe(this.connection, { ...this.#probe, model: this.#facts?.model ?? this.#probe.model });
       const thinking = this.#facts?.thinking ?? (await templateThinking(this.connection, found));
       const facts: ServerFacts = { ...found, thinking };
       const other = await this.likeness?.difference({
@@ -80,7 +74,7 @@ export class Replica {
       if (other !== undefined) return other;
       const known = this.#limits.known ?? facts.sequenceLimit;
       if (this.#facts?.sequenceLimit !== facts.sequenceLimit || this.#facts === undefined) {
-        this.limit = new InFlightLimit({ ...this.#limits, ...(known === undefined ? {} : { known }) });
+        this.limit = new InFlightLimit({ ...this.#limits, known });
         this.limit.divide(this.#sharers);
       }
       this.#facts = facts;
@@ -96,13 +90,11 @@ export class Replica {
     this.limit.divide(sharers);
   }
 
-  /** Keeps a search with one of the engines behind the address, where there are several. */
   rankHeaders(search: string): Record<string, string> {
     const { ranks = 1 } = this.facts;
     return ranks === 1 ? {} : { 'x-data-parallel-rank': String(this.#ranks.of(search, ranks, this.homes)) };
   }
 
-  /** Places for now: one until the first success after an outage. */
   get room(): number {
     return this.breaker.state === 'half-open' ? 1 : this.limit.room;
   }

@@ -1,20 +1,8 @@
-// What the replicas of one engine come to together: their load, their state, and why none is up. Reads only.
+// Load of all replicas together, and why none is up.
 
-import type { BreakerState } from '../../../remote/circuit-breaker.ts';
 import type { EngineLoad } from '../../engine.ts';
 import type { Replica } from './replica.ts';
 
-export interface ReplicaStatus {
-  readonly url: string;
-  readonly state: BreakerState;
-  readonly reason: string | undefined;
-  readonly inFlight: number;
-  readonly waiting: number;
-  readonly room: number;
-  readonly searches: number;
-}
-
-/** `parked` sequences wait for any replica to come back. */
 export function loadOf(replicas: readonly Replica[], parked: number, stepMs: number | undefined): EngineLoad {
   // Read at every decision: one pass, and nothing made on the way.
   let [running, waiting, limit, usable, leaving] = [0, parked, 0, 0, 0];
@@ -40,17 +28,11 @@ export function loadOf(replicas: readonly Replica[], parked: number, stepMs: num
   };
 }
 
-export function statusOf(replica: Replica): ReplicaStatus {
-  const { connection, breaker, inFlight, queue, room, homes } = replica;
-  const { state, reason } = breaker;
-  return { url: connection.url, state, reason, inFlight, waiting: queue.sequences, room, searches: homes.size };
-}
-
 export function outageOf(replicas: readonly Replica[]): string {
   return replicas.map((each) => each.breaker.reason ?? `${each.connection.url} is up`).join('; ');
 }
 
-/** More would only make one request of a whole search. */
+/** More would make one request of a whole search. */
 const mostSiblings = 64;
 
 export function siblingLimit(replicas: readonly Replica[]): number {

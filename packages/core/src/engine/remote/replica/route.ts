@@ -1,5 +1,5 @@
-// Which replica a search's work goes to. A tree stays where its prefix is; it moves, as a whole, when that replica is
-// out, or when work piles up there while another stands half empty: then recomputing one prefix is the cheaper thing.
+// Which replica a search's work goes to. A tree stays with its prefix; it moves as a whole when its replica is out, or when work piles up
+// there while another is half empty.
 
 export interface ReplicaLoad {
   readonly usable: boolean;
@@ -9,7 +9,6 @@ export interface ReplicaLoad {
   readonly homes: number;
 }
 
-/** The replica's place in the list, or nothing while none is usable. */
 export function chooseReplica(loads: readonly ReplicaLoad[], home: number | undefined): number | undefined {
   const best = leastLoaded(loads);
   const settled = home === undefined ? undefined : loads[home];
@@ -17,7 +16,6 @@ export function chooseReplica(loads: readonly ReplicaLoad[], home: number | unde
   return !mayStay(settled) && pressure(loads[best]!) < 0.5 ? best : home;
 }
 
-/** Whatever the others are like, a search stays where it is. */
 export function mayStay(home: ReplicaLoad): boolean {
   return home.usable && pressure(home) < 2;
 }
@@ -30,7 +28,7 @@ function leastLoaded(loads: readonly ReplicaLoad[]): number | undefined {
   return best;
 }
 
-/** Work per place; equally loaded replicas share the searches, so that idle searches count too. */
+/** Equally loaded replicas share the searches, so that idle ones count too. */
 function before(a: ReplicaLoad, b: ReplicaLoad): boolean {
   const difference = pressure(a) - pressure(b);
   return difference < 0 || (difference === 0 && a.homes < b.homes);

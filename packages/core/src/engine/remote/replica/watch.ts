@@ -1,5 +1,4 @@
-// The engine's slow clock: looks for streams that have gone silent and asks replicas that are out whether they are back.
-// Runs only while there is something to look at.
+// The engine's slow clock: ends silent streams and probes replicas that are out. Runs only while there is something to look at.
 
 import { type Fault, fault } from '../../../base/fault.ts';
 import type { Timers } from '../../../base/timers.ts';
@@ -58,7 +57,7 @@ export class Watch {
       for (const attempt of [...replica.attempts]) this.#look(replica, attempt, nowMs);
     }
     this.#listener?.tick();
-    // While servers are out, parked work keeps the clock running: it must be given up in time.
+    // While servers are out, parked work must be given up in time.
     if (this.#replicas.some((each) => each.attempts.size > 0 || each.breaker.state === 'open')) this.arm();
   }
 

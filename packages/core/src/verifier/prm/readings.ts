@@ -1,9 +1,0 @@
-// The two readings of the shipped reward model (models/README.md): is this step right in itself, so that a product along
-// the path means something; and does the path so far still lead to the answer, where the last reading says it all.
-
-export const readings = {
-  step: { good: '+', bad: '-', marker: '', aggregation: 'product' },
-  promise: { good: '!', bad: '?', marker: '', aggregation: 'last' },
-} as const;
-
-export type ReadingName = keyof typeof readings;
