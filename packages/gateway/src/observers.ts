@@ -1,4 +1,4 @@
-// Who hears of every search that ends: metrics, overview, usage, traces and the log. None of them may slow an answer.
+// Metrics, overview, usage, traces and the log: each hears of every search that ends. None of them may slow an answer.
 
 import type { Clock } from '@coppice/core/base';
 import type { Config } from '@coppice/core/config';
@@ -30,7 +30,7 @@ export class Observers {
   readonly telemetry: Telemetry;
   readonly #options: ObserversOptions;
 
-  /** `searches`: those that there are, once there are any. */
+  /** `searches` is called only after construction. */
   constructor(options: ObserversOptions, searches: () => ObservedSearches) {
     const { config, clock } = options;
     this.#options = options;
@@ -48,7 +48,6 @@ export class Observers {
     this.#options.log.info('search', searchLine(search, ended));
   }
 
-  /** Metrics of what stands around the searches. */
   watch({ connections }: HttpServer): void {
     const { config, journal, cluster } = this.#options;
     const { registry } = this.metrics;
@@ -58,7 +57,7 @@ export class Observers {
   }
 }
 
-/** The one log line of a search that has ended: names, codes and numbers alone, in the words of docs/http-api.md. */
+/** Names, codes and numbers only, in the words of docs/http-api.md. */
 function searchLine(search: LiveSearch, { result, endedMs, error }: Ended) {
   const { id, owner, plan, background, createdMs } = search.facts;
   const whose = { id, key: owner, model: plan.model, program: plan.program, policy: plan.policy, background };

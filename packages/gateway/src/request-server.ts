@@ -1,5 +1,5 @@
-// One HTTP request from its arrival to the line in the log: guarded, routed, its caller known, answered by a handler or by the page.
-// Handlers throw ApiErrors; anything else that is thrown is a fault of ours, is logged, and tells the client nothing.
+// One HTTP request from arrival to log line: guarded, routed, identified, answered by a handler or by the page.
+// Handlers throw ApiErrors; any other error is our mistake: it is logged, and the client learns nothing of it.
 
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -21,7 +21,6 @@ interface RequestServerOptions {
   readonly page: string | undefined;
 }
 
-/** Known of a request so far, for its line in the log. */
 interface Seen {
   readonly id: string;
   readonly startedMs: number;
@@ -104,7 +103,7 @@ export class RequestServer {
       response.destroy();
       return;
     }
-    // What the client still sends is not wanted: the connection ends with this answer.
+    // The rest of an unread body is not wanted: the connection ends with this answer.
     const unread = !request.complete;
     const told = errorAt(request.url ?? '', known.body);
     writeError(response, known, told, unread ? { connection: 'close' } : {});
@@ -144,18 +143,17 @@ export class RequestServer {
   }
 }
 
-/** What machines ask every few seconds: the state of a probe is in the metrics, and a log of them hides the rest. */
+/** Probes come every few seconds; logging them at `info` would hide the rest. */
 function isProbe(route: string, status: number): boolean {
   return route === '/ready' || route === '/health' || (route === '/metrics' && status === 200);
 }
 
-/** The first `?` parts path and query; any other belongs to the query. */
 function splitTarget(target: string): [path: string, query: string] {
   const at = target.indexOf('?');
   return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
 }
 
-/** Anthropic's clients send a key in a header of its own. */
+/** Anthropic's clients send the key as `x-api-key`. */
 function authorizationOf({ headers }: IncomingMessage): string | undefined {
   const key = headers['x-api-key'];
   return headers.authorization ?? (typeof key === 'string' ? `Bearer ${key}` : undefined);

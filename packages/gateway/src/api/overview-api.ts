@@ -1,5 +1,5 @@
 // `/v1/overview` and its stream, which begins with the samples of the last minutes; `/v1/history` and `/v1/usage`. One timer sends frames
-// to all readers while there are any; another takes samples all the time.
+// while there are readers; another always takes samples.
 
 import { z } from 'zod';
 import { readQuery } from '../http/checked-input.ts';
@@ -54,7 +54,7 @@ export class OverviewApi {
     for (const events of this.#readers.keys()) events.end();
   }
 
-  /** One text for all readers that see the same. */
+  /** Readers that see the same share one text. */
   #tick(): void {
     const frame = this.#frame();
     const texts = new Map<string, string>();

@@ -1,5 +1,5 @@
-// How many lines of batches are searches at a time: as many for each model as it has strands, so that whatever comes free finds
-// work, and no more wait in memory.
+// Bounds the lines of batches that are searches at a time: per model as many as it has strands, so that idle strands find work and no
+// more lines wait in memory.
 
 export class LineSlots {
   readonly #free = new Map<string, number>();
@@ -10,7 +10,7 @@ export class LineSlots {
     this.#sizeOf = sizeOf;
   }
 
-  /** Resolves to the way to give the slot back; to undefined where the signal came first. */
+  /** Resolves to a function that gives the slot back; undefined if the signal came first. */
   async take(model: string, halt: AbortSignal): Promise<(() => void) | undefined> {
     while (!halt.aborted) {
       const free = this.#free.get(model) ?? this.#sizeOf(model);

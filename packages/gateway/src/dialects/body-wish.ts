@@ -1,4 +1,4 @@
-// What a body asks for: its conversation as a prompt, and its wishes in the names of the vocabulary. Never rebuilds or shortens what the client wrote.
+// Reads a body's conversation as a prompt, and its fields as settings of a search. Never rebuilds or shortens what the client wrote.
 
 import type { PlanRequest, Wish, WishedShape } from '@coppice/core/answering';
 import { isRecord } from '@coppice/core/base';
@@ -18,7 +18,7 @@ import type { ChatBody } from './chat-body.ts';
 import { drawsIn } from './fields.ts';
 import { record } from './unchecked.ts';
 
-/** The parts of a plan that the client gives; the server adds model, limits and what the key may do. */
+/** The client's part of a plan; the server adds model, limits and the key's rights. */
 export function askedIn(body: ChatBody, limits: LimitsConfig): Pick<PlanRequest, 'question' | 'wish' | 'speaker'> {
   const call = forcedCall(body);
   refuseWhatSearchCannot(body, effortIn(body) === 'none');
@@ -29,7 +29,6 @@ function effortIn({ reasoning_effort: effort, reasoning }: ChatBody): Wish['effo
   return effort ?? reasoning?.effort ?? undefined;
 }
 
-/** `call`: of a function that the body forces. */
 function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
   const own = (body.coppice ?? {}) as Readonly<Record<string, unknown>>;
   const named = searchKnobNames.map((name) => {
@@ -55,7 +54,6 @@ function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
   };
 }
 
-/** The options of programs and rules, each under the name of its part. */
 function namedIn(own: Readonly<Record<string, unknown>>): Record<string, Record<string, unknown>> {
   const objects = Object.entries(own).filter(([, value]) => isRecord(value));
   const named = objects.map(([part, given]) => {
@@ -107,7 +105,7 @@ function readMessages(messages: readonly BodyMessage[], limits: LimitsConfig): {
   return { prompt: { kind: 'chat', messages: read }, title };
 }
 
-/** Fields of a message that mean something which a search would have to leave out. Reasoning of former turns is left out. */
+/** Message fields that a search would have to drop. Reasoning of former turns is dropped. */
 const unhonoured = ['tool_calls', 'tool_call_id', 'function_call', 'audio', 'annotations'] as const;
 
 function readMessage(message: BodyMessage, at: number): Message {

@@ -1,5 +1,5 @@
-// The body of a chat completion as OpenAI's clients send it, and the `coppice` object. Shape only: what the fields mean
-// for a search is decided in answering/plan/plan.ts, and what becomes of all others in fields.ts.
+// The body of a chat completion as OpenAI's clients send it, and the `coppice` object. Shape only: answering/plan/plan.ts decides what the
+// fields mean, fields.ts what becomes of all others.
 
 import type { KnobValue } from '@coppice/core/base';
 import {
@@ -19,7 +19,6 @@ import { drawFields, refuseShaping } from './fields.ts';
 import { record } from './unchecked.ts';
 
 const anything = z.unknown().optional();
-/** Choices of one request; each is a path of the same tree. */
 const mostAnswers = 16;
 
 const part = z.looseObject({ type: z.string() });
@@ -27,7 +26,7 @@ const message = z.object({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.union([z.string(), z.array(part)]).nullish(),
   refusal: z.string().nullish(),
-  // Taken as they are; body-wish.ts refuses by name those that a search cannot honour.
+  // body-wish.ts refuses those that a search cannot honour.
   tool_calls: anything,
   tool_call_id: anything,
   function_call: anything,
@@ -37,7 +36,7 @@ const message = z.object({
   reasoning: anything,
 });
 
-/** Every setting that a client may make and that OpenAI's API has no field for. */
+/** Client settings that OpenAI's API has no field for. */
 export const coppiceSettings = z.lazy(() =>
   z.strictObject({
     ...(Object.fromEntries(
@@ -55,7 +54,6 @@ export const coppiceSettings = z.lazy(() =>
   }),
 );
 
-/** One object for each program or rule with options, under its name. */
 function namedFields(): Record<string, z.ZodOptional<z.ZodType<Readonly<Record<string, KnobValue>>>>> {
   const objects = [...namedParts()].map(([part, own]) => {
     const options = Object.entries(own).map(([name, { knob }]) => [bodyName(name), schemaOf(knob).optional()]);
@@ -64,7 +62,7 @@ function namedFields(): Record<string, z.ZodOptional<z.ZodType<Readonly<Record<s
   return Object.fromEntries(objects);
 }
 
-/** Servers of models take -1 for off as well as 0. */
+/** Model servers take -1 for off as well as 0. */
 export const topK = z.preprocess((value) => (value === -1 ? 0 : value), schemaOf(samplingKnobs.topK).nullish());
 
 const fields = {
@@ -86,18 +84,18 @@ const fields = {
     .object({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() })
     .nullish(),
   reasoning_effort: z.enum(['none', ...efforts]).nullish(),
-  // Of vLLM, SGLang and llama-server: the switch of a template for thinking, under either of its names.
+  // vLLM, SGLang and llama-server: a template's switch for thinking, under either name.
   chat_template_kwargs: z.object({ enable_thinking: z.boolean().nullish(), thinking: z.boolean().nullish() }).nullish(),
   user: z.string().max(512).nullish(),
   safety_identifier: z.string().max(512).nullish(),
   prompt_cache_key: z.string().max(512).nullish(),
   metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
-  // Of OpenRouter and vLLM: whether the client reads reasoning.
+  // OpenRouter and vLLM: whether the client reads reasoning.
   include_reasoning: z.boolean().nullish(),
   reasoning: z.object({ effort: z.enum(['none', ...efforts]).nullish(), exclude: z.boolean().nullish() }).nullish(),
   coppice: coppiceSettings.nullish(),
   ...drawFields,
-  // Searched where the engine holds steps to a schema.
+  // Searched if the engine holds steps to a schema.
   response_format: anything,
   tools: anything,
   tool_choice: anything,
@@ -131,7 +129,7 @@ function honoured<Body extends ChatBody>(body: Body, value: unknown): Body {
   return body;
 }
 
-/** Whether it asks to be shown reasoning, or for some of it: only then progress is told where reasoning goes. */
+/** Whether the client asks for reasoning: only then progress is told among it. */
 export function takesReasoning({ include_reasoning: shown, reasoning, reasoning_effort: effort }: ChatBody): boolean {
   if (shown === false || reasoning?.exclude === true) return false;
   return shown === true || (reasoning ?? effort ?? null) !== null;

@@ -1,4 +1,4 @@
-// Looks into bodies that nothing has checked yet: whatever they hold, nothing here throws.
+// Reads bodies that nothing has checked yet, and never throws.
 
 import type { Plain } from '@coppice/core/journal';
 
@@ -14,7 +14,7 @@ export function isFull(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
 }
 
-/** Whether a message holds what only an engine's own chat endpoint understands. */
+/** Whether only an engine's own chat endpoint understands this message. */
 export function needsPassthrough(message: unknown): boolean {
   const { role, tool_calls: calls, content } = record(message);
   if (role === 'tool' || role === 'function' || (calls !== undefined && calls !== null)) return true;

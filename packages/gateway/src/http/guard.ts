@@ -1,5 +1,5 @@
-// Who may talk to the server at all, before anything is read: the Host that a browser was tricked into (DNS rebinding) and
-// the Origin of a foreign page are turned away; a page that the configuration names may call.
+// Turns away, before anything is read, a Host that a browser was tricked into (DNS rebinding) and the Origin of a foreign page; a page that
+// the configuration names may call.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '@coppice/core/config';

@@ -1,4 +1,4 @@
-// Paths to handlers. A route's own name, not the path of the request, is what logs and metrics show.
+// Maps paths to handlers. Logs and metrics show a route's path, never the request's.
 
 import { ApiError } from './api-error.ts';
 import type { Exchange } from './exchange.ts';
@@ -7,7 +7,7 @@ export interface Route {
   readonly method: string;
   /** `{name}` stands for one segment. */
   readonly path: string;
-  /** HEAD has no meaning for an answer that may never end. */
+  /** HEAD cannot answer what may never end. */
   readonly isEndless: boolean;
   readonly open: boolean;
   handle(exchange: Exchange): void | Promise<void>;
@@ -25,7 +25,7 @@ export class Router {
     this.#routes = routes.map((route) => ({ route, segments: route.path.split('/') }));
   }
 
-  /** Undefined where no route has this path; throws where one has, with another method. HEAD is GET without its body. */
+  /** Undefined for an unknown path; throws for a known one with another method. */
   match(method: string, path: string): RouteMatch | undefined {
     const segments = path.split('/');
     const allowed: string[] = [];

@@ -40,7 +40,7 @@ const missing = `<!doctype html><html lang="en"><meta charset="utf-8"><title>cop
 export class StaticFiles {
   readonly #files = new Map<string, File>();
 
-  /** `folder` undefined, absent or empty gives a plain page that says so. */
+  /** Without a built page, a plain one says so. */
   constructor(folder: string | undefined) {
     if (folder !== undefined) for (const path of filesBelow(folder)) this.#read(folder, path);
     if (!this.#files.has('/index.html')) this.#files.set('/index.html', makeFile('/index.html', Buffer.from(missing)));
@@ -74,8 +74,7 @@ export class StaticFiles {
 
 /**
  * The page names its files relative to itself, so that a proxy may put it below any prefix. Opened further down, as at
- * `/searches/ID`, it would look for them in the wrong place: the browser is sent up to the page, and to that search on it.
- * Undefined where the page is at home.
+ * `/searches/ID`, it would look in the wrong place: the browser is redirected up to the page, and to that search on it.
  */
 function pageBelow(path: string): string | undefined {
   const depth = path.split('/').length - 2;

@@ -1,5 +1,5 @@
-// Which engines the runtime of each model uses, as the panels of the configuration say. An engine that is in another model's panel is
-// shared between runtimes; all others are used as they are.
+// The engines that each model's runtime uses, as the panels of the configuration say. An engine in another model's panel is shared
+// between runtimes.
 
 import { type OpenModel, panelMember } from '@coppice/core/answering';
 import { type PanelMember, SharedEngine } from '@coppice/core/engine';

@@ -1,5 +1,5 @@
-// One model of the configuration with its engine, verifier and runtime, running. Searches of one model share one budget;
-// models do not share theirs. Draws of a panel go to the engines of its members, each of which has at most its own budget of them.
+// One model of the configuration, running: engine, verifier and runtime. Searches of one model share its budget; models share none.
+// Draws of a panel go to its members' engines, each within its own budget.
 
 import { extractAnswer } from '@coppice/core/answer';
 import {
@@ -30,7 +30,7 @@ export interface ModelHooks {
   onPrompt(search: string, tokens: number): void;
 }
 
-/** What steps a runtime: timers in production, virtual time where it is simulated. */
+/** Steps a runtime: by timers in production, in virtual time in simulations. */
 export interface Loop {
   readonly wake: () => void;
   drive(runtime: Runtime): void;
@@ -60,13 +60,13 @@ export class ServedModel {
   readonly form: FormQuestion | undefined;
   readonly upstream: Upstream | undefined;
   readonly runtime: Runtime;
-  /** How fast its searches complete paths, and how often what they grow ahead is asked for. */
+  /** Rates of completed paths and of adopted speculation. */
   readonly growth = new GrowthMeter();
   weights: string | undefined;
   isReloading = false;
   readonly #writers: readonly Engine[];
   readonly #loop: Loop;
-  /** Of the servers, what is this process's where several use them. */
+  /** This process's share of the servers. */
   #part = 1;
 
   constructor(
@@ -93,7 +93,7 @@ export class ServedModel {
       ),
       verifier,
       embedder,
-      // It boosts only searches whose own policy says so: each request may choose.
+      // Boosts only searches whose own policy says so: each request may choose.
       scheduler: createSharedScheduler(config.policy, policySettings({}, config)),
       budget: mostStrands(config),
       clock,
@@ -116,7 +116,7 @@ export class ServedModel {
     return this.config.name;
   }
 
-  /** Whether a search that names no program can be answered: of a program that asks a panel, one of it is enough. */
+  /** Whether a search with default settings can be answered: of a panel, one member is enough. */
   get healthy(): boolean {
     return this.#writers.some((engine) => engine.load().healthy) && (this.verifier?.load().healthy ?? true);
   }
@@ -125,7 +125,7 @@ export class ServedModel {
     return this.engine.servers?.() ?? [];
   }
 
-  /** Its weights have changed: caches go, and later searches name them. Nothing may run. */
+  /** Drops caches; later searches carry the new name. Nothing may run. */
   async reload(weights: string): Promise<void> {
     this.isReloading = true;
     try {
@@ -136,7 +136,7 @@ export class ServedModel {
     }
   }
 
-  /** So many processes use a server, this one included: budget and limits are this one's part. */
+  /** Divides budget and limits by the number of processes that use each server. */
   divide(sharersOf: (url: string) => number): void {
     const parts = this.servers.map((url) => 1 / sharersOf(url));
     this.#part = parts.length === 0 ? 1 : parts.reduce((sum, each) => sum + each, 0) / parts.length;
@@ -152,7 +152,7 @@ export class ServedModel {
     this.runtime.queue.allow(Math.max(1, Math.floor(this.strands * this.#part)));
   }
 
-  /** Ends the engine's work at once; searches that run are left as they are, for the journal to resume. */
+  /** Ends the engine's work at once; running searches stay for the journal to resume. */
   async close(): Promise<void> {
     this.#loop.stop();
     await Promise.all([this.engine.close(), this.verifier?.close(), this.embedder?.close()]);
@@ -172,7 +172,7 @@ export interface Serving {
   readonly config: { readonly server: Pick<ServerConfig, 'foreignNames'> };
 }
 
-/** The model that a request names; where the operator allows it, the first under any other name. */
+/** The model that a request names; if the operator allows it, the first one for any other name. */
 export function modelNamed({ searches: { models }, config }: Serving, name: unknown): ServedModel | undefined {
   const known = models.get(String(name));
   if (known !== undefined || config.server.foreignNames === 'refuse') return known;

@@ -1,4 +1,4 @@
-// The other nodes in the overview of this one, from what they last said of themselves.
+// The other nodes in the overview of this one, from their last reports.
 
 import type { Cluster, LivingNode } from '@coppice/core/journal';
 import type { NodeReport } from '../observe/overview/overview.ts';
@@ -29,7 +29,7 @@ function viewNode(living: LivingNode, here: boolean): NodeJson {
   return { name, version, models, here, silent_ms: Math.round(silentMs), healthy, budget, running };
 }
 
-/** One of another version may say less. */
+/** Nodes of other versions may report less. */
 function reportOf({ report }: LivingNode): Partial<NodeReport> {
   return report as Partial<NodeReport>;
 }

@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/gateway/observe`. A list only.
+// Exports of `@coppice/gateway/observe`. A list only.
 
 export { createLog, type Log, silentLog } from './log.ts';
 export { createTelemetry } from './traces/telemetry.ts';

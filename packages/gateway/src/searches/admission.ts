@@ -1,5 +1,5 @@
-// Whether a search may come in: the bounds of the queue and of each key, and deadlines that can be kept. Keeps counts,
-// never an order: a request that is let in waits in the runtime, by its turn.
+// Decides whether a search may come in: the bounds of the queue and of each key, and deadlines that can be kept. Counts only; order is
+// the runtime's.
 
 import type { Clock } from '@coppice/core/base';
 import type { Forecast, Guest, Queue } from '@coppice/core/runtime';
@@ -21,7 +21,7 @@ interface AdmissionPlace {
   isWaiting: boolean;
 }
 
-/** What a client is told while nothing has been measured. */
+/** Used while nothing has been measured. */
 const unmeasuredSeconds = 10;
 const mostSeconds = 60;
 
@@ -46,13 +46,13 @@ export class Admission {
     return this.#places.size - this.#waiting;
   }
 
-  /** Counts a search in, or refuses it with 429 and the time after which to come back. What starts at once is not refused. */
+  /** Counts a search in, or refuses it with 429 and a retry time. Searches that start at once are never refused. */
   apply(applicant: Applicant, forecast: Forecast): void {
     if (!forecast.fits) this.#check(applicant, forecast);
     this.enter(applicant.id, applicant.owner, forecast.fits);
   }
 
-  /** Never refuses: work that was accepted, resumed or handed over is owed. */
+  /** Never refuses: accepted, resumed and handed-over work is owed. */
   enter(id: string, owner: string, fits: boolean): void {
     this.#places.set(id, { owner, isWaiting: false });
     if (!fits) this.#wait(id, owner);
@@ -99,15 +99,14 @@ export class Admission {
   }
 }
 
-/** When so much of the queue will have been served, from 1 to 60 s. */
 export function retryAfterSeconds(waitMs: number | undefined): number {
   if (waitMs === undefined) return unmeasuredSeconds;
   return Math.min(mostSeconds, Math.max(1, Math.ceil(waitMs / 1000)));
 }
 
 /**
- * Requests that are passed through take an engine's time like a search: each waits for its turn in the runtime of its model, holds the lease
- * of one strand, and gives it back.
+ * Requests that are passed through take an engine's time like a search: each waits for its turn in the runtime of its
+ * model, holds the lease of one strand, and gives it back.
  */
 interface GuestsOptions {
   readonly admission: Admission;
@@ -123,7 +122,7 @@ export class GuestPlaces {
     this.#options = options;
   }
 
-  /** Resolves when the guest may begin or is gone, throws where there is no room. Give the place back once. */
+  /** Resolves when the guest may begin or is gone; throws if the queue is full. Call the result once, to leave. */
   async occupy(model: string, caller: Caller, gone: AbortSignal): Promise<() => void> {
     const { admission } = this.#options;
     const { queue, id, arrivalMs, facts } = this.#arrive(model, caller);
@@ -137,8 +136,8 @@ export class GuestPlaces {
   }
 
   /**
-   * One that no client waits for: it holds up no other and fills no queue. `parked` comes when its strand is needed: the place is
-   * given back then, and it is to begin anew.
+   * A guest that no client waits for: it delays no other and fills no queue. `parked` fires when its strand is needed;
+   * the guest then leaves and starts over.
    */
   async occupyIdle(model: string, caller: Caller, gone: AbortSignal): Promise<IdlePlace> {
     const { queue, id, arrivalMs, facts } = this.#arrive(model, caller);

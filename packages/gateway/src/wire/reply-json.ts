@@ -1,4 +1,4 @@
-// What the question-answering APIs say: a chat completion, a message, a response.
+// Answers of the three dialects: a chat completion, a message, a response.
 
 import { z } from 'zod';
 import { anything, flag, maybeNumber, maybeText, number, text, verdict } from './parts.ts';
@@ -9,7 +9,7 @@ const call = z.object({
   type: z.literal('function'),
   function: z.object({ name: text, arguments: text }),
 });
-/** Of a search that records its tokens; null from an engine that does not tell them. */
+/** Only with `return_token_ids`; null if the engine does not report them. */
 const perToken = z.array(number).nullable().exactOptional();
 export const completionJson = z.object({
   id: text,
@@ -136,7 +136,7 @@ export const inputItemJson = z.looseObject({ id: text, type: text.exactOptional(
 
 export const verdictHeader = 'x-coppice-verdict';
 export const searchHeader = 'x-coppice-search';
-/** Fields of the body that were taken and changed nothing, with commas between them. */
+/** Ignored fields of the body, with commas between them. */
 export const ignoredHeader = 'x-coppice-ignored';
 
 export const answerHeaders = { [verdictHeader]: verdict, [searchHeader]: text, [ignoredHeader]: text };

@@ -49,7 +49,7 @@ function tokensOf({ facts }: ToldSearch, leaf: Node | undefined): Partial<Choice
   return facts.plan.recordTokens ? choiceTokens(leaf) : {};
 }
 
-/** Where the answer is the call of a function: that call in the place of the text. */
+/** The call in place of the text, if the answer is one. */
 function callsOf({ facts }: ToldSearch, text: string, index = 0) {
   if (facts.plan.shape?.isCall === undefined) return undefined;
   const { name, arguments: given } = JSON.parse(text) as { readonly name: string; readonly arguments: unknown };
@@ -63,7 +63,7 @@ function logprobsOf({ facts, fold }: ToldSearch, { texts, outcome }: ClientResul
   return isText ? answerLogprobs(facts.plan, fold, outcome.complete) : null;
 }
 
-/** vLLM's name for it and that of the other servers: clients read the one or the other. */
+/** vLLM reads `reasoning`, other servers' clients `reasoning_content`. */
 function reasoningFields(reasoning: string) {
   return { reasoning, reasoning_content: reasoning };
 }
@@ -86,7 +86,6 @@ function furtherOf({ facts: { plan }, fold }: ToldSearch, { refusal }: ResultTex
       delta: { ...before, content },
       index: at + 1,
       leaf,
-      // One of several rollouts may have been cut.
       end: matchedStop === undefined && leaf?.step?.end === 'length' ? 'length' : 'stop',
       logprobs: plan.shape?.isCall ? null : pathLogprobs(plan, path, true),
     };
@@ -114,7 +113,7 @@ export class Chunks {
     return this.#chunk(reasoning === undefined ? delta : { ...delta, ...reasoningFields(reasoning) }, null);
   }
 
-  /** The end of the first choice; the others, which are known only now, whole; and what is to be said of the search. */
+  /** The end of the first choice, the others, which are known only now, and the `coppice` object. */
   last(search: ToldSearch, result: ClientResult) {
     const further = furtherOf(search, result.texts).flatMap(({ delta, index, logprobs, end }) => {
       const { content: text = '', ...before } = delta;
@@ -148,7 +147,7 @@ function callDelta(search: ToldSearch, text: string, index = 0): object | undefi
   return called && { tool_calls: called.tool_calls.map((call) => ({ index: 0, ...call })) };
 }
 
-/** The verdict where clients keep what they are told: LangChain the fingerprint of a last chunk, others all of the usage. */
+/** Clients keep the usage, and LangChain the fingerprint of the last chunk: both carry the verdict. */
 function usageOf({ usage, verdict, verdict_text }: ResultFacts) {
   return { ...usage, coppice: { verdict, verdict_text } };
 }

@@ -1,5 +1,4 @@
-// `POST /v1/chat/completions` as OpenAI's clients speak it. The other dialects are searched as the chats that they ask for, so this one
-// needs no names of its own.
+// `POST /v1/chat/completions` as OpenAI's clients speak it. The other dialects are searched as chats, so this one renames no field.
 
 import type { Plain } from '@coppice/core/journal';
 import { forcedCall, shapeWith } from '../answer-format.ts';

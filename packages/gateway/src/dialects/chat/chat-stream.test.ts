@@ -108,7 +108,7 @@ describe('a stream', () => {
     const generate = engine.generate.bind(engine);
     engine.generate = (requests) => {
       generate(requests);
-      // What is asked below the first step waits for the test.
+      // Draws below the first step wait for the test.
       if (requests.some(({ path }) => path.length === 0)) engine.release();
       engine.hold();
     };

@@ -1,5 +1,4 @@
-// The answer of a message in Anthropic's words: a thinking block where the client asked to see it, then a text block, whole
-// or as the events of a stream.
+// A message in Anthropic's words, whole or as the events of a stream: a thinking block if the client asked for it, then a text block.
 
 import { describeForClient } from '../../result/search-result.ts';
 import type { ClientResult } from '../../wire/result-json.ts';
@@ -31,7 +30,7 @@ export function wholeMessage(search: ToldSearch, result: ClientResult, thinks: b
   };
 }
 
-/** Makes the events of one stream; a block that was left is never taken up again. */
+/** Events of one stream; a closed block stays closed. */
 export class MessageEvents {
   readonly #thinks: boolean;
   #at = -1;

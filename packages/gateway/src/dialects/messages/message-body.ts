@@ -1,5 +1,5 @@
-// The body of a message as Anthropic's clients send it, and the chat that it asks for. Shape only; what cannot be honoured is
-// refused by name, here or where every chat is planned.
+// The body of a message as Anthropic's clients send it, and the chat that it asks for. Shape only; what cannot be honoured is refused by
+// name, here or where every chat is planned.
 
 import { efforts, modelKnobs, requestKnobs, samplingKnobs, schemaOf } from '@coppice/core/config';
 import { z } from 'zod';
@@ -24,7 +24,7 @@ const prompt = {
     })
     .nullish(),
   output_config: z.object({ effort: z.enum([...efforts, 'max']).nullish(), format: anything }).nullish(),
-  // A cache of ours needs no marks: prefixes are shared where they are the same.
+  // Prefixes are shared without marks.
   cache_control: anything,
 };
 
@@ -66,11 +66,11 @@ export function showsThinking({ thinking }: MessageBody): boolean {
   return thinking?.type === 'enabled' || thinking?.type === 'adaptive';
 }
 
-/** `mostTokens`: what the server allows; a budget for thinking is a most, and less is within it. */
+/** `mostTokens`: the server's limit; a thinking budget above it is lowered. */
 export function chatOf(body: MessageBody, mostTokens: number): ChatBody {
   const { model, max_tokens, temperature, top_p, top_k, stop_sequences, coppice, output_config, thinking } = body;
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
-  // Of the search, and of the thinking of each of its paths.
+  // For the search, and for each path's thinking.
   const budgets = {
     token_budget: Math.min(budget ?? 0, mostTokens),
     max_thinking_tokens: Math.min(budget ?? 0, mostThinking),
@@ -104,7 +104,7 @@ export function messagesOf({ system, messages }: CountBody): ChatMessage[] {
   ];
 }
 
-/** Thinking of former turns is taken and not sent again, as is usual. */
+/** Thinking of former turns is dropped, as is usual. */
 const leftOut: readonly string[] = ['thinking', 'redacted_thinking'];
 
 function textOf(value: z.output<typeof content>, where: string): string {

@@ -1,5 +1,5 @@
-// The body of a response as OpenAI's clients send it, and the chat that it asks for. Shape only: what cannot be honoured is
-// refused by name, here or where every chat is planned.
+// The body of a response as OpenAI's clients send it, and the chat that it asks for. Shape only: what cannot be honoured is refused by
+// name, here or where every chat is planned.
 
 import { efforts, requestKnobs, samplingKnobs, schemaOf } from '@coppice/core/config';
 import { z } from 'zod';
@@ -58,7 +58,7 @@ export function parseResponseBody(value: unknown): ResponseBody {
   return body;
 }
 
-/** The one thing that can be included; others, such as encrypted reasoning, do not exist here. */
+/** Nothing else can be included: encrypted reasoning, for one, does not exist here. */
 const includesLogprobs = 'message.output_text.logprobs';
 
 export function notIncluded({ include }: ResponseBody): string[] {
@@ -99,7 +99,7 @@ const textTypes: readonly string[] = ['input_text', 'output_text', 'text', 'refu
 
 const itemTypes: readonly unknown[] = ['message', 'reasoning', 'item_reference', undefined];
 
-/** Whether an item of an input is more than a search takes. Reads what nothing has checked yet. */
+/** Whether an item is more than a search takes. It is unchecked. */
 export function isBeyondSearch(value: unknown): boolean {
   const { type, content } = record(value);
   if (!itemTypes.includes(type)) return true;
@@ -110,7 +110,7 @@ function isOtherPart(type: unknown): boolean {
   return typeof type === 'string' && !textTypes.includes(type);
 }
 
-/** A message of the input; reasoning of former turns is taken and not sent again, as is usual. */
+/** Undefined for reasoning of former turns, which is dropped as is usual. */
 export function messageOf(
   { type = 'message', role, content, ...rest }: InputItem,
   at: number,

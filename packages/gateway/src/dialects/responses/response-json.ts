@@ -1,5 +1,4 @@
-// A response as it goes over the wire, and the names of its parts. Everything follows from the id of the search, its plan,
-// its body and what the fold of its log has given out.
+// A response on the wire, and the ids of its parts. All of it follows from the search's id, plan, body and the fold of its log.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import { describeForClient } from '../../result/search-result.ts';

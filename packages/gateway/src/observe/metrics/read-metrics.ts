@@ -1,8 +1,7 @@
-// Metrics of what keeps its own counts: they are read when /metrics is, and nothing is kept here.
+// Metrics that are read from their sources when /metrics is; keeps no counts.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What is read, each with the labels that its values get. */
 type LabelledSources<Label extends string, Source> = () => Iterable<readonly [Readonly<Record<Label, string>>, Source]>;
 
 export class ReadMetrics<Label extends string, Source> {

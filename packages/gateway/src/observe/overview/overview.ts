@@ -1,5 +1,5 @@
-// The overview of the page, once a second: budget, queue, running searches, exits, tokens and latency. Sums are made once for all readers;
-// the list of searches is the reader's own. Lists, remembered ends and samples are bounded.
+// The overview of the page, once a second: budget, queue, running searches, exits, tokens and latency. All readers share the sums; each has
+// its own list of searches. Lists, remembered ends and samples are bounded.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '@coppice/core/base';
@@ -23,13 +23,12 @@ import { percentile } from './history.ts';
 
 const windowMs = 15 * 60_000;
 const mostEnds = 20_000;
-/** Between two samples of the history. */
 export const sampleMs = 5000;
 const mostSamples = windowMs / sampleMs;
 export const mostListed = 200;
-/** Searches that a node tells the others of, every few seconds. */
+/** Searches in a node's report to the others, every few seconds. */
 const mostReported = 50;
-/** Samples back to the one that tokens per second are counted from. */
+/** Tokens per second are counted over this many samples. */
 const rateSamples = 3;
 const tokenClasses = ['committed', 'discarded', 'speculative', 'adopted', 'forsaken', 'verifier'] as const;
 
@@ -86,7 +85,7 @@ export class Overview {
     return this.#samples;
   }
 
-  /** The sums; the searches are listed for each reader. */
+  /** The sums; `listed` is filled for each reader. */
   frame(searches: ObservedSearches, queueLimit: number, journal: JournalHealthJson): OverviewJson {
     const nowMs = this.#clock.nowMs();
     this.#ends = this.#ends.filter(({ atMs }) => nowMs - atMs <= windowMs);
@@ -108,7 +107,7 @@ export class Overview {
     };
   }
 
-  /** Running searches, oldest first, then those that wait, the next one first: those of one key, or of all. */
+  /** Running searches, oldest first, then waiting ones in order: of one key, or of all. */
   listed(searches: ObservedSearches, owner: string | undefined): ListedJson[] {
     const nowMs = this.#clock.nowMs();
     return inOrder(searches)
@@ -160,7 +159,6 @@ export class Overview {
   }
 }
 
-/** Strands of all models: those that may be open, and those that are. */
 function budgetOf({ models }: ObservedSearches): OverviewJson['budget'] {
   const served = [...models.values()];
   return {
@@ -169,7 +167,7 @@ function budgetOf({ models }: ObservedSearches): OverviewJson['budget'] {
   };
 }
 
-/** Figures only: what the trouble is, with its paths, is for the log. */
+/** Figures only: the log describes the trouble, with its paths. */
 export function viewJournal(kind: string, journal: Pick<Journal, 'trouble' | 'health'>): JournalHealthJson {
   const { unwritten, oldestUnwrittenMs, failures, bytes } = journal.health();
   const healthy = journal.trouble === undefined;
@@ -218,7 +216,7 @@ function readable(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-/** Those that run, then those that wait, each with its place in the queue of its model, over all keys. */
+/** A waiting search's place counts the searches of all keys on its model. */
 function inOrder({ live }: ObservedSearches): { readonly search: LiveSearch; readonly place: number | null }[] {
   const running: { search: LiveSearch; place: null }[] = [];
   const waiting: LiveSearch[] = [];
