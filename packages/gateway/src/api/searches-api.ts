@@ -12,7 +12,7 @@ import {
 import { eventsIn, type LogEntry } from '@coppice/core/log';
 import { z } from 'zod';
 import { chatDialect } from '../dialects/chat/chat-dialect.ts';
-import { parseSearchBody, searchSchema } from '../dialects/chat-body.ts';
+import { parseChatBody, searchSchema } from '../dialects/chat-body.ts';
 import { ignoredIn, unfolded } from '../dialects/fields.ts';
 import { ApiError, asApiError, journalTrouble, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
@@ -70,7 +70,7 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
 
 async function readSearchBody(context: GatewayContext, { request }: Exchange) {
   const value = unfolded(chatDialect.path, await readJson(context, request));
-  const body = parseSearchBody(value);
+  const body = parseChatBody(searchSchema, value);
   if (body.stream === true)
     refuse('unsupported_parameter', "'stream': read GET /v1/searches/{id}/events instead", 'stream');
   if ((body.n ?? 1) > 1) refuse('unsupported_parameter', "'n': a search has one result; use chat completions", 'n');

@@ -11,7 +11,7 @@ import {
   searchKnobNames,
 } from '@coppice/core/config';
 import type { Message, Prompt } from '@coppice/core/tree';
-import { refuse } from '../http/api-error.ts';
+import { refuseField } from '../http/api-error.ts';
 import { fixedLimits } from '../http/fixed-limits.ts';
 import { forcedCall, shapeWith } from './answer-format.ts';
 import type { ChatBody } from './chat-body.ts';
@@ -33,8 +33,7 @@ function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
   const own = (body.coppice ?? {}) as Readonly<Record<string, unknown>>;
   const named = searchKnobNames.map((name) => {
     const written = bodyName(name);
-    const value =
-      knobOf(name).client === 'openai' ? (body as Readonly<Record<string, unknown>>)[written] : own[written];
+    const { [written]: value } = knobOf(name).client === 'openai' ? record(body) : own;
     return [name, value ?? undefined];
   });
   const { enable_thinking: enabled, thinking = enabled } = body.chat_template_kwargs ?? {};
@@ -57,28 +56,18 @@ function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
 function namedIn(own: Readonly<Record<string, unknown>>): Record<string, Record<string, unknown>> {
   const objects = Object.entries(own).filter(([, value]) => isRecord(value));
   const named = objects.map(([part, given]) => {
-    const options = Object.keys(namedParts().get(part) ?? {}).map((option) => [
-      option,
-      record(given)[bodyName(option)],
-    ]);
+    const names = Object.keys(namedParts().get(part) ?? {});
+    const options = names.map((name) => [name, record(given)[bodyName(name)]]);
     return [part, Object.fromEntries(options.filter(([, value]) => value !== undefined))];
   });
   return Object.fromEntries(named);
 }
 
 function refuseWhatSearchCannot(body: ChatBody, direct: boolean): void {
-  if ((body.n ?? 1) > 1 && direct)
-    refuse(
-      'unsupported_parameter',
-      "'n' cannot be honoured with reasoning_effort 'none': one generation has one answer",
-      'n',
-    );
-  if (body.return_token_ids && body.stream)
-    refuse(
-      'unsupported_parameter',
-      "'return_token_ids' cannot be honoured in a stream: tokens are known once the search has ended",
-      'return_token_ids',
-    );
+  const oneAnswer = "cannot be honoured with reasoning_effort 'none': one generation has one answer";
+  if ((body.n ?? 1) > 1 && direct) refuseField('unsupported_parameter', 'n', oneAnswer);
+  const atEnd = 'cannot be honoured in a stream: tokens are known once the search has ended';
+  if (body.return_token_ids && body.stream) refuseField('unsupported_parameter', 'return_token_ids', atEnd);
 }
 
 type BodyMessage = ChatBody['messages'][number];
@@ -86,20 +75,15 @@ type BodyMessage = ChatBody['messages'][number];
 const titleLength = 120;
 
 function readMessages(messages: readonly BodyMessage[], limits: LimitsConfig): { prompt: Prompt; title: string } {
-  if (messages.length > fixedLimits.messages) {
-    refuse('invalid_value', `'messages' has ${messages.length} items; at most ${fixedLimits.messages}`, 'messages');
-  }
+  const { messages: mostMessages } = fixedLimits;
+  if (messages.length > mostMessages)
+    refuseField('invalid_value', 'messages', `has ${messages.length} items; at most ${mostMessages}`);
   const read = messages.map(readMessage);
   const chars = read.reduce((sum, { content }) => sum + content.length, 0);
   const most = mostPromptChars(limits);
-  if (chars > most) {
-    refuse(
-      'context_length_exceeded',
-      `'messages' hold ${chars} characters; at most ${most} (2 for each of limits.tokens)`,
-      'messages',
-    );
-  }
-  if (chars === 0) refuse('invalid_value', "'messages' hold no text", 'messages');
+  const tooLong = `hold ${chars} characters; at most ${most} (2 for each of limits.tokens)`;
+  if (chars > most) refuseField('context_length_exceeded', 'messages', tooLong);
+  if (chars === 0) refuseField('invalid_value', 'messages', 'hold no text');
   const last = read.findLast(({ role }) => role === 'user') ?? read.at(-1)!;
   const title = last.content.trim().slice(0, titleLength).toWellFormed();
   return { prompt: { kind: 'chat', messages: read }, title };
@@ -111,16 +95,13 @@ const unhonoured = ['tool_calls', 'tool_call_id', 'function_call', 'audio', 'ann
 function readMessage(message: BodyMessage, at: number): Message {
   const where = `messages.${at}`;
   if (message.role === 'tool' || message.role === 'function') {
-    return refuse(
-      'unsupported_parameter',
-      `'${where}.role' is '${message.role}': a search takes no tool messages`,
-      `${where}.role`,
-    );
+    const reason = `is '${message.role}': a search takes no tool messages`;
+    return refuseField('unsupported_parameter', `${where}.role`, reason);
   }
   for (const field of unhonoured) {
     const value = message[field];
     if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) continue;
-    refuse('unsupported_parameter', `'${where}.${field}' cannot be honoured by a search`, `${where}.${field}`);
+    refuseField('unsupported_parameter', `${where}.${field}`, 'cannot be honoured by a search');
   }
   const role = message.role === 'developer' ? 'system' : message.role;
   return { role, content: readContent(message.content ?? message.refusal, `${where}.content`) };
@@ -131,18 +112,14 @@ function readContent(content: BodyMessage['content'], where: string): string {
   if (typeof content === 'string') return content.toWellFormed();
   const texts = content.map((part, at) => {
     if (part.type === 'text' && typeof part.text === 'string') return readText(part, part.text, `${where}.${at}`);
-    return refuse(
-      'unsupported_parameter',
-      `'${where}.${at}' is of type '${part.type.slice(0, 40)}': a search takes text only`,
-      `${where}.${at}`,
-    );
+    const reason = `is of type '${part.type.slice(0, 40)}': a search takes text only`;
+    return refuseField('unsupported_parameter', `${where}.${at}`, reason);
   });
   return texts.join('');
 }
 
 function readText(part: Readonly<Record<string, unknown>>, text: string, where: string): string {
   const unknown = Object.keys(part).find((key) => !['type', 'text', 'cache_control'].includes(key));
-  if (unknown !== undefined)
-    refuse('unknown_parameter', `'${where}.${unknown}' is not a known parameter`, `${where}.${unknown}`);
+  if (unknown !== undefined) refuseField('unknown_parameter', `${where}.${unknown}`, 'is not a known parameter');
   return text.toWellFormed();
 }

@@ -15,7 +15,7 @@ import {
 import { z } from 'zod';
 import { parseBody } from '../http/checked-input.ts';
 import { forcedCall } from './answer-format.ts';
-import { drawFields, refuseShaping } from './fields.ts';
+import { drawFields, drawsIn, refuseShaping } from './fields.ts';
 import { record } from './unchecked.ts';
 
 const anything = z.unknown().optional();
@@ -62,39 +62,49 @@ function namedFields(): Record<string, z.ZodOptional<z.ZodType<Readonly<Record<s
   return Object.fromEntries(objects);
 }
 
-/** Model servers take -1 for off as well as 0. */
-export const topK = z.preprocess((value) => (value === -1 ? 0 : value), schemaOf(samplingKnobs.topK).nullish());
+const short = z.string().max(512).nullish();
 
-const fields = {
+/** Fields that all dialects share. */
+export const drawnFields = {
   model: z.string().min(1),
-  messages: z.array(message).min(1),
+  stream: z.boolean().nullish(),
   temperature: schemaOf(samplingKnobs.temperature).nullish(),
   top_p: schemaOf(samplingKnobs.topP).nullish(),
-  top_k: topK,
+  // Model servers take -1 for off as well as 0.
+  top_k: z.preprocess((value) => (value === -1 ? 0 : value), schemaOf(samplingKnobs.topK).nullish()),
   min_p: schemaOf(samplingKnobs.minP).nullish(),
+  coppice: coppiceSettings.nullish(),
+  ...drawFields,
+} as const;
+
+/** Fields that OpenAI's two APIs share. */
+export const openAiFields = {
+  ...drawnFields,
   seed: schemaOf(requestKnobs.seed).nullish(),
+  user: short,
+  safety_identifier: short,
+  prompt_cache_key: short,
+  metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
+} as const;
+
+const fields = {
+  ...openAiFields,
+  messages: z.array(message).min(1),
   max_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
   max_completion_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
   stop: z.union([z.string().min(1), z.array(z.string().min(1)).max(4)]).nullish(),
   logprobs: z.boolean().nullish(),
   return_token_ids: z.boolean().nullish(),
   n: z.int().min(1).max(mostAnswers).nullish(),
-  stream: z.boolean().nullish(),
   stream_options: z
     .object({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() })
     .nullish(),
   reasoning_effort: z.enum(['none', ...efforts]).nullish(),
   // vLLM, SGLang and llama-server: a template's switch for thinking, under either name.
   chat_template_kwargs: z.object({ enable_thinking: z.boolean().nullish(), thinking: z.boolean().nullish() }).nullish(),
-  user: z.string().max(512).nullish(),
-  safety_identifier: z.string().max(512).nullish(),
-  prompt_cache_key: z.string().max(512).nullish(),
-  metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
   // OpenRouter and vLLM: whether the client reads reasoning.
   include_reasoning: z.boolean().nullish(),
   reasoning: z.object({ effort: z.enum(['none', ...efforts]).nullish(), exclude: z.boolean().nullish() }).nullish(),
-  coppice: coppiceSettings.nullish(),
-  ...drawFields,
   // Searched if the engine holds steps to a schema.
   response_format: anything,
   tools: anything,
@@ -109,24 +119,22 @@ export const searchSchema = z.object({
 });
 
 export type ChatBody = z.output<typeof chatSchema>;
-export type SearchBody = z.output<typeof searchSchema>;
-
-export function parseChatBody(value: unknown): ChatBody {
-  return honoured(parseBody(chatSchema, value), value);
-}
-
-export function parseSearchBody(value: unknown): SearchBody {
-  return honoured(parseBody(searchSchema, value), value);
-}
 
 const searched = ['response_format', 'n', 'logprobs', 'stop'];
 
-function honoured<Body extends ChatBody>(body: Body, value: unknown): Body {
+export function parseChatBody<Body extends ChatBody>(schema: z.ZodType<Body>, value: unknown): Body {
+  const body = parseBody(schema, value);
   const isCall = forcedCall(body) !== undefined;
   const isDirect = (body.reasoning_effort ?? body.reasoning?.effort) === 'none';
   const by = isDirect ? 'the engine behind this model' : 'a search';
   refuseShaping(record(value), isCall ? [...searched, 'tools', 'tool_choice'] : searched, by);
   return body;
+}
+
+/** The fields of another dialect's body that mean the same in a chat. */
+export function drawnIn(body: Pick<ChatBody, 'model' | 'temperature' | 'top_p' | 'top_k' | 'min_p' | 'coppice'>) {
+  const { model, temperature, top_p, top_k, min_p, coppice } = body;
+  return { model, temperature, top_p, top_k, min_p, coppice, ...drawsIn(body) };
 }
 
 /** Whether the client asks for reasoning: only then progress is told among it. */

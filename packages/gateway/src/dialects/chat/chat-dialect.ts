@@ -28,7 +28,7 @@ function beyond(body: Plain): Beyond {
 }
 
 function read(value: unknown): AskedBody<ChatBody> {
-  const body = parseChatBody(value);
+  const body = parseChatBody(chatSchema, value);
   return { body, stream: body.stream === true, ignored: ignoredIn(chatSchema, value) };
 }
 

@@ -1,12 +1,12 @@
 // The body of a message as Anthropic's clients send it, and the chat that it asks for. Shape only; what cannot be honoured is refused by
 // name, here or where every chat is planned.
 
-import { efforts, modelKnobs, requestKnobs, samplingKnobs, schemaOf } from '@coppice/core/config';
+import { efforts, modelKnobs, requestKnobs, schemaOf } from '@coppice/core/config';
 import { z } from 'zod';
 import { refuseField } from '../../http/api-error.ts';
 import { parseBody } from '../../http/checked-input.ts';
-import { type ChatBody, coppiceSettings } from '../chat-body.ts';
-import { drawFields, drawsIn, refuseShaping } from '../fields.ts';
+import { type ChatBody, drawnFields, drawnIn } from '../chat-body.ts';
+import { refuseShaping } from '../fields.ts';
 
 const anything = z.unknown().optional();
 const block = z.looseObject({ type: z.string() });
@@ -30,16 +30,10 @@ const prompt = {
 
 export const messageSchema = z.object({
   ...prompt,
+  ...drawnFields,
   max_tokens: schemaOf(requestKnobs.maxTokens),
-  stream: z.boolean().nullish(),
-  temperature: schemaOf(samplingKnobs.temperature).nullish(),
-  top_p: schemaOf(samplingKnobs.topP).nullish(),
-  top_k: schemaOf(samplingKnobs.topK).nullish(),
   stop_sequences: z.array(z.string().min(1)).max(4).nullish(),
   metadata: z.object({ user_id: z.string().max(512).nullish() }).nullish(),
-  min_p: schemaOf(samplingKnobs.minP).nullish(),
-  coppice: coppiceSettings.nullish(),
-  ...drawFields,
 });
 
 export const countSchema = z.object(prompt);
@@ -68,7 +62,7 @@ export function showsThinking({ thinking }: MessageBody): boolean {
 
 /** `mostTokens`: the server's limit; a thinking budget above it is lowered. */
 export function chatOf(body: MessageBody, mostTokens: number): ChatBody {
-  const { model, max_tokens, temperature, top_p, top_k, stop_sequences, coppice, output_config, thinking } = body;
+  const { max_tokens, stop_sequences, coppice, output_config, thinking } = body;
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
   // For the search, and for each path's thinking.
   const budgets = {
@@ -76,19 +70,13 @@ export function chatOf(body: MessageBody, mostTokens: number): ChatBody {
     max_thinking_tokens: Math.min(budget ?? 0, mostThinking),
   };
   const own = budget === undefined ? coppice : { ...budgets, ...coppice };
-  const user = body.metadata?.user_id;
   return {
-    model,
+    ...drawnIn(body),
     messages: messagesOf(body),
-    temperature,
-    top_p,
-    top_k,
-    min_p: body.min_p,
-    ...drawsIn(body),
-    user,
+    user: body.metadata?.user_id,
     max_completion_tokens: max_tokens,
     ...(stop_sequences?.length ? { stop: stop_sequences } : {}),
-    ...(own ? { coppice: own } : {}),
+    coppice: own,
     reasoning_effort: output_config?.effort,
     response_format: output_config?.format,
   } as ChatBody;
