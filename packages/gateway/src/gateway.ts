@@ -56,21 +56,16 @@ export class Gateway {
   #stopping = false;
 
   constructor(options: GatewayOptions) {
-    const { config, journal, log, clock = systemClock } = options;
+    const { journal, log, clock = systemClock } = options;
     const limits: FixedLimits = { ...fixedLimits, ...options.limits };
     this.#options = options;
     const observers = new Observers({ ...options, clock }, () => this.searches);
     const { metrics, overview, usage, telemetry } = observers;
     this.#telemetry = telemetry;
     this.#watchers = new LogWatchers(journal);
-    const shared = options.cluster === undefined ? {} : { cluster: options.cluster };
     this.searches = new Searches({
-      config,
-      models: options.models,
-      journal,
+      ...options,
       clock,
-      log,
-      ...shared,
       onEnded: (search, ended) => observers.ended(search, ended),
       onFinished: (id) => this.#watchers.wake(id),
     });
@@ -87,21 +82,9 @@ export class Gateway {
     });
     const streams = new StreamSemaphore(limits.streams);
     const bodies = new BodyRoom(limits.bodiesBytes, ({ socket }) => this.#http.connections.cut(socket, 'bodies'));
-    this.#context = {
-      config,
-      limits,
-      searches: this.searches,
-      usage,
-      journal,
-      clock,
-      log,
-      metrics,
-      overview,
-      streams,
-      bodies,
-      watchers: this.#watchers,
-      ...shared,
-    };
+    const { searches } = this;
+    const served = { limits, searches, usage, metrics, overview, streams, bodies, watchers: this.#watchers };
+    this.#context = { ...options, clock, ...served };
     this.#feed = new OverviewApi(this.#context);
     this.#batches = new BatchRunner(this.#context, options.cluster?.node ?? 'local');
     const routes = routesOf({
@@ -111,7 +94,7 @@ export class Gateway {
       history: new History(journal, clock),
       isStopping: () => this.#stopping,
     });
-    this.#requests = new RequestServer({ context: this.#context, routes, telemetry, page: options.page });
+    this.#requests = new RequestServer(this.#context, routes, telemetry, options.page);
     this.#http = createHttpServer(limits, {
       serve: (request, response) => void this.#requests.serve(request, response),
       refuse: (request, response, error) => this.#requests.fail(request, response, error),

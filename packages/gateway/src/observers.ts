@@ -1,10 +1,6 @@
 // Metrics, overview, usage, traces and the log: each hears of every search that ends. None of them may slow an answer.
 
-import type { Clock } from '@coppice/core/base';
-import type { Config } from '@coppice/core/config';
-import type { Cluster, Journal } from '@coppice/core/journal';
 import type { HttpServer } from './http/http-server.ts';
-import type { Log } from './observe/log.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
 import { addKeyMetrics, addServerMetrics, addSharedQueueMetrics } from './observe/metrics/server-metrics.ts';
 import { Overview } from './observe/overview/overview.ts';
@@ -12,15 +8,10 @@ import { noTelemetry, type Telemetry } from './observe/traces/telemetry.ts';
 import { countUsage, UsageMeter } from './observe/usage.ts';
 import { wholeTenths } from './result/search-result.ts';
 import type { Ended, LiveSearch } from './searches/live-search.ts';
-import type { ObservedSearches } from './searches/searches-options.ts';
+import type { ObservedSearches, SearchesOptions } from './searches/searches-options.ts';
 
-interface ObserversOptions {
-  readonly config: Config;
-  readonly journal: Journal;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly cluster?: Cluster | undefined;
-  readonly telemetry?: Telemetry | undefined;
+interface ObserversOptions extends Pick<SearchesOptions, 'config' | 'journal' | 'log' | 'clock' | 'cluster'> {
+  readonly telemetry?: Telemetry;
 }
 
 export class Observers {

@@ -8,18 +8,11 @@ import type { GatewayContext } from './api/context.ts';
 import { errorAt } from './api/dialects.ts';
 import { ApiError, asApiError } from './http/api-error.ts';
 import { type Exchange, writeError } from './http/exchange.ts';
-import { Guard } from './http/guard.ts';
+import { type Guard, guardOf } from './http/guard.ts';
 import { type Caller, Keyring } from './http/keys.ts';
 import { type Route, Router } from './http/router.ts';
-import { StaticFiles } from './http/static-files.ts';
+import { staticFiles } from './http/static-files.ts';
 import type { Telemetry } from './observe/traces/telemetry.ts';
-
-interface RequestServerOptions {
-  readonly context: GatewayContext;
-  readonly routes: readonly Route[];
-  readonly telemetry: Telemetry;
-  readonly page: string | undefined;
-}
 
 interface Seen {
   readonly id: string;
@@ -37,18 +30,18 @@ export class RequestServer {
   readonly #telemetry: Telemetry;
   readonly #guard: Guard;
   readonly #keyring: Keyring;
-  readonly #files: StaticFiles;
+  readonly #serveFile: ReturnType<typeof staticFiles>;
   readonly #exchanges = new Set<Exchange>();
   #stopping = false;
 
-  constructor({ context, routes, telemetry, page }: RequestServerOptions) {
+  constructor(context: GatewayContext, routes: readonly Route[], telemetry: Telemetry, page: string | undefined) {
     const { config } = context;
     this.#context = context;
     this.#router = new Router(routes);
     this.#telemetry = telemetry;
-    this.#guard = new Guard(config);
+    this.#guard = guardOf(config);
     this.#keyring = new Keyring(config.keys, config.admission.queue);
-    this.#files = new StaticFiles(config.server.page ? page : undefined);
+    this.#serveFile = staticFiles(config.server.page ? page : undefined);
   }
 
   stop(): void {
@@ -70,7 +63,7 @@ export class RequestServer {
     if (this.#stopping) response.setHeader('connection', 'close');
     response.on('close', () => this.#account(request, response, seen));
     try {
-      if (this.#guard.admit(request, response) === 'answered') return;
+      if (this.#guard(request, response) === 'answered') return;
       const [path, query] = splitTarget(request.url ?? '/');
       const match = this.#router.match(request.method ?? 'GET', path);
       seen.route = match?.route.path ?? 'page';
@@ -122,7 +115,7 @@ export class RequestServer {
   #servePage(request: IncomingMessage, response: ServerResponse, path: string): void {
     const reads = request.method === 'GET' || request.method === 'HEAD';
     const isPage = reads && !path.startsWith('/v1/') && this.#context.config.server.page;
-    if (isPage && this.#files.serve(path, request.method ?? 'GET', response)) return;
+    if (isPage && this.#serveFile(path, request.method ?? 'GET', response)) return;
     throw new ApiError('not_found', 'there is nothing at this path');
   }
 

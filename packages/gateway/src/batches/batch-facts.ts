@@ -92,10 +92,6 @@ export class BatchDocument {
     return batchFacts(this.#last);
   }
 
-  get isOpen(): boolean {
-    return this.#last.open;
-  }
-
   async refresh(): Promise<BatchFacts> {
     const found = await this.#documents.find(this.id);
     if (found === undefined || batchFacts(found).lease?.node !== this.#node) throw new BatchLost();

@@ -101,10 +101,6 @@ export class StreamSemaphore {
     this.#limit = limit;
   }
 
-  get open(): number {
-    return this.#open;
-  }
-
   /** Returns a function that gives the permit back. */
   take(): () => void {
     if (this.#open >= this.#limit) {

@@ -7,13 +7,14 @@ import {
   followReplicas,
   mostStrands,
   type OpenModel,
+  panelMember,
   policySettings,
   strandsOf,
 } from '@coppice/core/answering';
 import type { Clock, Fault } from '@coppice/core/base';
 import type { FormQuestion, ModelConfig, ServerConfig, Upstream } from '@coppice/core/config';
 import type { Embedder } from '@coppice/core/embedder';
-import { type Engine, type PanelMember, panelEngine } from '@coppice/core/engine';
+import { type Engine, type PanelMember, panelEngine, SharedEngine } from '@coppice/core/engine';
 import { GrowthMeter, type LogEntry } from '@coppice/core/log';
 import { createSharedScheduler } from '@coppice/core/policy';
 import { programOf } from '@coppice/core/program';
@@ -37,9 +38,37 @@ export interface Loop {
   stop(): void;
 }
 
-export interface Generators {
+interface Generators {
   readonly own: Engine;
   readonly members: ReadonlyMap<string, PanelMember>;
+}
+
+/** The engines of each model's runtime. An engine in another model's panel is shared between runtimes. */
+export function generatorsOf(models: readonly OpenModel[]): ReadonlyMap<string, Generators> {
+  const byName = new Map(models.map((model) => [model.config.name, model]));
+  const shared = new Map<string, SharedEngine>();
+  for (const { config } of models) {
+    for (const name of askedBy(config)) {
+      const member = byName.get(name);
+      if (member !== undefined && !shared.has(name)) shared.set(name, new SharedEngine(member.engine));
+    }
+  }
+  return new Map(
+    models.map(({ config, engine }) => {
+      const members = askedBy(config).flatMap((name): [string, PanelMember][] => {
+        const member = shared.get(name);
+        const { config: own, engine: theirs } = byName.get(name) ?? {};
+        if (member === undefined || own === undefined || theirs === undefined) return [];
+        return [[name, panelMember(own, theirs, member.attach())]];
+      });
+      return [config.name, { own: shared.get(config.name)?.attach() ?? engine, members: new Map(members) }];
+    }),
+  );
+}
+
+/** The other models that its searches may ask: the synthesizer is the model itself, or one of the panel. */
+function askedBy({ name, panel }: OpenModel['config']): string[] {
+  return [...new Set(panel?.models)].filter((each) => each !== name);
 }
 
 function noPanel({ engine }: OpenModel): Generators {

@@ -16,11 +16,6 @@ interface Applicant {
   readonly leftMs?: number;
 }
 
-interface AdmissionPlace {
-  readonly owner: string;
-  isWaiting: boolean;
-}
-
 /** Used while nothing has been measured. */
 const unmeasuredSeconds = 10;
 const mostSeconds = 60;
@@ -28,9 +23,9 @@ const mostSeconds = 60;
 export class Admission {
   readonly #queue: number;
   readonly #elsewhere: (owner?: string) => number;
-  readonly #places = new Map<string, AdmissionPlace>();
-  readonly #waitingByOwner = new Map<string, number>();
-  #waiting = 0;
+  /** Owners by search. */
+  readonly #waiting = new Map<string, string>();
+  readonly #running = new Set<string>();
 
   /** `queue`: searches that may wait, over all models; `elsewhere`: those of an owner, or all, that wait between nodes. */
   constructor(queue: number, elsewhere: (owner?: string) => number = () => 0) {
@@ -39,11 +34,11 @@ export class Admission {
   }
 
   get waiting(): number {
-    return this.#waiting;
+    return this.#waiting.size;
   }
 
   get running(): number {
-    return this.#places.size - this.#waiting;
+    return this.#running.size;
   }
 
   /** Counts a search in, or refuses it with 429 and a retry time. Searches that start at once are never refused. */
@@ -54,42 +49,29 @@ export class Admission {
 
   /** Never refuses: accepted, resumed and handed-over work is owed. */
   enter(id: string, owner: string, fits: boolean): void {
-    this.#places.set(id, { owner, isWaiting: false });
-    if (!fits) this.#wait(id, owner);
+    if (fits) this.#running.add(id);
+    else this.#waiting.set(id, owner);
   }
 
   admitted(id: string): void {
-    const place = this.#places.get(id);
-    if (place?.isWaiting !== true) return;
-    place.isWaiting = false;
-    this.#waiting -= 1;
-    const left = (this.#waitingByOwner.get(place.owner) ?? 1) - 1;
-    if (left === 0) this.#waitingByOwner.delete(place.owner);
-    else this.#waitingByOwner.set(place.owner, left);
+    if (this.#waiting.delete(id)) this.#running.add(id);
   }
 
   leave(id: string): void {
-    this.admitted(id);
-    this.#places.delete(id);
-  }
-
-  #wait(id: string, owner: string): void {
-    this.#places.set(id, { owner, isWaiting: true });
-    this.#waiting += 1;
-    this.#waitingByOwner.set(owner, (this.#waitingByOwner.get(owner) ?? 0) + 1);
+    this.#waiting.delete(id);
+    this.#running.delete(id);
   }
 
   #check({ owner, ownerQueue, leftMs }: Applicant, forecast: Forecast): void {
     const { waitMs, pace } = forecast;
     const again = { retryAfterSeconds: retryAfterSeconds(waitMs) };
-    const owned = (this.#waitingByOwner.get(owner) ?? 0) + this.#elsewhere(owner);
-    const waiting = this.#waiting + this.#elsewhere();
-    if (waiting >= this.#queue) {
+    const here = [...this.#waiting.values()].filter((each) => each === owner).length;
+    const owned = here + this.#elsewhere(owner);
+    const waiting = this.waiting + this.#elsewhere();
+    if (waiting >= this.#queue)
       throw new ApiError('queue_full', `the queue is full: ${waiting} searches wait (admission.queue)`, again);
-    }
-    if (owned >= ownerQueue) {
+    if (owned >= ownerQueue)
       throw new ApiError('key_queue_full', `${owned} searches of this key wait, its limit (keys.queue)`, again);
-    }
     if (leftMs === undefined || waitMs === undefined || pace === undefined) return;
     const late = tooLate(leftMs, waitMs, pace);
     if (late === undefined) return;

@@ -3,17 +3,16 @@
 
 import { escalatedPlan, type SearchPlan } from '@coppice/core/answering';
 import { liveTimers } from '@coppice/core/base';
-import type { KeyConfig, LimitsConfig } from '@coppice/core/config';
+import type { KeyConfig } from '@coppice/core/config';
 import type { SearchRecord } from '@coppice/core/journal';
 import type { CancelReason } from '@coppice/core/runtime';
 import { askedIn } from '../dialects/body-wish.ts';
 import type { ChatBody } from '../dialects/chat-body.ts';
 import type { Caller } from '../http/keys.ts';
-import { generatorsOf } from '../models/panels.ts';
-import { ServedModel, type ServedModels } from '../models/served-model.ts';
+import { generatorsOf, ServedModel } from '../models/served-model.ts';
 import { Admission, GuestPlaces } from './admission.ts';
 import { Intake } from './intake.ts';
-import { LiveSearch, type LiveSearchFacts, mayMove } from './live-search.ts';
+import { LiveSearch, mayMove } from './live-search.ts';
 import { LiveSearches } from './live-searches.ts';
 import { Recovery } from './recovery.ts';
 import { offered, successorId } from './search-facts.ts';
@@ -117,7 +116,7 @@ export class Searches {
     if (wanted.ended !== undefined) return;
     const search = this.find(wanted.id);
     if (search !== undefined) this.#here.cancel(search, reason);
-    else if (this.#watches?.has(wanted.id)) void this.#watches.cancel(wanted.id);
+    else if (this.#watches?.find(wanted.id) !== undefined) void this.#watches.cancel(wanted.id);
   }
 
   lose(id: string): void {
@@ -183,14 +182,13 @@ export class Searches {
     if (target === undefined) return undefined;
     const createdMs = clock.nowMs();
     try {
-      const plan = planSuccessor(facts, model, target, config.limits, this.models);
-      const successor = new LiveSearch({
-        ...facts,
-        id: successorId(facts),
-        plan,
-        createdMs,
-        escalatedFrom: facts.plan.model,
-      });
+      const { plan: first, body, chat = body } = facts;
+      const { seed, deadlineMs: defaultDeadlineMs, priority: maxPriority, idle } = first;
+      const asked = askedIn(chat as unknown as ChatBody, config.limits);
+      const server = { model, successor: target, others: this.models, limits: config.limits };
+      const plan = escalatedPlan(first, { ...asked, ...server, maxPriority, defaultDeadlineMs, seed, idle });
+      const later = { id: successorId(facts), plan, createdMs, escalatedFrom: first.model };
+      const successor = new LiveSearch({ ...facts, ...later });
       this.#intake.enter(successor);
       void this.#intake.accept(successor, undefined);
       this.#watch(successor);
@@ -201,17 +199,4 @@ export class Searches {
       return undefined;
     }
   }
-}
-
-export function planSuccessor(
-  { plan, body, chat = body }: LiveSearchFacts,
-  model: ServedModel,
-  successor: ServedModel,
-  limits: LimitsConfig,
-  others: ServedModels,
-): SearchPlan {
-  const { seed, deadlineMs: defaultDeadlineMs, priority: maxPriority, idle } = plan;
-  const asked = askedIn(chat as unknown as ChatBody, limits);
-  const request = { ...asked, model, successor, others, limits, maxPriority, defaultDeadlineMs, seed, idle };
-  return escalatedPlan(plan, request);
 }

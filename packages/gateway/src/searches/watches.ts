@@ -73,10 +73,6 @@ export class Watches {
     return Array.from(this.#watches.values(), ({ search }) => search);
   }
 
-  has(id: string): boolean {
-    return this.#watches.has(id);
-  }
-
   find(id: string): LiveSearch | undefined {
     return this.#watches.get(id)?.search;
   }
@@ -125,7 +121,7 @@ export class Watches {
       const record = await journal.find(id);
       if (record?.state === 'queued') await endUnclaimed(record);
     } catch {
-      if (this.has(id)) this.#options.timers.after(retryMs, () => void this.cancel(id));
+      if (this.#watches.has(id)) this.#options.timers.after(retryMs, () => void this.cancel(id));
     }
   }
 

@@ -25,7 +25,7 @@ export function wholeMessage(search: ToldSearch, result: ClientResult, thinks: b
       ...(thinks && thinking !== null ? [{ type: 'thinking', thinking, signature: '' }] : []),
       ...(text === '' ? [] : [{ type: 'text', text, citations: null }]),
     ],
-    ...ending(search, result),
+    ...ending(result),
     coppice: coppiceOf(search, result),
   };
 }
@@ -53,7 +53,7 @@ export class MessageEvents {
   }
 
   last(search: ToldSearch, result: ClientResult): BlockEvent[] {
-    const { usage, ...delta } = ending(search, result);
+    const { usage, ...delta } = ending(result);
     const coppice = coppiceOf(search, result);
     return [...this.#close(), { type: 'message_delta', delta, usage, coppice }, { type: 'message_stop' }];
   }
@@ -85,7 +85,7 @@ function head({ facts }: ToldSearch) {
   return { id: facts.id.replace(/^srch_/, 'msg_'), type: 'message', role: 'assistant', model: facts.plan.model };
 }
 
-function ending(_: ToldSearch, { outcome, texts }: ClientResult) {
+function ending({ outcome, texts }: ClientResult) {
   const { prompt_tokens: prompt, completion_tokens, prompt_tokens_details } = outcome.usage;
   const { cached_tokens: cached } = prompt_tokens_details;
   const { finish_reason, matchedStop = null } = outcome;

@@ -117,7 +117,7 @@ export function foldHistory(
   return { object: 'history', range, ...bounds, complete, total: figuresOf(groups.flat()), buckets, kinds };
 }
 
-function figuresOf(ends: readonly PastSearch[]): Omit<HistoryBucketJson, 'from_ms'> {
+export function figuresOf(ends: readonly PastSearch[]): Omit<HistoryBucketJson, 'from_ms'> {
   const latencies = ends.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
   const exits: Record<string, number> = {};
   for (const { kind } of ends) exits[kind] = (exits[kind] ?? 0) + 1;
@@ -130,11 +130,11 @@ function figuresOf(ends: readonly PastSearch[]): Omit<HistoryBucketJson, 'from_m
   };
 }
 
-export interface KindSearch extends Pick<HistoryKindJson, 'model' | 'program' | 'rollouts'> {
+interface KindSearch extends Pick<HistoryKindJson, 'model' | 'program' | 'rollouts'> {
   readonly shape: NonNullable<ResultFacts['shape']>;
 }
 
-export function kindSearch(about: Plain, outcome: Plain | undefined): KindSearch | undefined {
+function kindSearch(about: Plain, outcome: Plain | undefined): KindSearch | undefined {
   const { model, program } = about as { readonly model?: string; readonly program?: string };
   const { rollouts = 0, shape } = (outcome ?? {}) as Partial<ResultFacts>;
   return model === undefined || program === undefined || shape === undefined
@@ -165,6 +165,6 @@ export function kindsOf(searches: readonly KindSearch[]): HistoryKindJson[] {
   return kinds.sort((a, b) => b.searches - a.searches);
 }
 
-export function percentile(sorted: readonly number[], share: number): number {
+function percentile(sorted: readonly number[], share: number): number {
   return Math.round(sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0);
 }

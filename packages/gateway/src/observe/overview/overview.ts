@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '@coppice/core/base';
 import { version } from '@coppice/core/config';
 import type { Journal } from '@coppice/core/journal';
-import { type ExitKind, exitKinds } from '@coppice/core/log';
+import { exitKinds } from '@coppice/core/log';
 import type { ServerCost, Servers } from '@coppice/core/scheduler';
 import type { ServedModel } from '../../models/served-model.ts';
 import type { Ended, LiveSearch } from '../../searches/live-search.ts';
@@ -19,7 +19,7 @@ import type {
   SampleJson,
   ServerCostJson,
 } from '../../wire/overview-json.ts';
-import { percentile } from './history.ts';
+import { figuresOf, type PastSearch } from './history.ts';
 
 const windowMs = 15 * 60_000;
 const mostEnds = 20_000;
@@ -31,6 +31,7 @@ const mostReported = 50;
 /** Tokens per second are counted over this many samples. */
 const rateSamples = 3;
 const tokenClasses = ['committed', 'discarded', 'speculative', 'adopted', 'forsaken', 'verifier'] as const;
+const noExits = Object.fromEntries(exitKinds.map((kind) => [kind, 0]));
 
 export interface NodeReport {
   readonly healthy: boolean;
@@ -39,17 +40,11 @@ export interface NodeReport {
   readonly listed: readonly { readonly owner: string; readonly row: ListedJson }[];
 }
 
-interface PastEnd {
-  readonly atMs: number;
-  readonly kind: ExitKind;
-  readonly latencyMs: number;
-}
-
 export class Overview {
   readonly #clock: Clock;
   readonly #startedMs: number;
   readonly #delay = monitorEventLoopDelay({ resolution: 10 });
-  #ends: PastEnd[] = [];
+  #ends: PastSearch[] = [];
   readonly #samples: SampleJson[] = [];
   readonly #tokens: Record<string, number> = Object.fromEntries(tokenClasses.map((name) => [name, 0]));
   #endedTokens = 0;
@@ -66,9 +61,9 @@ export class Overview {
   ended(search: LiveSearch, { result, endedMs }: Ended): void {
     if (result === undefined) return;
     const { exit, tokens, usage } = result.outcome;
-    const latencyMs = endedMs - search.facts.createdMs;
-    this.#ends.push({ atMs: endedMs, kind: exit.kind, latencyMs });
-    this.#endedTokens += usage.completion_tokens;
+    const { completion_tokens: generated } = usage;
+    this.#ends.push({ endedMs, latencyMs: endedMs - search.facts.createdMs, kind: exit.kind, tokens: generated });
+    this.#endedTokens += generated;
     if (this.#ends.length > mostEnds) this.#ends = this.#ends.slice(-mostEnds / 2);
     for (const name of tokenClasses) this.#tokens[name] = (this.#tokens[name] ?? 0) + (tokens[name] ?? 0);
   }
@@ -88,7 +83,8 @@ export class Overview {
   /** The sums; `listed` is filled for each reader. */
   frame(searches: ObservedSearches, queueLimit: number, journal: JournalHealthJson): OverviewJson {
     const nowMs = this.#clock.nowMs();
-    this.#ends = this.#ends.filter(({ atMs }) => nowMs - atMs <= windowMs);
+    this.#ends = this.#ends.filter(({ endedMs }) => nowMs - endedMs <= windowMs);
+    const { searches: count, p50_ms, p99_ms, exits } = figuresOf(this.#ends);
     return {
       at_ms: Math.round(nowMs),
       uptime_ms: Math.round(nowMs - this.#startedMs),
@@ -99,9 +95,9 @@ export class Overview {
       nodes: [],
       queue: { waiting: searches.admission.waiting, limit: queueLimit },
       searches: { running: searches.admission.running, listed: [] },
-      exits: this.#exits(),
+      exits: { ...noExits, ...exits },
       tokens: { ...this.#tokens, ...this.#pace(this.#generated(searches), nowMs) },
-      latency: latencyOf(this.#ends),
+      latency: p50_ms === null || p99_ms === null ? null : { p50_ms, p99_ms, count },
       refused: this.refused,
       event_loop_ms: this.#eventLoopMs(),
     };
@@ -132,12 +128,6 @@ export class Overview {
 
   close(): void {
     this.#delay.disable();
-  }
-
-  #exits(): OverviewJson['exits'] {
-    const counts: Record<string, number> = Object.fromEntries(exitKinds.map((kind) => [kind, 0]));
-    for (const { kind } of this.#ends) counts[kind] = (counts[kind] ?? 0) + 1;
-    return counts;
   }
 
   #generated({ live }: ObservedSearches): number {
@@ -258,10 +248,4 @@ function listedRow({ id, facts, state, summary }: LiveSearch, place: number | nu
     threshold: plan.threshold,
     age_ms: Math.round(nowMs - createdMs),
   };
-}
-
-function latencyOf(ends: readonly PastEnd[]): OverviewJson['latency'] {
-  if (ends.length === 0) return null;
-  const sorted = ends.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
-  return { p50_ms: percentile(sorted, 0.5), p99_ms: percentile(sorted, 0.99), count: sorted.length };
 }
