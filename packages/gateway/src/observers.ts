@@ -5,7 +5,7 @@ import { Metrics } from './observe/metrics/metrics.ts';
 import { addKeyMetrics, addServerMetrics, addSharedQueueMetrics } from './observe/metrics/server-metrics.ts';
 import { Overview } from './observe/overview/overview.ts';
 import { noTelemetry, type Telemetry } from './observe/traces/telemetry.ts';
-import { countUsage, UsageMeter } from './observe/usage.ts';
+import { UsageMeter } from './observe/usage.ts';
 import { wholeTenths } from './result/search-result.ts';
 import type { Ended, LiveSearch } from './searches/live-search.ts';
 import type { ObservedSearches, SearchesOptions } from './searches/searches-options.ts';
@@ -34,7 +34,7 @@ export class Observers {
   ended(search: LiveSearch, ended: Ended): void {
     this.metrics.ended(search, ended);
     this.overview.ended(search, ended);
-    countUsage(this.usage, search, ended);
+    this.usage.ended(search, ended);
     this.telemetry.ended(search, ended);
     this.#options.log.info('search', searchLine(search, ended));
   }

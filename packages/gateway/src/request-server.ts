@@ -10,7 +10,7 @@ import { ApiError, asApiError } from './http/api-error.ts';
 import { type Exchange, writeError } from './http/exchange.ts';
 import { type Guard, guardOf } from './http/guard.ts';
 import { type Caller, Keyring } from './http/keys.ts';
-import { type Route, Router } from './http/router.ts';
+import { type Route, type Router, routerOf } from './http/router.ts';
 import { staticFiles } from './http/static-files.ts';
 import type { Telemetry } from './observe/traces/telemetry.ts';
 
@@ -37,7 +37,7 @@ export class RequestServer {
   constructor(context: GatewayContext, routes: readonly Route[], telemetry: Telemetry, page: string | undefined) {
     const { config } = context;
     this.#context = context;
-    this.#router = new Router(routes);
+    this.#router = routerOf(routes);
     this.#telemetry = telemetry;
     this.#guard = guardOf(config);
     this.#keyring = new Keyring(config.keys, config.admission.queue);
@@ -65,7 +65,7 @@ export class RequestServer {
     try {
       if (this.#guard(request, response) === 'answered') return;
       const [path, query] = splitTarget(request.url ?? '/');
-      const match = this.#router.match(request.method ?? 'GET', path);
+      const match = this.#router(request.method ?? 'GET', path);
       seen.route = match?.route.path ?? 'page';
       if (match === undefined) return this.#servePage(request, response, path);
       const caller = match.route.open ? unnamed : this.#keyring.identify(authorizationOf(request));

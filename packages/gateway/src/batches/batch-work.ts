@@ -76,7 +76,8 @@ export class BatchWork {
       const { status, expiresMs } = await this.#document.refresh();
       if (status === 'cancelling') return this.#stop('cancelled');
       if (this.#nowMs() >= expiresMs) return this.#stop('expired');
-      await this.#document.change((facts) => this.#leased(facts));
+      const untilMs = this.#nowMs() + leaseMs;
+      await this.#document.change((facts) => ({ ...facts, lease: facts.lease && { ...facts.lease, untilMs } }));
     } catch (error) {
       if (error instanceof BatchLost) this.leave();
       else this.#context.log.warn('batch', { batch: this.#document.id, error });
@@ -126,14 +127,12 @@ export class BatchWork {
     return new Set([...(await documents.partNumbers(output)), ...(await documents.partNumbers(errors))]);
   }
 
-  // ---- one line --------------------------------------------------------------------------------------------------
-
   async #line(line: BatchLine): Promise<void> {
     while (this.#halt === undefined) {
       try {
         const answer = await this.#answer(line);
-        if (answer === undefined) return;
-        return await this.#write(line, answer);
+        if (answer !== undefined) await this.#write(line, answer);
+        return;
       } catch (error) {
         const told = asApiError(error);
         if (told.code === 'internal') this.#context.log.error('batch', { batch: this.#document.id, error });
@@ -196,8 +195,6 @@ export class BatchWork {
     await this.#context.journal.documents.addPart(status < 400 ? output : errors, at, text);
   }
 
-  // ---- ending ----------------------------------------------------------------------------------------------------
-
   async #finish(lines: readonly BatchLine[]): Promise<void> {
     const { documents } = this.#context.journal;
     if (this.#halt === undefined) await this.#document.change((facts) => inStatus(facts, 'finalizing', this.#nowMs()));
@@ -234,11 +231,6 @@ export class BatchWork {
 
   get #retentionMs(): number {
     return batchRetention * this.#context.config.journal.retentionMs;
-  }
-
-  #leased(facts: BatchFacts): BatchFacts {
-    const lease = facts.lease && { ...facts.lease, untilMs: this.#nowMs() + leaseMs };
-    return { ...facts, lease };
   }
 
   #stop(halt: Halt): void {

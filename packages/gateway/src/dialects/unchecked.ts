@@ -13,10 +13,3 @@ export function some(value: unknown, test: (item: unknown) => boolean): boolean 
 export function isFull(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
 }
-
-/** Whether only an engine's own chat endpoint understands this message. */
-export function needsPassthrough(message: unknown): boolean {
-  const { role, tool_calls: calls, content } = record(message);
-  if (role === 'tool' || role === 'function' || (calls !== undefined && calls !== null)) return true;
-  return some(content, (part) => typeof part === 'object' && part !== null && record(part).type !== 'text');
-}

@@ -109,7 +109,7 @@ describe('requests on one connection', () => {
     const { url, engine, gateway } = await runGateway({ scripted: { held: true } });
     const socket = await say(url, chatText({}) + chatText({}) + chatText({ n: 0 }) + get('/health'));
     await until(() => engine.open > 0);
-    expect(gateway.searches.liveCount).toBe(1);
+    expect([...gateway.searches.live].length).toBe(1);
     engine.release();
     socket.end();
     expect(statusesIn(await heard(socket))).toEqual(['200', '200', '400', '200']);
@@ -168,7 +168,7 @@ describe('a client that closes its sending side', () => {
     const socket = await say(url, chatText({ stream }, version));
     await until(() => engine.open > 0);
     socket.destroy();
-    await until(() => gateway.searches.liveCount === 0);
+    await until(() => [...gateway.searches.live].length === 0);
   });
 });
 

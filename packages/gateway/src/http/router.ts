@@ -18,27 +18,22 @@ interface RouteMatch {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-export class Router {
-  readonly #routes: readonly { readonly route: Route; readonly segments: readonly string[] }[];
+export type Router = (method: string, path: string) => RouteMatch | undefined;
 
-  constructor(routes: readonly Route[]) {
-    this.#routes = routes.map((route) => ({ route, segments: route.path.split('/') }));
-  }
-
-  /** Undefined for an unknown path; throws for a known one with another method. */
-  match(method: string, path: string): RouteMatch | undefined {
+/** Finds a route; undefined for an unknown path. Throws for a known one with another method. */
+export function routerOf(routes: readonly Route[]): Router {
+  const known = routes.map((route) => ({ route, segments: route.path.split('/') }));
+  return (method, path) => {
     const segments = path.split('/');
-    const allowed: string[] = [];
-    for (const candidate of this.#routes) {
-      const parameters = fitSegments(candidate.segments, segments);
-      if (parameters === undefined) continue;
-      if (answers(candidate.route, method)) return { route: candidate.route, parameters };
-      allowed.push(candidate.route.method);
-    }
-    if (allowed.length === 0) return undefined;
-    const allow = allowed.join(', ');
+    const matches = known.flatMap(({ route, segments: pattern }) => {
+      const parameters = fitSegments(pattern, segments);
+      return parameters === undefined ? [] : [{ route, parameters }];
+    });
+    const match = matches.find(({ route }) => answers(route, method));
+    if (match !== undefined || matches.length === 0) return match;
+    const allow = matches.map(({ route }) => route.method).join(', ');
     throw new ApiError('method_not_allowed', `this path takes ${allow} only`, { allow });
-  }
+  };
 }
 
 function answers(route: Route, method: string): boolean {

@@ -2,4 +2,4 @@
 
 export { createLog, type Log, silentLog } from './log.ts';
 export { createTelemetry } from './traces/telemetry.ts';
-export { countUsage, UsageMeter } from './usage.ts';
+export { UsageMeter } from './usage.ts';

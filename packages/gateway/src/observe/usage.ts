@@ -5,7 +5,7 @@ import type { Clock } from '@coppice/core/base';
 import type { KeyConfig } from '@coppice/core/config';
 import type { WindowUse } from '@coppice/core/journal';
 import { ApiError } from '../http/api-error.ts';
-import type { ClientResult } from '../wire/result-json.ts';
+import type { Ended, LiveSearch } from '../searches/live-search.ts';
 import type { UsageJson } from '../wire/server-json.ts';
 
 const unused = { requests: 0, refused: 0, prompt_tokens: 0, completion_tokens: 0, verifier_tokens: 0 };
@@ -18,21 +18,6 @@ interface KeyUsage {
 }
 
 type KeyQuota = NonNullable<KeyConfig['quota']>;
-
-interface PaidSearch {
-  readonly facts: { readonly owner: string };
-}
-
-export function countUsage(
-  meter: UsageMeter,
-  { facts }: PaidSearch,
-  { result }: { readonly result: ClientResult | undefined },
-): void {
-  if (result === undefined) return;
-  const { usage, tokens } = result.outcome;
-  const { prompt_tokens: prompt, completion_tokens: completion } = usage;
-  meter.spent(facts.owner, { prompt, completion, verifier: tokens.verifier ?? 0 });
-}
 
 export class UsageMeter {
   readonly #clock: Clock;
@@ -66,6 +51,13 @@ export class UsageMeter {
     used.total.completion_tokens += completion;
     used.total.verifier_tokens += verifier;
     used.tokens += prompt + completion;
+  }
+
+  ended({ facts }: LiveSearch, { result }: Pick<Ended, 'result'>): void {
+    if (result === undefined) return;
+    const { usage, tokens } = result.outcome;
+    const { prompt_tokens: prompt, completion_tokens: completion } = usage;
+    this.spent(facts.owner, { prompt, completion, verifier: tokens.verifier ?? 0 });
   }
 
   windows(): WindowUse[] {

@@ -37,10 +37,6 @@ export class LiveSearches implements ModelHooks {
     return this.#byId.values();
   }
 
-  get count(): number {
-    return this.#byId.size;
-  }
-
   find(id: string): LiveSearch | undefined {
     return this.#byId.get(id);
   }
@@ -55,7 +51,8 @@ export class LiveSearches implements ModelHooks {
     const { runtime } = this.modelOf(search);
     this.hold(search);
     try {
-      const request = this.#request(search);
+      const waitedMs = this.#nowMs() - search.facts.createdMs;
+      const request = requestOf(search.built, id, this.modelOf(search).extract, waitedMs);
       if (search.epoch === 0) runtime.submit(request, search.fold);
       else runtime.revive(request, search.fold);
     } catch (error) {
@@ -91,7 +88,7 @@ export class LiveSearches implements ModelHooks {
     if (search === undefined) return;
     this.#options.log.error('journal', { search: id, message: why });
     this.hold(search);
-    this.#finish(search, { state: 'failed', endedMs: this.#nowMs(), result: undefined, error: journalTrouble(why) });
+    this.#finish(search, this.#failed(why));
   }
 
   /** Drops it; whatever is not in the journal never happened. */
@@ -103,18 +100,15 @@ export class LiveSearches implements ModelHooks {
     if (search.ended === undefined) this.#dismiss(search);
     this.#parts.admission.leave(id);
     if (!search.isTold) {
-      search.end({ state: 'failed', endedMs: this.#nowMs(), result: undefined, error: journalTrouble(why) });
+      search.end(this.#failed(why));
       search.tell();
     }
     return search;
   }
 
-  #request(search: LiveSearch) {
-    const waitedMs = this.#nowMs() - search.facts.createdMs;
-    return requestOf(search.built, search.id, this.modelOf(search).extract, waitedMs);
+  #failed(why: string): Ended {
+    return { state: 'failed', endedMs: this.#nowMs(), result: undefined, error: journalTrouble(why) };
   }
-
-  // ---- what the runtime tells ------------------------------------------------------------------------------------
 
   onEntry(entry: LogEntry): void {
     const search = this.#byId.get(entry.search);
@@ -186,12 +180,15 @@ export class LiveSearches implements ModelHooks {
     const claimed = this.#options.journal.claim(search.id, search.epoch, this.#nowMs());
     search.epoch += 1;
     claimed.then((taken) => taken || this.lose(search.id)).catch(() => this.lose(search.id));
-    if (mayMove(search)) void this.#begin(search, 1);
+    if (!mayMove(search)) return;
+    search.hasBegun = true;
+    void this.#note(search, 1);
   }
 
   /** Starts a resumed search. Resolves, when durable, to whether it may run. */
   async begin(search: LiveSearch): Promise<boolean> {
-    const noted = this.#begin(search, search.runs + 1);
+    search.hasBegun = true;
+    const noted = this.#note(search, search.runs + 1);
     await this.#options.journal.flush().catch(() => {});
     return noted;
   }
@@ -207,11 +204,6 @@ export class LiveSearches implements ModelHooks {
     await this.#options.journal.flush().catch(() => {});
   }
 
-  #begin(search: LiveSearch, runs: number): Promise<boolean> {
-    search.hasBegun = true;
-    return this.#note(search, runs);
-  }
-
   #note(search: LiveSearch, runs: number): Promise<boolean> {
     search.runs = runs;
     return this.#options.journal.begin(search.id, search.epoch, runs).catch(() => false);
@@ -220,8 +212,6 @@ export class LiveSearches implements ModelHooks {
   #listeners(id: string): Iterable<SearchListener> {
     return (this.#parts.watches?.find(id) ?? this.#byId.get(id))?.listeners ?? [];
   }
-
-  // ---- ending ----------------------------------------------------------------------------------------------------
 
   end(search: LiveSearch, isSettled = false): void {
     const { admission, escalate } = this.#parts;

@@ -69,10 +69,6 @@ export class Searches {
     return this.#here.all;
   }
 
-  get liveCount(): number {
-    return this.#here.count;
-  }
-
   find(id: string): LiveSearch | undefined {
     return this.#here.find(id);
   }

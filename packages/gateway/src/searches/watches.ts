@@ -133,8 +133,6 @@ export class Watches {
     this.#stopLooking();
   }
 
-  // ---- telling ---------------------------------------------------------------------------------------------------
-
   #onDurable(id: string, sequence: number): void {
     const watch = this.#watches.get(id);
     if (watch === undefined) return;
@@ -170,8 +168,6 @@ export class Watches {
     watch.search.end(ended);
     watch.search.tell();
   }
-
-  // ---- reading ---------------------------------------------------------------------------------------------------
 
   #look(id: string): void {
     const watch = this.#watches.get(id);

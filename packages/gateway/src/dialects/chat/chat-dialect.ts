@@ -6,7 +6,7 @@ import { type ChatBody, chatSchema, parseChatBody, takesReasoning } from '../cha
 import { type DeltaWords, deltaTeller } from '../deltas.ts';
 import type { AskedBody, Beyond, InboundDialect, Teller, ToldSearch } from '../dialect.ts';
 import { ignoredIn, passedIn } from '../fields.ts';
-import { isFull, needsPassthrough, record, some } from '../unchecked.ts';
+import { isFull, record, some } from '../unchecked.ts';
 import { Chunks, completion } from './chat-answer.ts';
 
 export const chatDialect: InboundDialect<ChatBody> = {
@@ -25,6 +25,13 @@ function beyond(body: Plain): Beyond {
   const isOffered = isFull(functions) || (isFull(tools) && call === undefined);
   const isBeyond = isOffered || some(messages, needsPassthrough) || (effort ?? record(reasoning).effort) === 'none';
   return { isBeyond, passed: passedIn(body), shape: () => shapeWith(body.response_format, call), stop };
+}
+
+/** Whether only an engine's own chat endpoint understands this message. */
+function needsPassthrough(message: unknown): boolean {
+  const { role, tool_calls: calls, content } = record(message);
+  if (role === 'tool' || role === 'function' || (calls !== undefined && calls !== null)) return true;
+  return some(content, (part) => typeof part === 'object' && part !== null && record(part).type !== 'text');
 }
 
 function read(value: unknown): AskedBody<ChatBody> {

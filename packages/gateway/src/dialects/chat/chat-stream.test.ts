@@ -188,7 +188,7 @@ describe('a stream', () => {
     await response.body?.getReader().read();
     await until(() => engine.open > 0);
     abort.abort();
-    await until(() => engine.open === 0 && gateway.searches.liveCount === 0);
+    await until(() => engine.open === 0 && [...gateway.searches.live].length === 0);
     expect(engine.cancelled.length).toBeGreaterThan(0);
   });
 

@@ -130,19 +130,14 @@ export class Metrics {
 }
 
 function runningTokens({ live }: ObservedSearches): number {
-  let sum = 0;
-  for (const { summary } of live) sum += summary.tokens;
-  return sum;
+  return [...live].reduce((sum, { summary }) => sum + summary.tokens, 0);
 }
 
 function batchSearches({ live }: ObservedSearches): number {
-  let count = 0;
-  for (const { facts } of live) if (facts.plan.idle === true) count += 1;
-  return count;
+  return [...live].filter(({ facts }) => facts.plan.idle === true).length;
 }
 
-function widthOf(searches: ObservedSearches, lane: 'primary' | 'speculative'): number {
-  let sum = 0;
-  for (const { summary, state } of searches.live) if (state === 'running') sum += summary.width[lane];
-  return sum;
+function widthOf({ live }: ObservedSearches, lane: 'primary' | 'speculative'): number {
+  const running = [...live].filter(({ state }) => state === 'running');
+  return running.reduce((sum, { summary }) => sum + summary.width[lane], 0);
 }

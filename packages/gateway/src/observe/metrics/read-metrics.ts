@@ -18,10 +18,7 @@ export class ReadMetrics<Label extends string, Source> {
   gauge(name: string, help: string, read: (source: Source) => number): void {
     const sources = this.#sources;
     new Gauge({
-      name: `coppice_${name}`,
-      help,
-      labelNames: this.#labelNames,
-      registers: [this.#registry],
+      ...this.#described(name, help),
       collect() {
         for (const [labels, source] of sources()) this.set(labels, read(source));
       },
@@ -31,14 +28,15 @@ export class ReadMetrics<Label extends string, Source> {
   count(name: string, help: string, read: (source: Source) => number): void {
     const sources = this.#sources;
     new Counter({
-      name: `coppice_${name}_total`,
-      help,
-      labelNames: this.#labelNames,
-      registers: [this.#registry],
+      ...this.#described(`${name}_total`, help),
       collect() {
         this.reset();
         for (const [labels, source] of sources()) this.inc(labels, read(source));
       },
     });
+  }
+
+  #described(name: string, help: string) {
+    return { name: `coppice_${name}`, help, labelNames: this.#labelNames, registers: [this.#registry] };
   }
 }

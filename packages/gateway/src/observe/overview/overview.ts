@@ -131,9 +131,7 @@ export class Overview {
   }
 
   #generated({ live }: ObservedSearches): number {
-    let sum = this.#endedTokens;
-    for (const { summary } of live) sum += summary.tokens;
-    return sum;
+    return [...live].reduce((sum, { summary }) => sum + summary.tokens, this.#endedTokens);
   }
 
   #pace(generated: number, nowMs: number): { readonly generated: number; readonly per_second: number } {
@@ -164,20 +162,22 @@ export function viewJournal(kind: string, journal: Pick<Journal, 'trouble' | 'he
   return { kind, healthy, unwritten, oldest_unwritten_ms: Math.round(oldestUnwrittenMs), failures, bytes };
 }
 
-function viewVerifier(kind: string, verifier: ServedModel['verifier']): ModelLoadJson['verifier'] {
-  if (verifier === undefined) return null;
-  const { healthy, waiting, scoreMs } = verifier.load();
-  return { kind, healthy, waiting, score_ms: scoreMs ?? null };
-}
-
 function viewModel({ name, config, engine, verifier, runtime, healthy }: ServedModel): ModelLoadJson {
   const { runningSequences, waitingSequences, stepMs, drafting, healthy: engineHealthy } = engine.load();
+  const scoring = verifier?.load();
   return {
     name,
     engine: config.engine.kind,
     healthy,
     engine_healthy: engineHealthy,
-    verifier: viewVerifier(config.verifier.kind, verifier),
+    verifier: scoring
+      ? {
+          kind: config.verifier.kind,
+          healthy: scoring.healthy,
+          waiting: scoring.waiting,
+          score_ms: scoring.scoreMs ?? null,
+        }
+      : null,
     budget: runtime.queue.budget,
     open_strands: runtime.leasesTaken,
     running_sequences: runningSequences,
