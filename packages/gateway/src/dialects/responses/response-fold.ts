@@ -11,9 +11,10 @@ import { makeResult } from '../../result/search-result.ts';
 import { SharedText } from '../../result/shared-text.ts';
 import type { ToldEnd } from '../../result/told-end.ts';
 import { handsOn, isHeldBack, unacceptedJson } from '../../result/unaccepted.ts';
+import type { ResponseStatus } from '../../wire/reply-json.ts';
 import type { ToldSearch } from '../dialect.ts';
 import { OutputItems } from './output-items.ts';
-import { type OutputItem, type ResponseFacts, type ResponseStatus, responseJson, statusOf } from './response-json.ts';
+import { type OutputItem, type ResponseFacts, responseJson, statusOf } from './response-json.ts';
 
 export interface ResponseEvent {
   readonly type: string;
