@@ -34,7 +34,6 @@ interface GatewayOptions {
   readonly cluster?: Cluster;
   readonly page?: string;
   readonly telemetry?: Telemetry;
-  /** For tests. */
   readonly limits?: Partial<FixedLimits>;
 }
 
@@ -141,7 +140,6 @@ export class Gateway {
   #dismiss(key: string): void {
     const waitedFor = this.searches.waitedFor.filter(({ facts }) => facts.owner === key);
     for (const search of waitedFor) this.searches.cancel(search, 'key-removed');
-    // Their searches answer these.
     const told = new Set(waitedFor.map(({ id }) => id));
     const read = this.#requests.exchangesOf(key).filter(({ search = '' }) => !told.has(search));
     for (const { response } of read) response.destroy();

@@ -54,7 +54,6 @@ export class OverviewApi {
     for (const events of this.#readers.keys()) events.end();
   }
 
-  /** Readers that see the same share one text. */
   #tick(): void {
     const frame = this.#frame();
     const texts = new Map<string, string>();

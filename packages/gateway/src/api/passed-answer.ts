@@ -15,7 +15,6 @@ export interface PassedAnswer {
   readonly completionTokens: number;
 }
 
-/** Bytes beyond these are passed on unread. */
 const mostBytes = 4_194_304;
 
 export class PassedReader {

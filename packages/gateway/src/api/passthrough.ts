@@ -24,7 +24,6 @@ export interface PassedModel {
   readonly upstream: Upstream;
 }
 
-/** Undefined if its engine has no endpoint, or the operator forbids it. */
 export function passable(served: ServedModel): PassedModel | undefined {
   const { upstream, config } = served;
   return upstream === undefined || config.passthrough === 'forbid' ? undefined : { served, upstream };
@@ -202,7 +201,6 @@ async function copy(answer: Response, response: ServerResponse, reader: PassedRe
   response.end();
 }
 
-/** Handles endpoints that are never searched. */
 export function passOnly(path: string) {
   return async (context: GatewayContext, exchange: Exchange): Promise<void> => {
     const body = record(unfolded(path, await readJson(context, exchange.request)));

@@ -52,7 +52,6 @@ function schemaOrNone(shape: Beyond['shape']): JsonSchema | undefined {
 
 interface GivenByServer {
   readonly deadlineMs: number;
-  /** See SearchPlan. */
   readonly idle?: true;
 }
 
@@ -100,7 +99,6 @@ function untakenBy({ engine }: ServedModel, body: ChatBody): string[] {
   return [...knobs, ...Object.keys(drawsIn(body))].filter((name) => !takes.includes(name));
 }
 
-/** Renames settings and chat fields to those that the client wrote. */
 function inTheirWords(error: unknown, names: FieldNames): unknown {
   const told = (text: string) => names.reduce((sum, [from, to]) => sum.replace(from, to), text);
   if (error instanceof Refusal) {

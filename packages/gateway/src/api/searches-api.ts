@@ -29,9 +29,7 @@ import { endOnRecord } from './telling.ts';
 
 type Stored = Pick<GatewayContext, 'journal' | 'searches'>;
 
-/** Page size of a list: answers are read along. */
 const sliceSearches = 50;
-/** Time for a cancelled search to end, wherever it runs. */
 const cancelMs = 2000;
 const cancelNotNoted =
   'the search is stopped here, but the journal cannot be written now, and a restart would take it up again; ask again';

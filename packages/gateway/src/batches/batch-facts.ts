@@ -19,7 +19,6 @@ export interface BatchFacts {
   readonly total: number;
   readonly counts: { readonly completed: number; readonly failed: number } | null;
   readonly times: Readonly<Partial<Record<BatchStatus, number>>>;
-  /** The process that works on it; expires unless renewed. */
   readonly lease: { readonly node: string; readonly untilMs: number } | null;
 }
 
@@ -99,7 +98,6 @@ export class BatchDocument {
     return this.facts;
   }
 
-  /** `ended`: closes the batch, and gives its expiry. */
   async change(next: (facts: BatchFacts) => BatchFacts, ended?: { readonly expiresMs: number }): Promise<void> {
     for (;;) {
       await this.refresh();

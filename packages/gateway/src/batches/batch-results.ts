@@ -42,7 +42,6 @@ export async function openResults(documents: Documents, { id, owner, facts }: Ba
   }
 }
 
-/** Shows files with lines, drops empty ones, and counts the lines. */
 export async function closeResults(
   documents: Documents,
   { facts }: BatchDocument,

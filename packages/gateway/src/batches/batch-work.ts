@@ -70,7 +70,6 @@ export class BatchWork {
     this.#stop('left');
   }
 
-  /** Renews the lease, and reads whether to go on. */
   async look(): Promise<void> {
     try {
       const { status, expiresMs } = await this.#document.refresh();
@@ -144,7 +143,6 @@ export class BatchWork {
     }
   }
 
-  /** Undefined if the batch was halted first. */
   async #answer(line: BatchLine): Promise<LineAnswer | undefined> {
     const upstream = upstreamFor(this.#context, this.#dialect, line.body);
     if (upstream === undefined) return this.#search(line);

@@ -66,7 +66,6 @@ export async function listBatches(context: GatewayContext, exchange: Exchange): 
   writeJson(exchange.response, 200, page);
 }
 
-/** Running searches end at their best so far and are left out; answered lines stay readable. */
 export async function cancelBatch(context: BatchContext, exchange: Exchange): Promise<void> {
   const { caller, parameters } = exchange;
   for (;;) {

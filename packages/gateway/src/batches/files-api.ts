@@ -19,9 +19,7 @@ import { findDocument, listOf, listQuery, requireTexts } from './listing.ts';
 
 /** Characters of one part: bounds one read. */
 const partChars = 65_536;
-/** The fields beside the file, and their separators. */
 const formBytes = 16_384;
-/** A form has four fields. */
 const mostParts = 16;
 const partHeaderBytes = 4096;
 const mostFiles = 10_000;
@@ -72,7 +70,6 @@ function checkParts(body: Buffer, type: string): void {
   let parts = 0;
   for (let at = body.indexOf(line); at >= 0; at = body.indexOf(line, at + line.length)) {
     const start = at + line.length;
-    // Two dashes end the form.
     if (body.toString('latin1', start, start + 2) === '--') return;
     parts += 1;
     if (parts > mostParts) refuse('bad_request', `the form has more than ${mostParts} parts, the limit`);

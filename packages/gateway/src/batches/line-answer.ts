@@ -16,7 +16,6 @@ export interface LineAnswer {
   readonly body: unknown;
 }
 
-/** Throws an ApiError for a body that cannot be searched. */
 export async function planLine(
   context: GatewayContext,
   dialect: InboundDialect,
@@ -36,7 +35,6 @@ export function requireWhole(body: Plain): void {
     if (body[name] === true) refuseField('unsupported_parameter', name, 'has no meaning in a batch');
 }
 
-/** An ended search and its last successor, or itself. */
 export interface EndedChain {
   readonly first: SearchRecord;
   readonly last: SearchRecord;

@@ -20,7 +20,6 @@ export function requireTexts({ journal }: GatewayContext): void {
     refuse('bad_request', `files and batches need texts that are kept, and journal.texts is '${journal.texts}'`);
 }
 
-/** Results of an unfinished batch cannot be read yet. */
 export async function findDocument(
   context: GatewayContext,
   kind: DocumentKind,

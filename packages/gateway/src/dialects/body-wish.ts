@@ -18,7 +18,6 @@ import type { ChatBody } from './chat-body.ts';
 import { drawsIn } from './fields.ts';
 import { record } from './unchecked.ts';
 
-/** The client's part of a plan; the server adds model, limits and the key's rights. */
 export function askedIn(body: ChatBody, limits: LimitsConfig): Pick<PlanRequest, 'question' | 'wish' | 'speaker'> {
   const call = forcedCall(body);
   refuseWhatSearchCannot(body, effortIn(body) === 'none');

@@ -132,7 +132,6 @@ export function parseChatBody<Body extends ChatBody>(schema: z.ZodType<Body>, va
   return body;
 }
 
-/** The fields of another dialect's body that mean the same in a chat. */
 export function drawnIn(body: Pick<ChatBody, 'model' | 'temperature' | 'top_p' | 'top_k' | 'min_p' | 'coppice'>) {
   const { model, temperature, top_p, top_k, min_p, coppice } = body;
   return { model, temperature, top_p, top_k, min_p, coppice, ...drawsIn(body) };

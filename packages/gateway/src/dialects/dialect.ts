@@ -15,13 +15,11 @@ import type { ChatBody } from './chat-body.ts';
 export interface InboundDialect<Body = unknown> {
   /** Path of its requests, and of an engine's own endpoint. */
   readonly path: `/v1/${string}`;
-  /** Its names of chat fields, for refusals. */
   readonly fieldNames: FieldNames;
   /** Names what no search can do. The body is unchecked. */
   beyond(body: Plain): Beyond;
   /** Refuses a wrong body under the names of its own fields. */
   read(value: unknown, texts: TextKeeping): AskedBody<Body>;
-  /** The chat to search, with the conversation before it. */
   chat(body: Body, desk: Desk): SearchedChat | Promise<SearchedChat>;
   teller(asked: AskedBody<Body>, search: ToldSearch): Teller;
   error(error: ErrorJson): object;
@@ -33,7 +31,6 @@ export interface Beyond {
   readonly isBeyond: boolean;
   /** Fields that shape the reply: the engine's own endpoint may honour them. */
   readonly passed: readonly string[];
-  /** Throws if the shape is wrong. */
   readonly shape?: () => { readonly schema: JsonSchema } | undefined;
   readonly stop?: unknown;
 }
@@ -58,7 +55,6 @@ export interface SearchedChat {
   readonly kept: Plain;
 }
 
-/** A search that runs here, or that was read back from its log. */
 export interface ToldSearch {
   readonly facts: {
     readonly id: string;
@@ -69,7 +65,6 @@ export interface ToldSearch {
   };
   readonly state: SearchState;
   readonly fold: SearchFold;
-  /** Itself, or its last successor. */
   readonly last: ToldSearch;
 }
 

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isFault } from '@coppice/core/base';
 import { type Journal, pageEntries, type SearchRecord } from '@coppice/core/journal';
 import type { LogEntry } from '@coppice/core/log';
+import { WakeUps } from './wake-ups.ts';
 
 /** Empty `entries`: the log has ended; `record` is then its search's, unless that is gone too. */
 interface LogPage {
@@ -15,41 +16,14 @@ interface LogPage {
 /** Covers missed notifications. */
 const lookMs = 5000;
 
-export class LogWatchers {
+export class LogWatchers extends WakeUps {
   readonly #journal: Journal;
-  readonly #waiting = new Map<string, Set<() => void>>();
 
   constructor(journal: Journal) {
+    super();
     this.#journal = journal;
     const wake = (search: string) => this.wake(search);
     journal.listen({ durable: wake, grownElsewhere: wake, trouble: () => this.wakeAll() });
-  }
-
-  wake(search: string): void {
-    const waiting = this.#waiting.get(search);
-    if (waiting === undefined) return;
-    this.#waiting.delete(search);
-    for (const wake of waiting) wake();
-  }
-
-  wakeAll(): void {
-    for (const search of [...this.#waiting.keys()]) this.wake(search);
-  }
-
-  next(search: string, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(search) ?? new Set();
-      this.#waiting.set(search, waiting);
-      const done = () => {
-        signal.removeEventListener('abort', done);
-        waiting.delete(done);
-        if (waiting.size === 0 && this.#waiting.get(search) === waiting) this.#waiting.delete(search);
-        resolve();
-      };
-      waiting.add(done);
-      signal.addEventListener('abort', done, { once: true });
-      if (signal.aborted) done();
-    });
   }
 
   /** Resolves when there are entries after this one; undefined if the reader leaves. `isComing`: the search may not be written yet. */
@@ -102,7 +76,7 @@ const longestPauseMs = 2000;
 
 export type Pause = (ms: number, gone: AbortSignal) => Promise<void>;
 
-/** Retries a read while the database is away, for as long as the client stays; undefined if the client leaves first. */
+/** Retries while the database is away and the client stays; undefined if the client leaves first. */
 export async function readThrough<Result>(
   read: () => Promise<Result>,
   gone: AbortSignal,

@@ -10,7 +10,6 @@ const pieceBytes = 256;
 export class BodyRoom {
   readonly #mostBytes: number;
   readonly #cut: (request: IncomingMessage) => void;
-  /** The longest silent first. */
   readonly #held = new Map<IncomingMessage, number>();
   #bytes = 0;
 

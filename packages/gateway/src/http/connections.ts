@@ -100,7 +100,6 @@ export class Connections {
     this.#close(connection);
   }
 
-  /** Closes unread answers, and collects memory when a crowd has left. */
   look(): void {
     const nowMs = this.#nowMs();
     for (const connection of this.#open.values()) {

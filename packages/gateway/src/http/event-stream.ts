@@ -101,7 +101,6 @@ export class StreamSemaphore {
     this.#limit = limit;
   }
 
-  /** Returns a function that gives the permit back. */
   take(): () => void {
     if (this.#open >= this.#limit) {
       const message = `${this.#open} streams are open, the limit (server.streams)`;

@@ -48,7 +48,6 @@ export function listPage(data: readonly { readonly id: string }[], hasMore: bool
   return { object: 'list', data, ...ends, has_more: hasMore };
 }
 
-/** `told`: the error in the client's API. */
 export function writeError(
   response: ServerResponse,
   error: ApiError,

@@ -19,7 +19,6 @@ export interface HttpServer {
 }
 
 const headerBytes = 16_384;
-/** Time for a client to read why it is turned away. */
 const partingMs = 250;
 
 export function createHttpServer(limits: FixedLimits, listener: HttpListener): HttpServer {

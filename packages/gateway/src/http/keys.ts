@@ -6,7 +6,6 @@ import type { KeyConfig } from '@coppice/core/config';
 import { ApiError } from './api-error.ts';
 
 export interface Caller {
-  /** The key's name; `local` without keys. */
   readonly name: string;
   readonly share: number;
   readonly maxPriority: number;

@@ -5,7 +5,6 @@ import type { Exchange } from './exchange.ts';
 
 export interface Route {
   readonly method: string;
-  /** `{name}` stands for one segment. */
   readonly path: string;
   /** HEAD cannot answer what may never end. */
   readonly isEndless: boolean;
@@ -20,7 +19,7 @@ interface RouteMatch {
 
 export type Router = (method: string, path: string) => RouteMatch | undefined;
 
-/** Finds a route; undefined for an unknown path. Throws for a known one with another method. */
+/** Undefined for an unknown path. Throws for a known one with another method. */
 export function routerOf(routes: readonly Route[]): Router {
   const known = routes.map((route) => ({ route, segments: route.path.split('/') }));
   return (method, path) => {

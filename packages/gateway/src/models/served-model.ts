@@ -89,13 +89,11 @@ export class ServedModel {
   readonly form: FormQuestion | undefined;
   readonly upstream: Upstream | undefined;
   readonly runtime: Runtime;
-  /** Rates of completed paths and of adopted speculation. */
   readonly growth = new GrowthMeter();
   weights: string | undefined;
   isReloading = false;
   readonly #writers: readonly Engine[];
   readonly #loop: Loop;
-  /** This process's share of the servers. */
   #part = 1;
 
   constructor(

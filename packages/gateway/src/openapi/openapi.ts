@@ -14,7 +14,6 @@ export interface Endpoint {
   readonly query?: z.ZodObject;
   /** The schema of a JSON answer, or the media type of any other. */
   readonly answer: z.ZodType | 'text/event-stream' | 'text/plain' | 'application/octet-stream';
-  /** Streams events if the request asks for them. */
   readonly streams?: true;
   readonly headers?: Readonly<Record<string, z.ZodType>>;
   readonly open?: true;

@@ -80,7 +80,6 @@ function wholePath(plan: SearchPlan, path: readonly Node[], complete: boolean, b
   return { content: textOf(answerStep(path)), reasoning: before.join('') };
 }
 
-/** Paths of the next best different answers; fewer than asked for if there are no more. */
 export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {
   const { answers = 1 } = plan;
   if (answers === 1 || fold.answer === undefined || fold.tree === undefined) return [];
@@ -118,7 +117,6 @@ export function otherRollouts(nodes: readonly Node[], first: NodeId): Node[] {
 }
 
 export interface ChoiceTokens {
-  /** Null if the engine does not report them. */
   readonly token_ids: readonly number[] | null;
   /** 0 for a composed token, which no model drew. */
   readonly token_mask: readonly number[] | null;

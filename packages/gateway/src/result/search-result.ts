@@ -55,7 +55,6 @@ function unseen({ answer, content }: ResultTexts): string {
   return answer === null || content?.includes(answer) ? '' : '; a stop string ended its text before the answer';
 }
 
-/** A client's stop string may also end a generation without search. */
 function isComplete(plan: SearchPlan, fold: SearchFold, path: readonly Node[]): boolean {
   const last = path.at(-1);
   if (plan.mode === 'direct') return last?.step !== undefined && last.step.end !== 'length';
@@ -103,7 +102,6 @@ function judgedBy(
 
 type JudgedChoice = NonNullable<ResultFacts['choices']>[number];
 
-/** Verdict and score of each of several answers, in order. */
 function choicesOf(
   plan: SearchPlan,
   fold: SearchFold,

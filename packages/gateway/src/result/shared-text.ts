@@ -16,7 +16,6 @@ interface Piece {
 interface SharedTextOptions {
   readonly program: ProgramName;
   readonly programOptions?: Readonly<Record<string, unknown>>;
-  /** One rollout is a single path. */
   readonly rollouts: number;
   readonly maxTokens?: number | undefined;
   readonly thinking?: ThinkingTags | undefined;

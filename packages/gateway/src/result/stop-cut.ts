@@ -24,7 +24,6 @@ export class StopCut {
     return this.#matched;
   }
 
-  /** Returns the text that has become certain. */
   push(text: string): string {
     if (this.#matched !== undefined) return '';
     const seen = this.#held + text;
@@ -35,7 +34,6 @@ export class StopCut {
     return seen.slice(0, upTo);
   }
 
-  /** The held-back text, if no stop string ended it. */
   rest(): string {
     return this.#matched === undefined ? this.#held : '';
   }

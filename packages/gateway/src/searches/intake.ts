@@ -36,7 +36,6 @@ export class Intake {
     return keys.length < 2 ? undefined : { name, share: keys.find((key) => key.name === name)?.share ?? 1 };
   }
 
-  /** Throws an ApiError if there is no room. */
   admit(plan: SearchPlan, caller: Caller, { body, chat, background, title, trace }: NewSearchOptions) {
     const { clock, cluster, journal } = this.#options;
     const createdMs = clock.nowMs();

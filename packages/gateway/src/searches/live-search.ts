@@ -35,7 +35,6 @@ export interface LiveSearchFacts {
   readonly background: boolean;
   readonly createdMs: number;
   readonly title: string;
-  /** The model that this search took over from. */
   readonly escalatedFrom: string | null;
   /** The node whose client waits for it; set if other nodes may run it. */
   readonly home?: string;
@@ -70,7 +69,6 @@ export class LiveSearch {
   isTold = false;
   settled = false;
   cancelled = false;
-  /** The search on another model that went on after this one. */
   successor: LiveSearch | undefined;
   /** Id of a successor that a former process began. */
   knownSuccessor: string | undefined;

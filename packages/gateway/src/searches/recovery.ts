@@ -77,7 +77,6 @@ export class Recovery {
     }
   }
 
-  /** Ends it as failed, under the claimed epoch. */
   async #setAside({ id, epoch }: SearchRecord, reason: string): Promise<undefined> {
     const { journal, clock, log } = this.#options;
     const { message, body: error } = new ApiError('internal', `the search could not be resumed: ${reason}`);

@@ -16,7 +16,6 @@ export function endOf(search: LiveSearch, endedMs: number, retryAfterSeconds: nu
   return { state: error === undefined || state === 'cancelled' ? state : 'failed', endedMs, result, error };
 }
 
-/** An empty answer at a deadline is an error that says why. */
 function errorOf(search: LiveSearch, { outcome }: ClientResult, retryAfterSeconds: number): ApiError | undefined {
   const { kind, rule, evidence } = outcome.exit;
   if (kind === 'cancelled' && !outcome.complete) return cancelError(rule);
@@ -64,7 +63,6 @@ export function endOfLive({ state, ended }: LiveSearch): ToldEnd {
   return { state, outcome: result?.outcome, texts: result?.texts, error: error?.body };
 }
 
-/** Throws the error that the client gets if there is no result. */
 export function requireResult({ ended, facts }: LiveSearch): ClientResult {
   if (ended?.error !== undefined) throw ended.error;
   if (ended?.result === undefined) throw cancelledEarly();

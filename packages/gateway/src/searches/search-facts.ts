@@ -8,7 +8,6 @@ import { restingRules } from '@coppice/core/policy';
 import type { AboutJson } from '../wire/search-json.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 
-/** Sorts by time; cannot be guessed. */
 export function newId(prefix: string, nowMs: number): string {
   return `${prefix}${timePart(nowMs)}${randomBytes(10).toString('hex')}`;
 }

@@ -10,7 +10,6 @@ import { toAccept } from './search-facts.ts';
 
 const mostShown = 200;
 
-/** The record at acceptance, whatever has begun since. */
 export function viewAccepted(search: LiveSearch): WholeSearchJson {
   const unstarted = { startedMs: undefined, endedMs: undefined, outcome: undefined, texts: undefined };
   return viewWhole({ ...toAccept(search), ...unstarted, state: 'queued', epoch: 0, runs: 0, cancelRequested: false });
@@ -68,7 +67,6 @@ function detailRecord(record: SearchRecord): DetailJson {
   return { result, request: (record.request?.body ?? null) as DetailJson['request'] };
 }
 
-/** `toAccept` and `toFinish` wrote these shapes. */
 function aboutOf({ about }: SearchRecord): AboutJson {
   return about as unknown as AboutJson;
 }

@@ -119,7 +119,7 @@ export class Searches {
     this.#here.lose(id);
   }
 
-  /** Stops searches that other nodes go on with. Resolves when all of them is in the journal. */
+  /** Resolves when all of their entries are in the journal. */
   async handOver(searches: readonly LiveSearch[]): Promise<void> {
     const written = this.#here.putDown(searches);
     for (const { id } of searches) this.lose(id);
@@ -163,7 +163,6 @@ export class Searches {
       : this.#watches.follow(search.facts);
   }
 
-  /** Starts it here, and keeps other nodes from it. */
   #begin(search: LiveSearch): void {
     this.#here.submit(search);
     if (mayMove(search)) this.#options.cluster?.hold(offered(search));

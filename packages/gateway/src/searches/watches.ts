@@ -43,7 +43,6 @@ class SafeLog {
 interface WatchedSearch {
   readonly search: LiveSearch;
   readonly log: SafeLog;
-  /** Logged here, not known to be durable. */
   readonly unsafe: LogEntry[];
   isReading: boolean;
   isStale: boolean;
@@ -113,7 +112,6 @@ export class Watches {
     else this.#end(watch, ended, successor && this.#watches.get(successor.id)?.search);
   }
 
-  /** For a search that runs elsewhere or nowhere. */
   async cancel(id: string): Promise<void> {
     const { journal, endUnclaimed } = this.#options;
     try {

@@ -19,7 +19,6 @@ export type FileJson = Written<typeof fileJson>;
 const batchProblem = z.object({
   code: text,
   message: text,
-  /** Counted from 1; null for the whole file. */
   line: z.int().nullable(),
   param: maybeText,
 });

@@ -15,9 +15,7 @@ export type HistoryRange = keyof typeof historyRanges;
 
 const figures = {
   searches: number,
-  /** Generated, thrown-away ones included. */
   tokens: number,
-  /** From arrival to end; null without searches. */
   p50_ms: maybeNumber,
   p99_ms: maybeNumber,
   exits: z.record(text, number),
@@ -51,7 +49,6 @@ export const historyJson = z.object({
   /** False if the range holds more searches than are read: the oldest are left out. */
   complete: flag,
   total: z.object(figures),
-  /** Oldest first; the last one is not over yet. */
   buckets: z.array(bucket),
   kinds: z.array(kind),
 });

@@ -15,14 +15,12 @@ const verifierLoad = z.object({
   kind: text,
   healthy: flag,
   waiting: number,
-  /** Recent time from request to score. */
   score_ms: maybeNumber,
 });
 
 const modelLoad = z.object({
   name: text,
   engine: text,
-  /** A search with default settings can be answered. */
   healthy: flag,
   engine_healthy: flag,
   verifier: verifierLoad.nullable(),
@@ -33,9 +31,7 @@ const modelLoad = z.object({
   step_ms: maybeNumber,
   /** Speed-up of a draft model in its trial at start, and whether it is used; null without one. */
   drafting: z.object({ gain: number, used: flag }).nullable(),
-  /** For a search that comes now. */
   expected_wait_ms: number,
-  /** Measured from outside; null before there is enough. */
   cost: modelCost.nullable(),
 });
 export type ModelLoadJson = Written<typeof modelLoad>;
@@ -65,7 +61,6 @@ const listed = z.object({
   title: maybeText,
   model: text,
   state: z.enum(searchStates),
-  /** Place in the queue of its model, from 1; null once it runs. */
   place: maybeNumber,
   primary: number,
   speculative: number,
@@ -105,7 +100,6 @@ export const overviewJson = z.object({
   /** Nodes that share the journal; empty for a single process. Only `queue` and `searches` are over all nodes. */
   nodes: z.array(node),
   queue: z.object({ waiting: number, limit: number }),
-  /** `listed`: searches that the reader's key may see. */
   searches: z.object({ running: number, listed: z.array(listed) }),
   exits: z.record(text, number),
   /** `generated`, and with it `per_second`, counts running searches too; the other classes are known when a search ends. */

@@ -30,13 +30,11 @@ const writerJson = z.object({
   absent: text.exactOptional(),
 });
 
-/** Part of every answer. */
 const effort = {
   exit,
   verdict,
   verdict_text: text,
   score: maybeNumber,
-  /** Share of the completed paths' votes for the answer. */
   support: maybeNumber,
   complete: flag,
   rollouts: number,
@@ -44,7 +42,6 @@ const effort = {
   queue_ms: maybeNumber,
   search_ms: maybeNumber,
   tokens: z.record(text, number),
-  /** By model, if draws named models or tokens have prices. */
   models: z.record(text, writerJson).exactOptional(),
   money: number.exactOptional(),
   /** For several answers; `node` is the end of its path. */

@@ -53,7 +53,6 @@ export interface AboutJson
     Pick<Written<typeof coppiceJson>, 'escalated_from'> {
   /** Rules of the policy that cannot act in this search, and why. */
   readonly policy_note?: string;
-  /** The name of its model's weights at acceptance. */
   readonly weights?: string;
   readonly scoring: string;
 }

@@ -17,7 +17,6 @@ export const modelJson = z.object({
     /** Choices of a request: without a verifier only programs that need none. */
     programs: z.array(text),
     policies: z.array(text),
-    /** The operator's name for its weights, once they have changed under a running server. */
     weights: text.exactOptional(),
   }),
 });

@@ -30,7 +30,6 @@ interface ChatChoice {
   readonly leaf: Node | undefined;
 }
 
-/** The answer, then the next best ones that were asked for. */
 function choicesOf(search: ToldSearch, { texts, outcome }: ClientResult): [ChatChoice, ...ChatChoice[]] {
   const { fold } = search;
   const { plan } = search.facts;
@@ -65,7 +64,6 @@ function messageOf(search: ToldSearch, index: number, texts: ChatTexts, complete
   };
 }
 
-/** The call that an answer is. */
 function callsOf({ facts }: ToldSearch, text: string, index: number) {
   if (facts.plan.shape?.isCall === undefined) return undefined;
   const { name, arguments: given } = JSON.parse(text) as { readonly name: string; readonly arguments: unknown };

@@ -21,7 +21,6 @@ export async function countTokens(context: BodyReading & Serving, exchange: Exch
   writeJson(exchange.response, 200, { input_tokens: exact ?? estimate, coppice: { estimate: exact === undefined } });
 }
 
-/** The server renders the conversation with the model's own template. */
 async function askServer({ urls, model, headers }: Upstream, messages: readonly object[]): Promise<number | undefined> {
   try {
     const answer = await fetch(`${urls[0]?.replace(/\/v1$/, '')}/tokenize`, {

@@ -64,7 +64,6 @@ export function showsThinking({ thinking }: MessageBody): boolean {
 export function chatOf(body: MessageBody, mostTokens: number): ChatBody {
   const { max_tokens, stop_sequences, coppice, output_config, thinking } = body;
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
-  // For the search, and for each path's thinking.
   const budgets = {
     token_budget: Math.min(budget ?? 0, mostTokens),
     max_thinking_tokens: Math.min(budget ?? 0, mostThinking),

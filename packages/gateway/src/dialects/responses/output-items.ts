@@ -11,7 +11,6 @@ interface ItemEvent {
 
 type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
-/** The two texts of a reasoning item, and their events. */
 const reasoningTexts = {
   summary: {
     type: 'summary_text',

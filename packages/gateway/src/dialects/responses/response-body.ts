@@ -81,7 +81,6 @@ const textTypes: readonly string[] = ['input_text', 'output_text', 'text', 'refu
 
 const itemTypes: readonly unknown[] = ['message', 'reasoning', 'item_reference', undefined];
 
-/** Whether an item is more than a search takes. It is unchecked. */
 export function isBeyondSearch(value: unknown): boolean {
   const { type, content } = record(value);
   if (!itemTypes.includes(type)) return true;

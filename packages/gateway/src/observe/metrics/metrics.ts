@@ -84,7 +84,6 @@ export class Metrics {
     this.#meters.requestSeconds.observe({ route }, durationMs / 1000);
   }
 
-  /** `status`: the engine's, or none if it never answered. */
   passedThrough(model: string, status: number | undefined, durationMs: number): void {
     this.#meters.passed.inc({ model, status: String(status ?? 'none') });
     this.#meters.passedSeconds.observe({ model }, durationMs / 1000);

@@ -18,7 +18,6 @@ export function addModelMetrics(registry: Registry, models: Models): void {
   addDrafting(registry, models);
 }
 
-/** Labels by model; leaves out models without a source. */
 function perModel<Source>(registry: Registry, models: Models, read: (model: ServedModel) => Source | undefined) {
   return new ReadMetrics(registry, ['model'], () =>
     Array.from(models()).flatMap((model): [{ model: string }, Source][] => {

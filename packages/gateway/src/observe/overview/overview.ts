@@ -80,7 +80,6 @@ export class Overview {
     return this.#samples;
   }
 
-  /** The sums; `listed` is filled for each reader. */
   frame(searches: ObservedSearches, queueLimit: number, journal: JournalHealthJson): OverviewJson {
     const nowMs = this.#clock.nowMs();
     this.#ends = this.#ends.filter(({ endedMs }) => nowMs - endedMs <= windowMs);

@@ -155,7 +155,6 @@ function newId(bytes: number): string {
   return randomBytes(bytes).toString('hex');
 }
 
-/** Headers as name=value,name=value, under the name that every OpenTelemetry library reads. */
 const headersEnv = 'OTEL_EXPORTER_OTLP_HEADERS';
 
 function headersOf(text: string | undefined): Record<string, string> {
