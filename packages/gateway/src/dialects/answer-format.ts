@@ -50,10 +50,7 @@ interface OfferedFunction {
  * A call that `tool_choice` forces. Undefined if the model may choose, which only an engine with its own way of calling
  * supports, or if a tool is no function.
  */
-export function forcedCall({
-  tools,
-  tool_choice: choice,
-}: Omit<ChatFields, 'response_format'>): WishedShape | undefined {
+export function forcedCall({ tools, tool_choice: choice }: ChatFields): WishedShape | undefined {
   const tried = Array.isArray(tools) ? tools.map(functionOf) : [];
   const offered = tried.filter((each) => each !== undefined);
   const { name } = record(record(choice).function);

@@ -71,10 +71,6 @@ function askedBy({ name, panel }: OpenModel['config']): string[] {
   return [...new Set(panel?.models)].filter((each) => each !== name);
 }
 
-function noPanel({ engine }: OpenModel): Generators {
-  return { own: engine, members: new Map() };
-}
-
 function writersOf({ name, program, panel }: ModelConfig, own: Engine, members: Generators['members']): Engine[] {
   if (panel?.models === undefined || !programOf(program).asksModels) return [own];
   return panel.models.flatMap((each) => (each === name ? own : (members.get(each)?.engine ?? [])));
@@ -102,7 +98,7 @@ export class ServedModel {
     onLogWanted: (search: string) => void,
     clock: Clock,
     loop: Loop = new LiveLoop(clock),
-    generators: Generators = noPanel(parts),
+    generators: Generators = { own: parts.engine, members: new Map() },
   ) {
     const { config, engine, verifier, embedder } = parts;
     this.config = config;

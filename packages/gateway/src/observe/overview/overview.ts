@@ -189,16 +189,10 @@ function viewModel({ name, config, engine, verifier, runtime, healthy }: ServedM
 }
 
 function viewCost({ engine, verifier, perStrand }: Servers): ModelCostJson {
-  const view = ({ inFlight, line }: ServerCost): ServerCostJson => ({
-    in_flight: inFlight,
-    alone_ms: readable(line.baseMs),
-    each_more_ms: readable(line.slopeMs),
-  });
-  return {
-    engine: view(engine),
-    verifier: verifier === undefined ? null : view(verifier),
-    children_per_strand: readable(perStrand),
+  const view = ({ inFlight, line: { baseMs, slopeMs } }: ServerCost): ServerCostJson => {
+    return { in_flight: inFlight, alone_ms: readable(baseMs), each_more_ms: readable(slopeMs) };
   };
+  return { engine: view(engine), verifier: verifier ? view(verifier) : null, children_per_strand: readable(perStrand) };
 }
 
 function readable(value: number): number {
