@@ -114,7 +114,7 @@ export class ClusterNode implements Sender, CallingNode {
       cluster,
       timers: this.timers,
       loop: () => new NodeLoop(this.timers, () => this.#decides()),
-      onEnded: (search, ended) => usage.ended(search, ended),
+      onEnded: (search, ended) => usage.ended(search.facts.owner, ended.result),
     });
     const report = () => ({ healthy: true, budget: { total: 0, used: 0 }, running: 0, listed: [] });
     const taker = new NodeTaker(this.searches, journal, { node: this.name, report, usage });

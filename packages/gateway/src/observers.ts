@@ -34,7 +34,7 @@ export class Observers {
   ended(search: LiveSearch, ended: Ended): void {
     this.metrics.ended(search, ended);
     this.overview.ended(search, ended);
-    this.usage.ended(search, ended);
+    this.usage.ended(search.facts.owner, ended.result);
     this.telemetry.ended(search, ended);
     this.#options.log.info('search', searchLine(search, ended));
   }

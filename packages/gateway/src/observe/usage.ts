@@ -5,7 +5,7 @@ import type { Clock } from '@coppice/core/base';
 import type { KeyConfig } from '@coppice/core/config';
 import type { WindowUse } from '@coppice/core/journal';
 import { ApiError } from '../http/api-error.ts';
-import type { Ended, LiveSearch } from '../searches/live-search.ts';
+import type { ClientResult } from '../wire/result-json.ts';
 import type { UsageJson } from '../wire/server-json.ts';
 
 const unused = { requests: 0, refused: 0, prompt_tokens: 0, completion_tokens: 0, verifier_tokens: 0 };
@@ -53,11 +53,11 @@ export class UsageMeter {
     used.tokens += prompt + completion;
   }
 
-  ended({ facts }: LiveSearch, { result }: Pick<Ended, 'result'>): void {
+  ended(key: string, result: ClientResult | undefined): void {
     if (result === undefined) return;
     const { usage, tokens } = result.outcome;
     const { prompt_tokens: prompt, completion_tokens: completion } = usage;
-    this.spent(facts.owner, { prompt, completion, verifier: tokens.verifier ?? 0 });
+    this.spent(key, { prompt, completion, verifier: tokens.verifier ?? 0 });
   }
 
   windows(): WindowUse[] {
