@@ -21,8 +21,8 @@ import { History } from './observe/overview/history.ts';
 import type { Telemetry } from './observe/traces/telemetry.ts';
 import { Observers } from './observers.ts';
 import { RequestServer } from './request-server.ts';
+import { sweepJournal } from './retention-sweep.ts';
 import { routesOf } from './routes.ts';
-import { sweepJournal } from './searches/retention-sweep.ts';
 import { Searches } from './searches/searches.ts';
 
 interface GatewayOptions {

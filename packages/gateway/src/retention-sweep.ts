@@ -1,7 +1,7 @@
 // Sweeps ended searches, files and batches out of the journal every minute, in slices, so that requests come in between.
 
 import { nextSlice } from '@coppice/core/base';
-import type { SearchesOptions } from './searches-options.ts';
+import type { SearchesOptions } from './searches/searches-options.ts';
 
 const sweepMs = 60_000;
 const sliceSearches = 200;
