@@ -210,7 +210,7 @@ describe('a batch', () => {
     const batch = await ended(openai, made.id);
     expect(batch).toMatchObject({ status: 'cancelled', request_counts: { total: 30, completed: 0, failed: 0 } });
     expect([batch.output_file_id, batch.error_file_id]).toEqual([null, null]);
-    expect(gateway.searches.liveCount).toBe(0);
+    expect([...gateway.searches.live].length).toBe(0);
     await expect(openai.batches.cancel(made.id)).rejects.toThrow(/has ended as cancelled/);
   });
 
@@ -220,7 +220,7 @@ describe('a batch', () => {
     void openai.chat.completions.create(chat as never).catch(() => {});
     await until(() => gateway.searches.admission.running >= 2);
     const made = await create(openai, lines([chat]));
-    await until(() => gateway.searches.liveCount >= 3);
+    await until(() => [...gateway.searches.live].length >= 3);
     const [line] = [...gateway.searches.live].filter(({ facts }) => facts.plan.idle === true);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(line?.state).toBe('queued');

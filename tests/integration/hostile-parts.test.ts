@@ -21,7 +21,7 @@ test.each(['generate', 'score'])(
     expect([first, second]).toMatchObject([broken, broken]);
     expect(sane).toMatchObject({ status: 200 });
     expect(logged.some((line) => line.includes(`threw in ${verb}: sabotage`))).toBe(true);
-    expect(gateway.searches.liveCount).toBe(0);
+    expect([...gateway.searches.live].length).toBe(0);
   },
 );
 

@@ -119,7 +119,7 @@ describe('other keys', () => {
     ];
     const waited = ask(ann, {});
     const [kept, read] = [ask(bob, {}), await call(url, bob, '/v1/overview/events')];
-    await until(() => gateway.searches.liveCount === 5 && engine.open > 0);
+    await until(() => [...gateway.searches.live].length === 5 && engine.open > 0);
     // A key with another hash is another key.
     gateway.useKeys([{ ...config[0]!, hash: newKey().hash }, ...config.slice(1)]);
     const ends = await Promise.all(streams.map((stream) => stream.text().catch(() => 'cut off')));
@@ -127,7 +127,7 @@ describe('other keys', () => {
     expect(ends.slice(1, 3)).toEqual(['cut off', 'cut off']);
     expect(ends[3]).toMatch(/removed|cancelled/);
     expect((await waited).status).toBe(401);
-    await until(() => gateway.searches.liveCount === 2);
+    await until(() => [...gateway.searches.live].length === 2);
     expect(gateway.searches.find(id)?.ended).toBeUndefined();
     expect(logged.map((line) => JSON.parse(line) as Loose).filter(({ event }) => event === 'key-removed')).toEqual([
       expect.objectContaining({ key: 'ann', cancelled: 3, closed: 2 }),

@@ -28,7 +28,7 @@ import {
 } from '../../packages/core/src/config/vocabulary.ts';
 import { policyKnobs } from '../../packages/core/src/policy/knobs.ts';
 import { askedIn } from '../../packages/gateway/src/dialects/body-wish.ts';
-import { parseChatBody } from '../../packages/gateway/src/dialects/chat-body.ts';
+import { chatSchema, parseChatBody } from '../../packages/gateway/src/dialects/chat-body.ts';
 
 /** Settings by name, options of programs and rules by their path. */
 type Values = Partial<Record<string, KnobValue>>;
@@ -82,7 +82,7 @@ function bodyOf(values: Values) {
     if (knob(name).client === 'openai') fields[bodyName(name)] = value;
     else Object.assign(coppice, overlay(coppice, nested({ [name]: value }, bodyName)));
   }
-  return parseChatBody({ model: 'm', messages: [{ role: 'user', content: question }], ...fields, coppice });
+  return parseChatBody(chatSchema, { model: 'm', messages: [{ role: 'user', content: question }], ...fields, coppice });
 }
 
 function byFlags(values: Values): SearchPlan {

@@ -117,12 +117,12 @@ export async function runVirtually(run: VirtualRun): Promise<VirtualAnswer[]> {
 
 function ask(searches: Searches, plan: SearchPlan, answer: VirtualAnswer, onEnd = () => {}): void {
   // What is accepted is live before the call returns.
-  const before = searches.liveCount;
+  const before = [...searches.live].length;
   const started = searches.start(plan, caller, { background: false, body: {} });
   started.catch((error: unknown) => {
     answer.told = error instanceof ApiError ? error.code : String(error);
   });
-  if (searches.liveCount === before) return onEnd();
+  if ([...searches.live].length === before) return onEnd();
   const search = [...searches.live].at(-1)!;
   search.listeners.add({
     event: ({ event, atMs }) => {

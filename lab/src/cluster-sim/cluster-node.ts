@@ -8,7 +8,7 @@ import type { Runtime } from '@coppice/core/runtime';
 import { openRemoteVerifier } from '@coppice/core/verifier';
 import type { Loop } from '@coppice/gateway/models';
 import { NodeTaker } from '@coppice/gateway/nodes';
-import { countUsage, silentLog, UsageMeter } from '@coppice/gateway/observe';
+import { silentLog, UsageMeter } from '@coppice/gateway/observe';
 import { Searches } from '@coppice/gateway/searches';
 import { PostgresCluster, serverName } from '@coppice/postgres/cluster';
 import { PostgresJournal } from '@coppice/postgres/journal';
@@ -114,7 +114,7 @@ export class ClusterNode implements Sender, CallingNode {
       cluster,
       timers: this.timers,
       loop: () => new NodeLoop(this.timers, () => this.#decides()),
-      onEnded: (search, ended) => countUsage(usage, search, ended),
+      onEnded: (search, ended) => usage.ended(search.facts.owner, ended.result),
     });
     const report = () => ({ healthy: true, budget: { total: 0, used: 0 }, running: 0, listed: [] });
     const taker = new NodeTaker(this.searches, journal, { node: this.name, report, usage });

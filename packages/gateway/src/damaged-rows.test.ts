@@ -17,7 +17,6 @@ function runOn(path: string, held = false) {
   return runGateway({ journal: new SqliteJournal({ path }), scripted: { held } });
 }
 
-/** Of a journal that is closed. */
 function change(path: string, ...statements: string[]): void {
   const database = new DatabaseSync(path);
   for (const sql of statements) database.exec(sql);

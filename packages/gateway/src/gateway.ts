@@ -21,8 +21,8 @@ import { History } from './observe/overview/history.ts';
 import type { Telemetry } from './observe/traces/telemetry.ts';
 import { Observers } from './observers.ts';
 import { RequestServer } from './request-server.ts';
+import { sweepJournal } from './retention-sweep.ts';
 import { routesOf } from './routes.ts';
-import { sweepJournal } from './searches/retention-sweep.ts';
 import { Searches } from './searches/searches.ts';
 
 interface GatewayOptions {
@@ -34,11 +34,10 @@ interface GatewayOptions {
   readonly cluster?: Cluster;
   readonly page?: string;
   readonly telemetry?: Telemetry;
-  /** Others than the fixed ones, for tests. */
   readonly limits?: Partial<FixedLimits>;
 }
 
-/** For a cancelled search to end: one step of the loop, and some more on a busy machine. */
+/** Time for a cancelled search to end: one step of the loop, with slack for a busy machine. */
 const cancelMs = 2000;
 
 export class Gateway {
@@ -56,21 +55,16 @@ export class Gateway {
   #stopping = false;
 
   constructor(options: GatewayOptions) {
-    const { config, journal, log, clock = systemClock } = options;
+    const { journal, log, clock = systemClock } = options;
     const limits: FixedLimits = { ...fixedLimits, ...options.limits };
     this.#options = options;
     const observers = new Observers({ ...options, clock }, () => this.searches);
     const { metrics, overview, usage, telemetry } = observers;
     this.#telemetry = telemetry;
     this.#watchers = new LogWatchers(journal);
-    const shared = options.cluster === undefined ? {} : { cluster: options.cluster };
     this.searches = new Searches({
-      config,
-      models: options.models,
-      journal,
+      ...options,
       clock,
-      log,
-      ...shared,
       onEnded: (search, ended) => observers.ended(search, ended),
       onFinished: (id) => this.#watchers.wake(id),
     });
@@ -87,21 +81,9 @@ export class Gateway {
     });
     const streams = new StreamSemaphore(limits.streams);
     const bodies = new BodyRoom(limits.bodiesBytes, ({ socket }) => this.#http.connections.cut(socket, 'bodies'));
-    this.#context = {
-      config,
-      limits,
-      searches: this.searches,
-      usage,
-      journal,
-      clock,
-      log,
-      metrics,
-      overview,
-      streams,
-      bodies,
-      watchers: this.#watchers,
-      ...shared,
-    };
+    const { searches } = this;
+    const served = { limits, searches, usage, metrics, overview, streams, bodies, watchers: this.#watchers };
+    this.#context = { ...options, clock, ...served };
     this.#feed = new OverviewApi(this.#context);
     this.#batches = new BatchRunner(this.#context, options.cluster?.node ?? 'local');
     const routes = routesOf({
@@ -111,7 +93,7 @@ export class Gateway {
       history: new History(journal, clock),
       isStopping: () => this.#stopping,
     });
-    this.#requests = new RequestServer({ context: this.#context, routes, telemetry, page: options.page });
+    this.#requests = new RequestServer(this.#context, routes, telemetry, options.page);
     this.#http = createHttpServer(limits, {
       serve: (request, response) => void this.#requests.serve(request, response),
       refuse: (request, response, error) => this.#requests.fail(request, response, error),
@@ -120,7 +102,7 @@ export class Gateway {
     observers.watch(this.#http);
   }
 
-  /** Takes up what a former process left, then listens. Resolves to the address. */
+  /** Resumes the searches of a former process, then listens. Resolves to the address. */
   async listen(): Promise<string> {
     const { config, log, cluster } = this.#options;
     const resumed = cluster === undefined ? await this.searches.recover() : 0;
@@ -143,7 +125,7 @@ export class Gateway {
     return url;
   }
 
-  /** Takes other keys while it runs. Whether there are keys at all decides where it may listen, and stays as it is. */
+  /** Replaces the keys of a running server. Whether there are keys at all decides where it may listen, and stays. */
   useKeys(keys: readonly KeyConfig[]): void {
     if ((keys.length === 0) !== (this.#options.config.keys.length === 0))
       throw new FaultError(fault('bad-setting', 'keys: the first key, and the last one, need a restart'));
@@ -154,11 +136,10 @@ export class Gateway {
     for (const name of removed) this.#dismiss(name);
   }
 
-  /** Of a key that is gone: what it reads ends, and so do the searches that it waits for; those in the background stay. */
+  /** Ends the streams of a removed key and the searches that it waits for; background searches stay. */
   #dismiss(key: string): void {
     const waitedFor = this.searches.waitedFor.filter(({ facts }) => facts.owner === key);
     for (const search of waitedFor) this.searches.cancel(search, 'key-removed');
-    // These are told by their searches.
     const told = new Set(waitedFor.map(({ id }) => id));
     const read = this.#requests.exchangesOf(key).filter(({ search = '' }) => !told.has(search));
     for (const { response } of read) response.destroy();
@@ -166,8 +147,8 @@ export class Gateway {
   }
 
   /**
-   * Refuses new work, lets answers finish for a while, cancels the rest, and leaves background searches to the journal. The
-   * listener stays open until then: a client that still comes is told to go elsewhere, and is not met by a closed port.
+   * Refuses new work, lets answers finish for a while, cancels the rest, and leaves background searches to the journal.
+   * The listener stays open meanwhile: a late client gets a refusal, not a closed port.
    */
   async close(): Promise<void> {
     if (this.#stopping) return;
@@ -192,7 +173,6 @@ export class Gateway {
     this.#options.log.info('stopped');
   }
 
-  /** Other nodes go on with the background searches at once, from their logs. */
   async #handOver(): Promise<void> {
     const { cluster, log } = this.#options;
     if (cluster === undefined) return;

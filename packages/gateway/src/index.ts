@@ -1,3 +1,3 @@
-// What other packages may import of this folder, as `@coppice/gateway`. A list only.
+// Exports of `@coppice/gateway`. A list only.
 
 export { Gateway } from './gateway.ts';

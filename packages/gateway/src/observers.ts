@@ -1,26 +1,17 @@
-// Who hears of every search that ends: metrics, overview, usage, traces and the log. None of them may slow an answer.
+// Metrics, overview, usage, traces and the log: each hears of every search that ends. None of them may slow an answer.
 
-import type { Clock } from '@coppice/core/base';
-import type { Config } from '@coppice/core/config';
-import type { Cluster, Journal } from '@coppice/core/journal';
 import type { HttpServer } from './http/http-server.ts';
-import type { Log } from './observe/log.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
 import { addKeyMetrics, addServerMetrics, addSharedQueueMetrics } from './observe/metrics/server-metrics.ts';
 import { Overview } from './observe/overview/overview.ts';
 import { noTelemetry, type Telemetry } from './observe/traces/telemetry.ts';
-import { countUsage, UsageMeter } from './observe/usage.ts';
+import { UsageMeter } from './observe/usage.ts';
 import { wholeTenths } from './result/search-result.ts';
 import type { Ended, LiveSearch } from './searches/live-search.ts';
-import type { ObservedSearches } from './searches/searches-options.ts';
+import type { ObservedSearches, SearchesOptions } from './searches/searches-options.ts';
 
-interface ObserversOptions {
-  readonly config: Config;
-  readonly journal: Journal;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly cluster?: Cluster | undefined;
-  readonly telemetry?: Telemetry | undefined;
+interface ObserversOptions extends Pick<SearchesOptions, 'config' | 'journal' | 'log' | 'clock' | 'cluster'> {
+  readonly telemetry?: Telemetry;
 }
 
 export class Observers {
@@ -30,7 +21,7 @@ export class Observers {
   readonly telemetry: Telemetry;
   readonly #options: ObserversOptions;
 
-  /** `searches`: those that there are, once there are any. */
+  /** `searches` is called only after construction. */
   constructor(options: ObserversOptions, searches: () => ObservedSearches) {
     const { config, clock } = options;
     this.#options = options;
@@ -43,12 +34,11 @@ export class Observers {
   ended(search: LiveSearch, ended: Ended): void {
     this.metrics.ended(search, ended);
     this.overview.ended(search, ended);
-    countUsage(this.usage, search, ended);
+    this.usage.ended(search.facts.owner, ended.result);
     this.telemetry.ended(search, ended);
     this.#options.log.info('search', searchLine(search, ended));
   }
 
-  /** Metrics of what stands around the searches. */
   watch({ connections }: HttpServer): void {
     const { config, journal, cluster } = this.#options;
     const { registry } = this.metrics;
@@ -58,7 +48,7 @@ export class Observers {
   }
 }
 
-/** The one log line of a search that has ended: names, codes and numbers alone, in the words of docs/http-api.md. */
+/** Names, codes and numbers only, in the words of docs/http-api.md. */
 function searchLine(search: LiveSearch, { result, endedMs, error }: Ended) {
   const { id, owner, plan, background, createdMs } = search.facts;
   const whose = { id, key: owner, model: plan.model, program: plan.program, policy: plan.policy, background };

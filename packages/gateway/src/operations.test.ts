@@ -112,7 +112,7 @@ describe('operations', () => {
     expect((await answer).status).toBe(200);
     await closing;
     expect(engine.closed).toBe(true);
-    expect(gateway.searches.liveCount).toBe(0);
+    expect([...gateway.searches.live].length).toBe(0);
     await expect(fetch(`${url}/health`)).rejects.toThrow();
   });
 

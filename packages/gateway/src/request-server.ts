@@ -1,5 +1,5 @@
-// One HTTP request from its arrival to the line in the log: guarded, routed, its caller known, answered by a handler or by the page.
-// Handlers throw ApiErrors; anything else that is thrown is a fault of ours, is logged, and tells the client nothing.
+// One HTTP request from arrival to log line: guarded, routed, identified, answered by a handler or by the page.
+// Handlers throw ApiErrors; any other error is our mistake: it is logged, and the client learns nothing of it.
 
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -8,20 +8,12 @@ import type { GatewayContext } from './api/context.ts';
 import { errorAt } from './api/dialects.ts';
 import { ApiError, asApiError } from './http/api-error.ts';
 import { type Exchange, writeError } from './http/exchange.ts';
-import { Guard } from './http/guard.ts';
+import { type Guard, guardOf } from './http/guard.ts';
 import { type Caller, Keyring } from './http/keys.ts';
-import { type Route, Router } from './http/router.ts';
-import { StaticFiles } from './http/static-files.ts';
+import { type Route, type Router, routerOf } from './http/router.ts';
+import { staticFiles } from './http/static-files.ts';
 import type { Telemetry } from './observe/traces/telemetry.ts';
 
-interface RequestServerOptions {
-  readonly context: GatewayContext;
-  readonly routes: readonly Route[];
-  readonly telemetry: Telemetry;
-  readonly page: string | undefined;
-}
-
-/** Known of a request so far, for its line in the log. */
 interface Seen {
   readonly id: string;
   readonly startedMs: number;
@@ -38,18 +30,18 @@ export class RequestServer {
   readonly #telemetry: Telemetry;
   readonly #guard: Guard;
   readonly #keyring: Keyring;
-  readonly #files: StaticFiles;
+  readonly #serveFile: ReturnType<typeof staticFiles>;
   readonly #exchanges = new Set<Exchange>();
   #stopping = false;
 
-  constructor({ context, routes, telemetry, page }: RequestServerOptions) {
+  constructor(context: GatewayContext, routes: readonly Route[], telemetry: Telemetry, page: string | undefined) {
     const { config } = context;
     this.#context = context;
-    this.#router = new Router(routes);
+    this.#router = routerOf(routes);
     this.#telemetry = telemetry;
-    this.#guard = new Guard(config);
+    this.#guard = guardOf(config);
     this.#keyring = new Keyring(config.keys, config.admission.queue);
-    this.#files = new StaticFiles(config.server.page ? page : undefined);
+    this.#serveFile = staticFiles(config.server.page ? page : undefined);
   }
 
   stop(): void {
@@ -71,9 +63,9 @@ export class RequestServer {
     if (this.#stopping) response.setHeader('connection', 'close');
     response.on('close', () => this.#account(request, response, seen));
     try {
-      if (this.#guard.admit(request, response) === 'answered') return;
+      if (this.#guard(request, response) === 'answered') return;
       const [path, query] = splitTarget(request.url ?? '/');
-      const match = this.#router.match(request.method ?? 'GET', path);
+      const match = this.#router(request.method ?? 'GET', path);
       seen.route = match?.route.path ?? 'page';
       if (match === undefined) return this.#servePage(request, response, path);
       const caller = match.route.open ? unnamed : this.#keyring.identify(authorizationOf(request));
@@ -104,7 +96,7 @@ export class RequestServer {
       response.destroy();
       return;
     }
-    // What the client still sends is not wanted: the connection ends with this answer.
+    // The rest of an unread body is not wanted: the connection ends with this answer.
     const unread = !request.complete;
     const told = errorAt(request.url ?? '', known.body);
     writeError(response, known, told, unread ? { connection: 'close' } : {});
@@ -123,7 +115,7 @@ export class RequestServer {
   #servePage(request: IncomingMessage, response: ServerResponse, path: string): void {
     const reads = request.method === 'GET' || request.method === 'HEAD';
     const isPage = reads && !path.startsWith('/v1/') && this.#context.config.server.page;
-    if (isPage && this.#files.serve(path, request.method ?? 'GET', response)) return;
+    if (isPage && this.#serveFile(path, request.method ?? 'GET', response)) return;
     throw new ApiError('not_found', 'there is nothing at this path');
   }
 
@@ -144,18 +136,17 @@ export class RequestServer {
   }
 }
 
-/** What machines ask every few seconds: the state of a probe is in the metrics, and a log of them hides the rest. */
+/** Probes come every few seconds; logging them at `info` would hide the rest. */
 function isProbe(route: string, status: number): boolean {
   return route === '/ready' || route === '/health' || (route === '/metrics' && status === 200);
 }
 
-/** The first `?` parts path and query; any other belongs to the query. */
 function splitTarget(target: string): [path: string, query: string] {
   const at = target.indexOf('?');
   return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
 }
 
-/** Anthropic's clients send a key in a header of its own. */
+/** Anthropic's clients send the key as `x-api-key`. */
 function authorizationOf({ headers }: IncomingMessage): string | undefined {
   const key = headers['x-api-key'];
   return headers.authorization ?? (typeof key === 'string' ? `Bearer ${key}` : undefined);

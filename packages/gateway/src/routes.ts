@@ -1,5 +1,5 @@
-// Every route of the server besides the page, in one table: who answers it, and the schemas of its body, its query and its answer. The
-// server and /openapi.json are made of the same rows.
+// Every route of the server besides the page, in one table: its handler, and the schemas of its body, query and answer. The server and
+// /openapi.json are made of the same rows.
 
 import { z } from 'zod';
 import type { GatewayContext } from './api/context.ts';
@@ -74,14 +74,13 @@ interface RouteRow extends Endpoint {
   handle(context: RoutedContext, exchange: Exchange): void | Promise<void>;
 }
 
-/** An engine's own endpoint reads and answers what no schema of ours describes. */
+/** No schema of ours describes what an engine's own endpoint reads and answers. */
 const engineObject = z.record(z.string(), z.unknown());
 const engine = { body: engineObject, answer: engineObject };
 
-/** An answer by search, whole or as a stream. */
 const searched = { streams: true, headers: answerHeaders } as const;
 
-/** By method and path; `{name}` stands for one segment. */
+/** Keyed by method and path; `{name}` stands for one segment. */
 export const rows: Readonly<Record<string, RouteRow>> = {
   'GET /openapi.json': {
     handle: (_, { response }) => writeJson(response, 200, document),
@@ -145,7 +144,7 @@ export function routesOf(context: RoutedContext): Route[] {
   });
 }
 
-/** Metrics of other keys are the operator's to read. */
+/** Only an operator may read metrics of other keys. */
 async function writeMetrics({ metrics, config }: RoutedContext, { response, caller }: Exchange): Promise<void> {
   if (config.telemetry.keyLabels && !caller.admin)
     throw new ApiError('forbidden_key', 'metrics by key (telemetry.keyLabels) need a key with "admin": true');

@@ -96,7 +96,7 @@ class JournalStorm {
     const rows = [...this.#world.database.rows.values()];
     const asked = [...this.#asking].map(({ node }) => node);
     const isWaitedFor = [...this.#waiting.values(), ...asked].some(({ isDead }) => !isDead);
-    const lives = this.#world.nodes.some(({ isDead, searches }) => !isDead && searches.liveCount > 0);
+    const lives = this.#world.nodes.some(({ isDead, searches }) => !isDead && [...searches.live].length > 0);
     const isAllBegun = this.#started === this.#count && this.#world.database.late === 0;
     return isAllBegun && !isWaitedFor && !lives && rows.every(({ ended_ms }) => ended_ms !== null);
   }

@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { coppiceSettings, parseChatBody } from '../../../gateway/src/dialects/chat-body.ts';
+import { chatSchema, coppiceSettings, parseChatBody } from '../../../gateway/src/dialects/chat-body.ts';
 import { complaint } from '../base/knob.ts';
 import { checkConfig, registeredSchema } from './load.ts';
 import { namedParts } from './named-options.ts';
@@ -35,7 +35,7 @@ test('a setting of a former version is refused with its new place', () => {
   expect(configured({ certainRisk: 0.1 })).toThrow('models.0.certainRisk is now certificate.risk or lead.risk');
   expect(configured({ synthesizer: 'm' })).toThrow('models.0.synthesizer is now panel.synthesizer');
   const messages = [{ role: 'user', content: 'q' }];
-  const asked = () => parseChatBody({ model: 'm', messages, coppice: { probe_every: 9 } });
+  const asked = () => parseChatBody(chatSchema, { model: 'm', messages, coppice: { probe_every: 9 } });
   expect(asked).toThrow("'coppice.probe_every' is now chain.probe_every");
 });
 

@@ -1,4 +1,4 @@
-// What every handler is given.
+// The parts that every handler gets.
 
 import type { Clock } from '@coppice/core/base';
 import type { Config } from '@coppice/core/config';
@@ -34,7 +34,7 @@ export interface GatewayContext {
 
 const mostNamed = 32;
 
-/** Names of fields that were ignored: in the log, and in a header where there is one. A client may have written anything as a name. */
+/** Names ignored fields in the log, and in a header of the answer. A client may have written anything as a name. */
 export function tellIgnored({ log }: GatewayContext, names: readonly string[], exchange?: Exchange): void {
   if (names.length === 0) return;
   const shown = names.slice(0, mostNamed).map((name) => name.slice(0, 64).replace(/[^\w.-]/g, '?'));
@@ -42,12 +42,12 @@ export function tellIgnored({ log }: GatewayContext, names: readonly string[], e
   log.info('ignored', { ...(exchange && { id: exchange.id }), fields: shown.join(', ') });
 }
 
-/** A search that the journal cannot keep is not begun. */
+/** A search that the journal cannot keep never begins. */
 export function requireJournal({ journal }: GatewayContext): void {
   if (journal.trouble !== undefined) throw journalTrouble();
 }
 
-/** Written down first, so that a crash in between does not bring the search back. Ends it where it runs here. */
+/** The journal notes it first, so that a crash in between does not bring the search back. */
 export async function requestCancel({ journal, searches }: GatewayContext, id: string) {
   const noted = await journal.requestCancel(id).catch(() => 'refused' as const);
   const live = searches.find(id);

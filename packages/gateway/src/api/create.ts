@@ -1,5 +1,5 @@
-// The one way of a request that is searched, whatever dialect it is in: read it, pass on what no search can do, plan, start, and tell,
-// whole or as a stream. A client that goes away takes its search along, unless it asked for it in the background.
+// The path of every searched request, in any dialect: read it, pass on what no search can do, plan, start, and tell, whole or as a
+// stream. A client that goes away takes its search along, unless it asked for the background.
 
 import type { InboundDialect } from '../dialects/dialect.ts';
 import { unfolded } from '../dialects/fields.ts';

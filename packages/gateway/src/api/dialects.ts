@@ -1,4 +1,4 @@
-// The APIs that are searched, one line each.
+// The APIs that are searched.
 
 import { chatDialect } from '../dialects/chat/chat-dialect.ts';
 import type { InboundDialect } from '../dialects/dialect.ts';
@@ -8,7 +8,7 @@ import type { ErrorJson } from '../wire/search-json.ts';
 
 export const dialects: readonly InboundDialect[] = [chatDialect, responsesDialect, messagesDialect];
 
-/** The one whose path this is, or leads there; every other route speaks as OpenAI's do. */
+/** The dialect of a path or of one below it; every other route speaks as OpenAI's do. */
 export function dialectAt(path: string): InboundDialect {
   return dialects.find((each) => path.startsWith(each.path)) ?? chatDialect;
 }

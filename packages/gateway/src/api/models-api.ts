@@ -28,7 +28,7 @@ export const weightsSchema = z.strictObject({
   version: z.string().min(1).max(128).meta({ description: 'what later searches call the weights, such as step-120' }),
 });
 
-/** Told by an operator between two rounds of training. A search has one set of weights: while one runs or waits, they stay. */
+/** An operator calls it between two rounds of training. A search has one set of weights: they stay while one runs or waits. */
 export async function changeWeights(context: GatewayContext, exchange: Exchange): Promise<void> {
   const { caller, request, response } = exchange;
   if (!caller.admin) throw new ApiError('not_found', 'only an admin key may change weights');

@@ -1,16 +1,16 @@
 // `/v1/overview` and its stream, which begins with the samples of the last minutes; `/v1/history` and `/v1/usage`. One timer sends frames
-// to all readers while there are any; another takes samples all the time.
+// while there are readers; another always takes samples.
 
+import type { Cluster, LivingNode } from '@coppice/core/journal';
 import { z } from 'zod';
 import { readQuery } from '../http/checked-input.ts';
 import { EventStream } from '../http/event-stream.ts';
 import { type Exchange, writeJson } from '../http/exchange.ts';
 import { type Caller, ownerSeenBy } from '../http/keys.ts';
-import { listedElsewhere, withNodes } from '../nodes/cluster-view.ts';
 import type { History } from '../observe/overview/history.ts';
-import { mostListed, sampleMs, viewJournal } from '../observe/overview/overview.ts';
+import { mostListed, type NodeReport, sampleMs, viewJournal } from '../observe/overview/overview.ts';
 import { historyJson } from '../wire/history-json.ts';
-import type { OverviewJson } from '../wire/overview-json.ts';
+import type { ListedJson, NodeJson, OverviewJson } from '../wire/overview-json.ts';
 import type { GatewayContext } from './context.ts';
 
 const frameMs = 1000;
@@ -54,7 +54,6 @@ export class OverviewApi {
     for (const events of this.#readers.keys()) events.end();
   }
 
-  /** One text for all readers that see the same. */
   #tick(): void {
     const frame = this.#frame();
     const texts = new Map<string, string>();
@@ -96,4 +95,34 @@ export async function readHistory(
 ): Promise<void> {
   const { range } = readQuery(historyQuery, query);
   writeJson(response, 200, await history.read(range, ownerSeenBy(caller)));
+}
+
+function withNodes(frame: OverviewJson, cluster: Cluster): OverviewJson {
+  const nodes = cluster.living.map((node) => viewNode(node, node.node === cluster.node));
+  const others = nodes.filter(({ here }) => !here).reduce((sum, { running }) => sum + running, 0);
+  return {
+    ...frame,
+    nodes,
+    queue: { ...frame.queue, waiting: frame.queue.waiting + cluster.waiting() },
+    searches: { ...frame.searches, running: frame.searches.running + others },
+  };
+}
+
+function listedElsewhere(cluster: Cluster, owner: string | undefined): ListedJson[] {
+  return cluster.living
+    .filter(({ node }) => node !== cluster.node)
+    .flatMap((node) => reportOf(node).listed ?? [])
+    .filter((each) => owner === undefined || each.owner === owner)
+    .map(({ row }) => row);
+}
+
+function viewNode(living: LivingNode, here: boolean): NodeJson {
+  const { node: name, version, models, silentMs } = living;
+  const { healthy = false, budget = { total: 0, used: 0 }, running = 0 } = reportOf(living);
+  return { name, version, models, here, silent_ms: Math.round(silentMs), healthy, budget, running };
+}
+
+/** Nodes of other versions may report less. */
+function reportOf({ report }: LivingNode): Partial<NodeReport> {
+  return report as Partial<NodeReport>;
 }

@@ -1,21 +1,20 @@
-// Reads along what an engine's own endpoint answers, whole or as a stream, in any of the APIs that are passed through: the text
-// that was said, and what it cost. Reads what nothing has checked; what it does not know it leaves out. It changes no byte.
+// Reads along what an engine's own endpoint answers, whole or as a stream, in any passed-through API: its text and its cost. Skips what
+// it does not know; changes no byte.
 
 import type { Plain } from '@coppice/core/journal';
 import { BoundedBody, parseJson, SseParser } from '@coppice/core/remote';
 import { record } from '../dialects/unchecked.ts';
 
 export interface PassedAnswer {
-  /** What was said; where nothing was, the calls of tools as JSON. */
+  /** Without a text, the tool calls as JSON. */
   readonly text: string;
   readonly isCut: boolean;
   readonly promptTokens: number;
   readonly cachedTokens: number;
-  /** As the engine counts; where it does not, one for each piece of a stream. */
+  /** The engine's count; without one, the pieces of a stream. */
   readonly completionTokens: number;
 }
 
-/** More of an answer is passed on, and not read. */
 const mostBytes = 4_194_304;
 
 export class PassedReader {
@@ -35,7 +34,7 @@ export class PassedReader {
   add(chunk: Uint8Array): void {
     this.#bytes += chunk.length;
     if (this.#events === undefined) this.#whole.add(chunk);
-    // Shorter than what an event may be: the parser refuses none of it.
+    // The parser takes events of this size.
     else if (this.#bytes <= mostBytes) for (const data of this.#events.push(chunk)) this.#read(data);
   }
 
@@ -60,7 +59,7 @@ export class PassedReader {
       this.#readMessage(value);
       this.#readResponse(value);
     } catch {
-      // It is passed on all the same.
+      // Unreadable answers are passed on all the same.
     }
   }
 
@@ -121,7 +120,7 @@ export class PassedReader {
     this.#pieces += 1;
   }
 
-  /** Streams tell it in pieces: the last word on each count holds. */
+  /** Streams report usage in pieces: the last value of each count holds. */
   #count(usage: unknown): void {
     this.#usage = { ...this.#usage, ...record(usage) };
   }

@@ -1,5 +1,5 @@
-// A request that was passed through, as the journal keeps it: a search of one node, written when it is over. The runtime makes its
-// log (`runtime/search/passed-log.ts`).
+// A passed-through request as the journal keeps it: a search of one node, written when it is over. The runtime makes its log
+// (`runtime/search/passed-log.ts`).
 
 import { makePlan, type SearchPlan } from '@coppice/core/answering';
 import { fault } from '@coppice/core/base';
@@ -16,12 +16,11 @@ import { newId, toAccept, toFinish } from '../searches/search-facts.ts';
 import type { GatewayContext } from './context.ts';
 import { type PassedAnswer, PassedReader } from './passed-answer.ts';
 
-/** The engine's own; `gone` where its client has, `none` where it never answered to the end. */
+/** The engine's status; `gone`: the client left first; `none`: no complete answer came. */
 type PassedStatus = number | 'gone' | 'none';
 
 export class PassedExchange {
   readonly id: string;
-  /** Set when the answer has been passed on to its end, or cannot be. */
   status: PassedStatus = 'none';
   readonly #context: GatewayContext;
   readonly #caller: Caller;
@@ -49,7 +48,7 @@ export class PassedExchange {
     return this.#reader;
   }
 
-  /** No client waits for it: what the journal refuses is told in the log. */
+  /** Journals the exchange. No client waits: the log gets what the journal refuses. */
   end(): void {
     const admittedMs = this.#admittedMs;
     if (admittedMs === undefined) return;
@@ -74,7 +73,7 @@ export class PassedExchange {
     journal.finish(id, 1, toFinish(search, endOf(search, endedMs, 1))).catch(complain);
   }
 
-  /** One generation, as it would have been planned here; what was asked for beyond it stands in the body. */
+  /** A plan of one generation; the body keeps the rest of the request. */
   #plan(): SearchPlan {
     const { limits, admission } = this.#context.config;
     const title = titleOf(this.#body);
@@ -93,7 +92,7 @@ export class PassedExchange {
 
 const titleLength = 120;
 
-/** The last text that a user wrote, wherever the API has it. Reads what nothing has checked. */
+/** The last text that a user wrote, in any API's body, which is unchecked. */
 function titleOf({ messages, input, prompt }: Plain): string {
   const said = [messages, input, prompt].find((each) => each !== undefined);
   const items: readonly unknown[] = Array.isArray(said) ? said : [said];

@@ -1,5 +1,5 @@
-// Requests that cannot be searched go to the remote engine's own endpoint of the same name: the body but for the model's name and the `coppice`
-// object, the answer byte for byte. Each takes one strand and waits for it like a search. The address comes from the configuration alone.
+// Requests that cannot be searched go to the remote engine's endpoint of the same name: the body without `coppice` and under the engine's
+// model name, the answer byte for byte. Each takes one strand and waits for it like a search. Addresses come from the configuration alone.
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -24,7 +24,6 @@ export interface PassedModel {
   readonly upstream: Upstream;
 }
 
-/** Undefined where its engine has none, or the operator forbids it. */
 export function passable(served: ServedModel): PassedModel | undefined {
   const { upstream, config } = served;
   return upstream === undefined || config.passthrough === 'forbid' ? undefined : { served, upstream };
@@ -61,7 +60,7 @@ export async function passThrough(
     if (gone.aborted) return;
     if (error instanceof ApiError || (response.headersSent && !(error instanceof FaultError))) throw error;
     context.log.warn('passthrough', { error: error instanceof Error ? error.message : String(error) });
-    // An answer that has begun can only be broken off.
+    // An answer that has begun can only be cut off.
     if (response.headersSent) return void response.destroy();
     throw new ApiError('engine_failed', 'the engine behind this model could not be reached');
   } finally {
@@ -87,12 +86,12 @@ function headersOf(answer: Response, id: string): OutgoingHttpHeaders {
 
 const wholeBytes = 32 * 1024 * 1024;
 
-/** While the engine cannot be reached, or says that it has too much to do. */
+/** Pause while the engine is unreachable or overloaded. */
 const troubleMs = 1000;
 
 /**
- * The same for a request that no client waits for, whole: it is served on idle strands, and asked again from the beginning where its
- * strand was needed meanwhile, or the engine was away. Undefined where `halt` came first.
+ * Passes on a request that no client waits for, whole, on idle strands. Starts over when its strand was needed or the
+ * engine was away. Undefined if `halt` came first.
  */
 export async function passIdle(
   context: GatewayContext,
@@ -120,7 +119,7 @@ export async function passIdle(
       }
     } catch (error) {
       if (error instanceof FaultError) {
-        // It is longer than what is kept of an answer, and would be again.
+        // The answer is too long, and would be again.
         passed.end();
         return { status: 502, body: { error: new ApiError('engine_failed', error.fault.message).body } };
       }
@@ -151,7 +150,7 @@ function forwarded(body: Plain, { model }: Upstream): string {
   }
 }
 
-/** Only a server that was never reached may be left for the next one: what has begun is not begun twice. */
+/** Only an unreachable server is left for the next one: a request that has begun is never sent twice. */
 async function ask({ urls, headers }: Upstream, path: string, body: string, signal: AbortSignal): Promise<Response> {
   const sent = { 'content-type': 'application/json', ...headers };
   let failure: unknown;
@@ -174,13 +173,13 @@ function isUnreached(error: unknown): boolean {
 }
 
 const envelopeBytes = 16 * 1024 * 1024;
-/** In an event of its own, with candidates. */
+/** A token as an event of its own, with candidates. */
 const bytesPerToken = 16_384;
 
-/** Read in one turn of the loop: a hundredth of a second's work. */
+/** Bytes per turn of the loop: about 10 ms of work. */
 const turnBytes = 262_144;
 
-/** What an answer of the tokens that were asked for may take; any number of bytes where no number of tokens was. */
+/** Bound for the tokens that were asked for; none without such a number. */
 function mostBytes({ max_tokens, max_completion_tokens, max_output_tokens, n }: Plain): number {
   const tokens = [max_tokens, max_completion_tokens, max_output_tokens].find((each) => typeof each === 'number');
   if (tokens === undefined) return Number.POSITIVE_INFINITY;
@@ -192,7 +191,7 @@ async function copy(answer: Response, response: ServerResponse, reader: PassedRe
   for await (const chunk of answer.body ?? []) {
     reader.add(chunk);
     bytes += chunk.length;
-    // What has arrived already comes without a turn of the loop in between.
+    // Chunks that have arrived come without a turn of the loop in between.
     if (bytes > yieldAt) await new Promise((resolve) => setImmediate(resolve));
     if (bytes > yieldAt) yieldAt = bytes + turnBytes;
     if (bytes > most) throw new FaultError(tooMuch('the engine', most));
@@ -202,7 +201,6 @@ async function copy(answer: Response, response: ServerResponse, reader: PassedRe
   response.end();
 }
 
-/** Endpoints that are never searched: they are there where the engine has them. */
 export function passOnly(path: string) {
   return async (context: GatewayContext, exchange: Exchange): Promise<void> => {
     const body = record(unfolded(path, await readJson(context, exchange.request)));

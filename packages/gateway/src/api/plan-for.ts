@@ -1,5 +1,5 @@
-// What becomes of a body: what no search can do goes to the engine's own endpoint, the rest becomes a plan against the models and limits
-// that this server has. A refusal names the field that the client wrote.
+// Turns a body into a plan against this server's models and limits, or sends it to the engine's own endpoint if no search can do it. A
+// refusal names the field that the client wrote.
 
 import { makePlan, Refusal, type SearchPlan, shapeTrouble, usualSearch } from '@coppice/core/answering';
 import type { JsonSchema } from '@coppice/core/engine';
@@ -18,7 +18,7 @@ import { randomSeed } from '../searches/search-facts.ts';
 import type { GatewayContext } from './context.ts';
 import { type PassedModel, passable } from './passthrough.ts';
 
-/** The engine's own endpoint, where there is one, it is allowed, and the request needs it. Reads a body that nothing has checked yet. */
+/** The engine's own endpoint, if the request needs it and may use it. The body is unchecked. */
 export function upstreamFor(context: GatewayContext, dialect: InboundDialect, value: unknown): PassedModel | undefined {
   const body = record(value);
   const model = modelNamed(context, body.model);
@@ -33,7 +33,7 @@ function isPassed({ engine }: ServedModel, { passed }: Beyond): boolean {
   return passed.length > 0 && passed.every((name) => passes.includes(name));
 }
 
-/** An answer in a shape that the engine cannot be held to step by step. A format that is wrong is not: it is refused where bodies are read. */
+/** The engine cannot be held to this shape step by step. A wrong format passes here, and is refused when the body is read. */
 function isBeyondShape(model: ServedModel, { coppice }: Plain, { shape, stop }: Beyond): boolean {
   const schema = schemaOrNone(shape);
   if (schema === undefined) return false;
@@ -50,14 +50,12 @@ function schemaOrNone(shape: Beyond['shape']): JsonSchema | undefined {
   }
 }
 
-/** What the server gives a request that says nothing of it. */
 interface GivenByServer {
   readonly deadlineMs: number;
-  /** No client waits for it: see SearchPlan. */
   readonly idle?: true;
 }
 
-/** Plans a body that its dialect has read. `kept`: what the journal keeps of it; `chat`: what is searched. */
+/** `kept`: the body as the journal keeps it; `chat`: the chat that is searched. */
 export async function planAsked<Body>(
   context: GatewayContext,
   dialect: InboundDialect<Body>,
@@ -70,7 +68,7 @@ export async function planAsked<Body>(
   return { ...planFor(context, chat, caller, given, dialect.fieldNames), kept, chat: chat as Plain };
 }
 
-/** `names`: what the client's API calls the fields of a chat. `untaken`: sampling fields that the model's engine does not take. */
+/** `names`: the client's API's names of chat fields. `untaken`: sampling fields that the engine does not take. */
 export function planFor(
   context: GatewayContext,
   body: ChatBody,
@@ -87,7 +85,7 @@ export function planFor(
     const successor = others.get(model.config.escalateTo ?? '');
     const server = { model, successor, others, limits, maxPriority, defaultDeadlineMs, seed: randomSeed() };
     const plan = makePlan({ ...asked, ...server, idle });
-    // A request that is refused before costs no part of a quota.
+    // Refused requests cost no quota.
     context.usage.request(name);
     return { plan, untaken: untakenBy(model, body) };
   } catch (error) {
@@ -101,7 +99,6 @@ function untakenBy({ engine }: ServedModel, body: ChatBody): string[] {
   return [...knobs, ...Object.keys(drawsIn(body))].filter((name) => !takes.includes(name));
 }
 
-/** A client is told of the field that it wrote, not of the setting or of the chat's. */
 function inTheirWords(error: unknown, names: FieldNames): unknown {
   const told = (text: string) => names.reduce((sum, [from, to]) => sum.replace(from, to), text);
   if (error instanceof Refusal) {

@@ -1,4 +1,4 @@
-// `/v1/responses/{id}`: read, resume, cancel, delete, and list what was put in. A response that is stored is a search in the journal.
+// `/v1/responses/{id}`: read, resume, cancel, delete, and list the input. A stored response is a search in the journal.
 
 import { readLog } from '@coppice/core/journal';
 import { eventsIn } from '@coppice/core/log';
@@ -42,7 +42,7 @@ export async function cancelResponse(context: GatewayContext, exchange: Exchange
 export async function removeResponse(context: GatewayContext, exchange: Exchange): Promise<void> {
   const { facts } = await responseOf(context, exchange);
   const [first, ...others] = await end(context, exchange, facts.id);
-  // The first names the others, and so goes last.
+  // The first names the others, and goes last.
   for (const id of others) await context.journal.remove(id);
   if (!(await context.journal.remove(first))) throw noResponse(exchange.parameters.id ?? '');
   writeJson(exchange.response, 200, { id: responseId(facts.id), object: 'response', deleted: true });
@@ -63,7 +63,7 @@ async function responseOf({ journal }: GatewayContext, exchange: Exchange): Prom
 }
 
 async function replayed({ journal }: GatewayContext, facts: ResponseFacts): Promise<unknown> {
-  // Read first: a log is complete by the time that its search has an end.
+  // Read before the log: a log is complete by the time its search has an end.
   const record = await journal.find(facts.id);
   if (record === undefined) throw noResponse(responseId(facts.id));
   const teller = responseTeller(facts);
@@ -78,10 +78,7 @@ async function replayed({ journal }: GatewayContext, facts: ResponseFacts): Prom
   return teller.answer(endOfRecord(last));
 }
 
-/**
- * Ends its search and the one that took over; resolves to both when their ends are on disk. Noted first, so that a crash in between does
- * not bring them back.
- */
+/** Ends its search and any successor; resolves to their ids when their ends are durable. */
 async function end(context: GatewayContext, exchange: Exchange, id: string): Promise<[string, ...string[]]> {
   if ((await requestCancel(context, id)).noted === 'refused') throw journalTrouble();
   const next = successorIn(await context.watchers.ended(id, goneOf(exchange.response)));
@@ -90,9 +87,8 @@ async function end(context: GatewayContext, exchange: Exchange, id: string): Pro
 
 export const responseQuery = z.object({
   stream: z.enum(['true', 'false']).optional(),
-  /** The number of the last event that the reader has. */
   starting_after: z.int().min(-1).default(-1),
-  /** OpenAI's clients ask for streams without padding; there is none. */
+  /** OpenAI's clients may ask for streams without padding; there is none. */
   include_obfuscation: z.enum(['true', 'false']).optional(),
 });
 

@@ -12,7 +12,7 @@ import {
 import { eventsIn, type LogEntry } from '@coppice/core/log';
 import { z } from 'zod';
 import { chatDialect } from '../dialects/chat/chat-dialect.ts';
-import { parseSearchBody, searchSchema } from '../dialects/chat-body.ts';
+import { parseChatBody, searchSchema } from '../dialects/chat-body.ts';
 import { ignoredIn, unfolded } from '../dialects/fields.ts';
 import { ApiError, asApiError, journalTrouble, refuse } from '../http/api-error.ts';
 import { readQuery } from '../http/checked-input.ts';
@@ -29,9 +29,7 @@ import { endOnRecord } from './telling.ts';
 
 type Stored = Pick<GatewayContext, 'journal' | 'searches'>;
 
-/** Searches of a list that are read at a time: their answers are read with them. */
 const sliceSearches = 50;
-/** For a cancelled search to have its end, wherever it runs. */
 const cancelMs = 2000;
 const cancelNotNoted =
   'the search is stopped here, but the journal cannot be written now, and a restart would take it up again; ask again';
@@ -70,7 +68,7 @@ export async function createSearch(context: GatewayContext, exchange: Exchange):
 
 async function readSearchBody(context: GatewayContext, { request }: Exchange) {
   const value = unfolded(chatDialect.path, await readJson(context, request));
-  const body = parseSearchBody(value);
+  const body = parseChatBody(searchSchema, value);
   if (body.stream === true)
     refuse('unsupported_parameter', "'stream': read GET /v1/searches/{id}/events instead", 'stream');
   if ((body.n ?? 1) > 1) refuse('unsupported_parameter', "'n': a search has one result; use chat completions", 'n');
@@ -81,7 +79,7 @@ async function readSearchBody(context: GatewayContext, { request }: Exchange) {
   return { body, ignored: ignoredIn(searchSchema, value) };
 }
 
-/** To the client that asked: its record once it has its end, with the texts that the journal does not keep. */
+/** The asking client gets its record at the end, with texts that the journal does not keep. */
 async function shownToAsker(context: GatewayContext, { response }: Exchange, search: LiveSearch): Promise<Plain> {
   const record = await endOnRecord(context, response, search.id);
   const { texts = {} } = search.ended?.result ?? {};
@@ -90,7 +88,7 @@ async function shownToAsker(context: GatewayContext, { response }: Exchange, sea
   return viewWhole(whole);
 }
 
-/** The same request again: the search as it is now, or, for a caller that waits, as it ends. */
+/** A repeated request: the search as it is now, or, for a waiting caller, as it ends. */
 async function answerKnown(
   context: GatewayContext,
   exchange: Exchange,
@@ -162,7 +160,7 @@ export async function cancelSearch(context: GatewayContext, exchange: Exchange):
   writeJson(exchange.response, 200, await lookUp(context, exchange.caller, id));
 }
 
-/** One that waits in the queue between nodes is ended here; one that another node runs hears of it there. */
+/** A search in the queue between nodes is ended here; one that another node runs ends there. */
 async function endQueued({ journal, searches }: GatewayContext, id: string): Promise<void> {
   const record = await journal.find(id);
   if (record?.state === 'queued') await searches.recoverOne(record);
@@ -197,7 +195,7 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange):
     await sendLog(context, id, after, events);
   } catch (error) {
     if (!isFault(error, 'damaged')) throw error;
-    // A reader that came back would find the same: told as an end, it does not.
+    // An `end` keeps the reader from reconnecting to the same damage.
     context.log.error('journal', { search: id, message: error.fault.message });
     events.event('end', { state: 'failed', error: asApiError(error).body });
   } finally {
@@ -207,13 +205,13 @@ export async function searchEvents(context: GatewayContext, exchange: Exchange):
 }
 
 /**
- * The log from the journal, then live: a reader always reads the journal after the last entry it has sent, and is woken when more is safe on
- * disk, so that it can neither miss an entry nor see one that a crash takes back. A slow reader holds one entry; the rest is read again.
+ * Sends the log from the journal, then live: a reader always reads on after its last entry and is woken when more is
+ * durable, so that it never misses an entry nor sees one that a crash takes back. A slow reader holds one entry.
  */
 async function sendLog({ watchers }: GatewayContext, id: string, from: number, events: EventStream): Promise<void> {
   for (let after: number | undefined = from; after !== undefined; ) {
     await events.ready();
-    // SQLite reads without waiting: a page is a slice.
+    // SQLite reads synchronously: a page is a slice.
     await nextSlice();
     const page = await watchers.page(id, after, events.gone);
     after = undefined;
@@ -226,7 +224,7 @@ async function sendLog({ watchers }: GatewayContext, id: string, from: number, e
   }
 }
 
-/** Event by event. The last one alone has an id: a reader whose connection broke in the middle gets the entry again. */
+/** Only the last event has an id: after a broken connection the reader gets the whole entry again. */
 function sendEntry(entry: LogEntry, events: EventStream): void {
   const all = eventsIn(entry);
   for (const [at, event] of all.entries()) {

@@ -118,7 +118,7 @@ test.each([
   const { url, gateway, engine } = await runGateway({ scripted: { script } });
   const body = JSON.stringify({ ...question, stream: true, ...settings });
   const socket = await open(url, 'POST', '/v1/chat/completions', body);
-  await until(() => engine.asked.length > 0 && gateway.searches.liveCount === 0);
+  await until(() => engine.asked.length > 0 && [...gateway.searches.live].length === 0);
   const lines = await readSlowly(socket);
   expect(lines.at(-1)).toBe('[DONE]');
   const chunks = lines.slice(0, -1).map((line) => JSON.parse(line) as Loose);

@@ -1,5 +1,5 @@
-// A search told to one client by a teller: whole or as a stream, from the live search, or from the journal where clients may read it
-// again. What comes from the journal goes out only when it is on disk.
+// Tells a search to one client: whole or as a stream, from the live search, or from the journal if clients may read it again. What comes
+// from the journal is durable.
 
 import type { ServerResponse } from 'node:http';
 import { isFault, nextSlice } from '@coppice/core/base';
@@ -18,7 +18,6 @@ import { endOfLive, requireResult } from '../searches/search-end.ts';
 import { verdictHeader } from '../wire/reply-json.ts';
 import type { GatewayContext } from './context.ts';
 
-/** What the journal holds of a search that was accepted a moment ago. */
 export const accepted: ToldEnd = { state: 'queued', outcome: undefined, texts: undefined, error: undefined };
 
 export async function wholeAnswer(
@@ -48,7 +47,6 @@ export async function streamLive(events: EventStream, teller: Teller, search: Li
   events.end();
 }
 
-/** `after`: the number of the last frame that the client has. */
 export async function streamStored(
   context: GatewayContext,
   events: EventStream,
@@ -66,8 +64,8 @@ export async function streamStored(
 type Heard = { readonly event: LoggedEvent } | { readonly token: Token };
 
 /**
- * A search as it is told, at the pace of its reader: what it says meanwhile is kept, events as the fold holds them, and the tokens of
- * one generation as one text, so that no more is held than the answer itself.
+ * Tells a search at the pace of its reader. Meanwhile events are kept, and tokens of one generation are joined into one
+ * text: no more is held than the answer itself.
  */
 async function* liveFrames(events: EventStream, teller: Teller, search: LiveSearch): AsyncGenerator<StreamFrame> {
   yield* teller.begin();
@@ -105,7 +103,7 @@ function joinTokens(last: Heard, next: Heard): Heard | undefined {
   return isSame ? { token: { ...last.token, text: last.token.text + next.token.text } } : undefined;
 }
 
-/** Nothing of the log of a search that has just been started has been missed. */
+/** Call it right after the start: no entry has been missed then. */
 function follow(search: LiveSearch, { event, token }: Teller, hear: (heard: Heard) => void): void {
   if (event === undefined && token === undefined) return;
   if (event !== undefined) for (const each of search.unwritten.flatMap(eventsIn)) hear({ event: each });
@@ -115,7 +113,7 @@ function follow(search: LiveSearch, { event, token }: Teller, hear: (heard: Hear
   });
 }
 
-/** From the first, up to the last word, of the search that took over where one did; waits for what is not on disk yet, or cannot be read now. */
+/** Frames from the first to the last, a successor's included; waits for entries that are not durable or not readable yet. */
 async function* storedFrames(
   { watchers, searches, journal }: GatewayContext,
   teller: Teller,
@@ -148,8 +146,8 @@ async function* storedFrames(
 const notWritten = 'the search has ended, but its end cannot be written now; read it later by its id';
 
 /**
- * The end of a search in the journal, final cost included, so that what one client is told is what every later reader finds. Of a search
- * that has ended in some process. Waits for as long as its client does, or until the only journal is in trouble.
+ * Resolves to the record of an ended search, final cost included, so that one client is told what every later reader
+ * finds. Waits as long as its client, or until the only journal is in trouble.
  */
 export async function endOnRecord(
   { journal, watchers, cluster }: GatewayContext,

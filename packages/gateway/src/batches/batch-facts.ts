@@ -1,15 +1,14 @@
-// A batch as the journal keeps it and as clients read it. Everything that happens to a batch is a change of these facts, or a
-// part of one of its two files of results: the part's number is the line's, so that no line is answered twice.
+// A batch as the journal keeps it and as clients read it. A batch changes by these facts, or by a part of one of its two files of
+// results: a part has its line's number, so that no line is answered twice.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Documents, KeptDocument, Plain } from '@coppice/core/journal';
 import type { BatchJson, BatchProblem, BatchStatus } from '../wire/document-json.ts';
 
 export interface BatchFacts {
-  /** A path of a dialect. */
   readonly endpoint: string;
   readonly input: string;
-  /** The files of results, named from the beginning and shown at the end. */
+  /** Ids of the files of results; clients see them at the end. */
   readonly output: string;
   readonly errors: string;
   readonly metadata: Readonly<Record<string, string>> | null;
@@ -20,7 +19,6 @@ export interface BatchFacts {
   readonly total: number;
   readonly counts: { readonly completed: number; readonly failed: number } | null;
   readonly times: Readonly<Partial<Record<BatchStatus, number>>>;
-  /** The process that works on it, until when unless it says so again. */
   readonly lease: { readonly node: string; readonly untilMs: number } | null;
 }
 
@@ -66,14 +64,14 @@ export function viewBatch(document: KeptDocument, counts: NonNullable<BatchFacts
   };
 }
 
-/** Another process works on the batch now, or it is gone. */
+/** Another process has the batch now, or it is gone. */
 export class BatchLost extends Error {}
 
-/** Others leave a batch alone for so long after a word of its process. */
+/** Others leave a batch alone for this long after its process renewed its lease. */
 export const leaseMs = 30_000;
 const retryMs = 50;
 
-/** A batch in the hands of the process that works on it. Every change begins from what the journal has now, so that a cancellation is never lost. */
+/** A batch for the process that works on it. Every change starts from the journal's state, so that a cancellation is never lost. */
 export class BatchDocument {
   readonly id: string;
   readonly owner: string;
@@ -93,10 +91,6 @@ export class BatchDocument {
     return batchFacts(this.#last);
   }
 
-  get isOpen(): boolean {
-    return this.#last.open;
-  }
-
   async refresh(): Promise<BatchFacts> {
     const found = await this.#documents.find(this.id);
     if (found === undefined || batchFacts(found).lease?.node !== this.#node) throw new BatchLost();
@@ -104,7 +98,6 @@ export class BatchDocument {
     return this.facts;
   }
 
-  /** `ended`: nothing is to be done any more, and from when on it goes by itself. */
   async change(next: (facts: BatchFacts) => BatchFacts, ended?: { readonly expiresMs: number }): Promise<void> {
     for (;;) {
       await this.refresh();

@@ -1,5 +1,4 @@
-// The lines of a batch's file: one request each. What no batch can be made of is told by line; what is wrong inside a body is
-// the answer of that line.
+// The lines of a batch's file, one request each. A malformed line fails the batch; a wrong body is the answer of its line.
 
 import { nextSlice } from '@coppice/core/base';
 import { issueLine } from '@coppice/core/config';
@@ -26,7 +25,7 @@ const lineSchema = z.strictObject({
 
 const mostProblems = 100;
 
-/** Characters that are read before other requests have their turn: some milliseconds. */
+/** Characters per turn of the loop: some milliseconds. */
 const sliceChars = 262_144;
 
 export async function readBatchLines(
@@ -61,7 +60,6 @@ export async function readBatchLines(
   return { lines, problems };
 }
 
-/** One at a time: a file may have as many lines as it has bytes. */
 function* linesOf(text: string): Generator<{ readonly at: number; readonly each: string; readonly end: number }> {
   for (let at = 0, start = 0; start < text.length; at += 1) {
     const found = text.indexOf('\n', start);
@@ -72,7 +70,7 @@ function* linesOf(text: string): Generator<{ readonly at: number; readonly each:
 }
 
 function readLine(text: string, at: number, endpoint: string, bodyBytes: number): BatchLine | BatchProblem {
-  // Of a request on its own its body could not be larger either.
+  // A request on its own may not be larger either.
   if (text.length > bodyBytes) return problemOf('invalid_json_line', `the line is longer than ${bodyBytes} bytes`, at);
   const value = jsonOf(text);
   if (value instanceof ApiError && value.code === 'invalid_value')
@@ -90,7 +88,6 @@ function readLine(text: string, at: number, endpoint: string, bodyBytes: number)
   return { at, customId, body: record(unfolded(endpoint, body)) };
 }
 
-/** Why it is none, where it is none; that fits no schema. */
 function jsonOf(text: string): unknown {
   try {
     return parseJson(Buffer.from(text));

@@ -1,5 +1,5 @@
-// Files in the journal: reading one whole, and the two files of results that a batch fills. These are open, and hidden from clients,
-// until the batch has ended.
+// Reads files in the journal, and writes the two files of results of a batch. These are open, and hidden from clients, until the batch
+// has ended.
 
 import { nextSlice } from '@coppice/core/base';
 import type { Documents, KeptDocument } from '@coppice/core/journal';
@@ -8,7 +8,7 @@ import type { BatchDocument } from './batch-facts.ts';
 
 export type FileFacts = Pick<FileJson, 'filename' | 'purpose' | 'bytes'>;
 
-/** Parts that are read at a time; the journal bounds their characters. */
+/** Page size; the journal bounds a part's characters. */
 export const pageParts = 250;
 
 export function fileFacts({ facts }: KeptDocument): FileFacts {
@@ -42,7 +42,6 @@ export async function openResults(documents: Documents, { id, owner, facts }: Ba
   }
 }
 
-/** Shows what has something in it, drops the other, and counts the lines. */
 export async function closeResults(
   documents: Documents,
   { facts }: BatchDocument,

@@ -1,5 +1,5 @@
-// Which batches this process works on: some at a time, the oldest of those keys first that have the fewest under way here. A
-// batch is worked on by one process; where several share the journal, one that falls silent is followed by another.
+// Chooses the batches that this process works on: the oldest, of keys with the fewest under way. One process works on a batch;
+// when it falls silent, another takes over.
 
 import type { KeptDocument } from '@coppice/core/journal';
 import type { GatewayContext } from '../api/context.ts';
@@ -19,7 +19,7 @@ export class BatchRunner {
   #isLooking = false;
   #again = false;
 
-  /** `node`: the name of this process among those that share the journal; the same after a restart where there is one. */
+  /** `node`: this process's name among those that share the journal; stays over restarts. */
   constructor(context: GatewayContext, node: string) {
     this.#context = context;
     this.#node = node;
@@ -32,7 +32,7 @@ export class BatchRunner {
     this.look();
   }
 
-  /** Leaves every batch where it is. Resolves when nothing more is written for one. */
+  /** Leaves every batch as it is. Resolves when nothing more is written. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -45,7 +45,6 @@ export class BatchRunner {
     if (!this.#isLooking) void this.#lookAgain();
   }
 
-  /** A call that comes while it looks makes it look once more. */
   async #lookAgain(): Promise<void> {
     this.#isLooking = true;
     while (this.#again) {

@@ -1,6 +1,6 @@
-// One batch from its file to its results. Its lines become idle searches, each under an idempotency key of its own: after a crash the same
-// lines find the same searches again. A line's answer is a part of a file of results under the line's number, written once. It must never
-// leave a line without one, unless the batch is cancelled.
+// One batch from its file to its results. Lines become idle searches, each under an idempotency key of its own: after a crash the same
+// lines find the same searches. A line's answer is written once, as a part of a file of results under the line's number. No line may stay
+// without one, unless the batch is cancelled.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FaultError, isFault } from '@coppice/core/base';
@@ -22,7 +22,6 @@ import { closeResults, openResults, readWhole } from './batch-results.ts';
 import { type EndedChain, errorAnswer, type LineAnswer, lineAnswer, planLine, requireWhole } from './line-answer.ts';
 import type { LineSlots } from './line-slots.ts';
 
-/** Why no more lines are taken: another process has the batch, or the batch is over. */
 type Halt = 'left' | 'cancelled' | 'expired';
 
 const keepMs = leaseMs / 3;
@@ -51,7 +50,7 @@ export class BatchWork {
     return this.#document.owner;
   }
 
-  /** Resolves when it has ended, or this process has left it; to whether it has ended. */
+  /** Resolves to whether it has ended; false if this process has left it. */
   async run(): Promise<boolean> {
     const keeper = setInterval(() => void this.look(), keepMs).unref();
     try {
@@ -71,13 +70,13 @@ export class BatchWork {
     this.#stop('left');
   }
 
-  /** Says that it is worked on, and hears whether it is to go on. */
   async look(): Promise<void> {
     try {
       const { status, expiresMs } = await this.#document.refresh();
       if (status === 'cancelling') return this.#stop('cancelled');
       if (this.#nowMs() >= expiresMs) return this.#stop('expired');
-      await this.#document.change((facts) => this.#leased(facts));
+      const untilMs = this.#nowMs() + leaseMs;
+      await this.#document.change((facts) => ({ ...facts, lease: facts.lease && { ...facts.lease, untilMs } }));
     } catch (error) {
       if (error instanceof BatchLost) this.leave();
       else this.#context.log.warn('batch', { batch: this.#document.id, error });
@@ -127,18 +126,16 @@ export class BatchWork {
     return new Set([...(await documents.partNumbers(output)), ...(await documents.partNumbers(errors))]);
   }
 
-  // ---- one line --------------------------------------------------------------------------------------------------
-
   async #line(line: BatchLine): Promise<void> {
     while (this.#halt === undefined) {
       try {
         const answer = await this.#answer(line);
-        if (answer === undefined) return;
-        return await this.#write(line, answer);
+        if (answer !== undefined) await this.#write(line, answer);
+        return;
       } catch (error) {
         const told = asApiError(error);
         if (told.code === 'internal') this.#context.log.error('batch', { batch: this.#document.id, error });
-        // While the journal cannot be written, or its key has used up its quota, nothing is lost by waiting.
+        // Waiting loses nothing while the journal is away or the key's quota is used up.
         const isTrouble = told.code === 'unavailable' || told.code === 'quota_exceeded';
         if (!isTrouble) return this.#write(line, errorAnswer(told.body, this.#dialect));
         await delay(troubleMs);
@@ -146,7 +143,6 @@ export class BatchWork {
     }
   }
 
-  /** Undefined where the batch was halted before it had an answer. What cannot be searched goes to the engine's own endpoint. */
   async #answer(line: BatchLine): Promise<LineAnswer | undefined> {
     const upstream = upstreamFor(this.#context, this.#dialect, line.body);
     if (upstream === undefined) return this.#search(line);
@@ -161,19 +157,19 @@ export class BatchWork {
     for (;;) {
       const chain = await this.#endedChain(await this.#start(line, planned));
       if (this.#halt === 'left' || (this.#halt !== undefined && chain?.last.state === 'cancelled')) return undefined;
-      // One whose record has been swept is searched again.
+      // A search whose record was swept is searched again.
       if (chain !== undefined) return lineAnswer(this.#context, this.#dialect, chain, planned.asked);
     }
   }
 
-  /** No header can hold a line break: no client's key is the same. */
+  /** No header can hold a line break, so no client has the same key. */
   async #start({ at }: BatchLine, { plan, kept: body, chat }: Awaited<ReturnType<typeof planLine>>): Promise<string> {
     const options = { background: true, body, chat, idempotencyKey: `${this.#document.id}\n${at}` };
     const started = await this.#context.searches.start(plan, this.#caller, options);
     return 'known' in started ? started.known : started.id;
   }
 
-  /** The record of a search when it has ended; undefined where it is gone, or this process has left the batch. */
+  /** The record of an ended search; undefined if it is gone, or this process has left the batch. */
   async #ended(id: string): Promise<SearchRecord | undefined> {
     const { watchers } = this.#context;
     const record = await watchers.ended(id, this.#halted.signal);
@@ -182,7 +178,6 @@ export class BatchWork {
     return watchers.ended(id, this.#left.signal);
   }
 
-  /** The same with the search that took over, where one did. */
   async #endedChain(id: string): Promise<EndedChain | undefined> {
     const first = await this.#ended(id);
     const next = successorIn(first);
@@ -197,8 +192,6 @@ export class BatchWork {
     const text = `${JSON.stringify({ id, custom_id: customId, response, error: null })}\n`;
     await this.#context.journal.documents.addPart(status < 400 ? output : errors, at, text);
   }
-
-  // ---- ending ----------------------------------------------------------------------------------------------------
 
   async #finish(lines: readonly BatchLine[]): Promise<void> {
     const { documents } = this.#context.journal;
@@ -219,7 +212,7 @@ export class BatchWork {
     }
   }
 
-  /** One of its files cannot be read, now or later. False where its own document cannot be written either. */
+  /** False if the batch's own document cannot be written either. */
   async #endDamaged({ fault }: FaultError): Promise<boolean> {
     const problem = problemOf('file_damaged', `the journal is damaged: ${fault.message}`);
     return this.#end('failed', (facts) => ({ ...facts, problems: [problem] })).then(
@@ -236,11 +229,6 @@ export class BatchWork {
 
   get #retentionMs(): number {
     return batchRetention * this.#context.config.journal.retentionMs;
-  }
-
-  #leased(facts: BatchFacts): BatchFacts {
-    const lease = facts.lease && { ...facts.lease, untilMs: this.#nowMs() + leaseMs };
-    return { ...facts, lease };
   }
 
   #stop(halt: Halt): void {

@@ -1,4 +1,4 @@
-// `/v1/batches`: create, read, list, cancel. What becomes of a batch is the runner's; here its document is made and read.
+// `/v1/batches`: create, read, list, cancel. Makes and reads documents of batches; BatchRunner works on them.
 
 import type { KeptDocument } from '@coppice/core/journal';
 import { z } from 'zod';
@@ -53,7 +53,7 @@ export async function createBatch(context: BatchContext, { request, response, ca
   const document = { ...kept, open: true, expiresMs: undefined, facts: asFacts(facts) };
   await context.journal.documents.add(document);
   context.batches.look();
-  // It has no results yet. Nothing is read that could fail: the batch is stored, and its client has to know its name.
+  // No read here may fail: the batch is stored, and its client needs its id.
   writeJson(response, 200, viewBatch({ ...document, revision: 0 }, { completed: 0, failed: 0 }));
 }
 
@@ -66,7 +66,6 @@ export async function listBatches(context: GatewayContext, exchange: Exchange): 
   writeJson(exchange.response, 200, page);
 }
 
-/** Searches under way end at their best so far and are left out; what was answered can be read. */
 export async function cancelBatch(context: BatchContext, exchange: Exchange): Promise<void> {
   const { caller, parameters } = exchange;
   for (;;) {
@@ -82,7 +81,6 @@ export async function cancelBatch(context: BatchContext, exchange: Exchange): Pr
   await readBatch(context, exchange);
 }
 
-/** The counts of one that is under way are those of its files of results. */
 async function counted({ journal }: GatewayContext, document: KeptDocument): Promise<BatchJson> {
   const { output, errors, counts } = batchFacts(document);
   const linesOf = async (file: string) => (counts === null ? (await journal.documents.partNumbers(file)).length : 0);

@@ -1,5 +1,5 @@
-// `/v1/files`: put in, list, read, take out. A file is text in lines, of which batches are made; it lives in the journal's
-// database. A key sees its own files; an admin key sees all.
+// `/v1/files`: upload, list, read, delete. A file is lines of text for batches, in the journal's database. A key sees its own files;
+// an admin key sees all.
 
 import { isUtf8 } from 'node:buffer';
 import { MIMEType } from 'node:util';
@@ -17,41 +17,37 @@ import type { FileJson } from '../wire/document-json.ts';
 import { type FileFacts, fileFacts, pageParts } from './batch-results.ts';
 import { findDocument, listOf, listQuery, requireTexts } from './listing.ts';
 
-/** Characters of one part: bounds how much is read at a time. */
+/** Characters of one part: bounds one read. */
 const partChars = 65_536;
-/** For the fields beside the file, and what stands between them. */
 const formBytes = 16_384;
-/** Of a form: there are four fields. */
 const mostParts = 16;
 const partHeaderBytes = 4096;
 const mostFiles = 10_000;
 const leastSeconds = 3600;
+const noBoundary = 'the content-type names no boundary of the form';
 
 export async function createFile(context: GatewayContext, { request, response, caller }: Exchange): Promise<void> {
   requireTexts(context);
   requireJournal(context);
   const { batchFileBytes: fileBytes } = context.limits;
-  const retentionMs = batchRetention * context.config.journal.retentionMs;
   const type = request.headers['content-type'] ?? '';
   if (!type.toLowerCase().startsWith('multipart/form-data'))
     refuse('unsupported_media_type', 'a file must be sent as content-type: multipart/form-data');
   const body = await context.bodies.read(request, fileBytes + formBytes);
-  // Each of the next steps reads 32 MB: about 100 ms, and other requests have their turn in between.
+  // Each of the next steps takes about 100 ms for 32 MB; other requests run in between.
   await nextSlice();
-  const fields = await formOf(body, type);
-  const form = parseBody(uploadForm, Object.fromEntries(fields));
+  const form = parseBody(uploadForm, Object.fromEntries(await formOf(body, type)));
   await nextSlice();
   const text = await textOf(form.file, fileBytes);
   await nextSlice();
   const bytes = Buffer.byteLength(text);
   await requireRoom(context, caller, bytes);
   const createdMs = context.clock.nowMs();
+  const retentionMs = batchRetention * context.config.journal.retentionMs;
   const expiresMs = createdMs + Math.min(retentionMs, wishedMs(form) ?? retentionMs);
-  const filename = form.file.name.slice(0, 255).toWellFormed();
-  const facts: FileFacts = { filename, purpose: 'batch', bytes };
-  const id = newId('file-', createdMs);
-  const kept = { id, kind: 'file', owner: caller.name, createdMs, open: false, expiresMs } as const;
-  const document = { ...kept, facts };
+  const facts: FileFacts = { filename: form.file.name.slice(0, 255).toWellFormed(), purpose: 'batch', bytes };
+  const times = { createdMs, open: false, expiresMs };
+  const document = { id: newId('file-', createdMs), kind: 'file', owner: caller.name, ...times, facts } as const;
   await context.journal.documents.add(document, inParts(text));
   writeJson(response, 200, viewFile({ ...document, revision: 0 }));
 }
@@ -65,33 +61,27 @@ async function formOf(body: Buffer, type: string): Promise<FormData> {
   }
 }
 
-/** Parsing takes time for every part and every line of its headers, and holds up all other requests: both are bounded first. */
+/** Parsing cost grows with parts and header lines, and holds up all other requests: both are bounded first. */
 function checkParts(body: Buffer, type: string): void {
   const line = `--${boundaryOf(type)}`;
   let parts = 0;
   for (let at = body.indexOf(line); at >= 0; at = body.indexOf(line, at + line.length)) {
     const start = at + line.length;
-    // Two more dashes end the form.
     if (body.toString('latin1', start, start + 2) === '--') return;
     parts += 1;
     if (parts > mostParts) refuse('bad_request', `the form has more than ${mostParts} parts, the limit`);
     const isBounded = body.subarray(start, start + partHeaderBytes).includes('\r\n\r\n');
-    if (!isBounded && body.length > start + partHeaderBytes)
-      refuse(
-        'bad_request',
-        `the headers of part ${parts} of the form are larger than ${partHeaderBytes} bytes, the limit`,
-      );
+    const tooLarge = `the headers of part ${parts} of the form are larger than ${partHeaderBytes} bytes, the limit`;
+    if (!isBounded && body.length > start + partHeaderBytes) refuse('bad_request', tooLarge);
   }
 }
 
 function boundaryOf(type: string): string {
   try {
-    const boundary = new MIMEType(type).params.get('boundary');
-    if (boundary) return boundary;
+    return new MIMEType(type).params.get('boundary') || refuse('bad_request', noBoundary);
   } catch {
-    // It is told below.
+    return refuse('bad_request', noBoundary);
   }
-  return refuse('bad_request', 'the content-type names no boundary of the form');
 }
 
 const anchored = z.object({
@@ -134,7 +124,7 @@ function inParts(text: string): string[] {
   for (let at = 0; at < text.length; ) {
     let end = Math.min(text.length, at + partChars);
     const last = text.charCodeAt(end - 1);
-    // Never in the middle of a character.
+    // Never splits a surrogate pair.
     if (end < text.length && last >= 0xd800 && last <= 0xdbff) end -= 1;
     parts.push(text.slice(at, end));
     at = end;
@@ -166,7 +156,7 @@ export async function readContent(context: GatewayContext, { response, caller, p
     await roomIn(response);
     await nextSlice();
     const page = await context.journal.documents.parts(id, after, pageParts);
-    // A part that the reader has no room for is the last one of this round.
+    // A part that fills the reader's buffer is the last of this round.
     after = (page.find(({ text }) => !response.write(text)) ?? page.at(-1))?.part;
   }
   response.end();

@@ -1,4 +1,4 @@
-// One line of a batch: the search that it asks for, and what its search says in the end, in the words of the line's dialect.
+// One line of a batch: the search that it asks for, and its result in the words of the line's dialect.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import type { Plain, SearchRecord } from '@coppice/core/journal';
@@ -16,7 +16,6 @@ export interface LineAnswer {
   readonly body: unknown;
 }
 
-/** Throws what the client is to be told of a body that cannot be searched. */
 export async function planLine(
   context: GatewayContext,
   dialect: InboundDialect,
@@ -36,7 +35,6 @@ export function requireWhole(body: Plain): void {
     if (body[name] === true) refuseField('unsupported_parameter', name, 'has no meaning in a batch');
 }
 
-/** A search that has ended, and the last of those that took over from it; itself where none did. */
 export interface EndedChain {
   readonly first: SearchRecord;
   readonly last: SearchRecord;

@@ -1,4 +1,4 @@
-// Files and batches as documents of the journal: found by their names and kinds, and listed in OpenAI's pages, the newest first.
+// Finds files and batches among the documents of the journal, and lists them in OpenAI's pages, the newest first.
 
 import type { DocumentKind, KeptDocument } from '@coppice/core/journal';
 import { z } from 'zod';
@@ -15,13 +15,11 @@ export const listQuery = z.object({
   after: z.string().optional(),
 });
 
-/** Files and batches are texts: they are there where texts are kept. */
 export function requireTexts({ journal }: GatewayContext): void {
   if (journal.texts !== 'keep')
     refuse('bad_request', `files and batches need texts that are kept, and journal.texts is '${journal.texts}'`);
 }
 
-/** Results of a batch that has not ended cannot be read yet. */
 export async function findDocument(
   context: GatewayContext,
   kind: DocumentKind,

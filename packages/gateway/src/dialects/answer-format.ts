@@ -1,5 +1,5 @@
-// The shape that a body wants its answer to have: JSON of a schema, wherever an API writes it (`response_format` of a chat,
-// `text.format` of a response, `output_config.format` of a message), or the call of a function that a chat forces.
+// The shape that a body wants of its answer: JSON of a schema, wherever an API writes it (`response_format` of a chat, `text.format` of a
+// response, `output_config.format` of a message), or the call of a function that a chat forces.
 
 import type { WishedShape } from '@coppice/core/answering';
 import { isRecord } from '@coppice/core/base';
@@ -9,7 +9,7 @@ import { record } from './unchecked.ts';
 
 const anyObject: JsonSchema = { type: 'object' };
 
-/** Undefined where plain text will do; a format that no search knows is refused under the name that a chat has for it. */
+/** Undefined for plain text. Refuses an unknown format under the chat's field name. */
 function schemaIn(format: unknown): JsonSchema | undefined {
   if (format === undefined || format === null) return undefined;
   const { type, json_schema: nested, schema } = record(format);
@@ -47,13 +47,10 @@ interface OfferedFunction {
 }
 
 /**
- * The call of one of the functions that `tool_choice` names; undefined where it leaves it to the model whether there is one, which
- * only an engine that was taught its own way of calling can decide, or where the tools are of other kinds.
+ * A call that `tool_choice` forces. Undefined if the model may choose, which only an engine with its own way of calling
+ * supports, or if a tool is no function.
  */
-export function forcedCall({
-  tools,
-  tool_choice: choice,
-}: Omit<ChatFields, 'response_format'>): WishedShape | undefined {
+export function forcedCall({ tools, tool_choice: choice }: ChatFields): WishedShape | undefined {
   const tried = Array.isArray(tools) ? tools.map(functionOf) : [];
   const offered = tried.filter((each) => each !== undefined);
   const { name } = record(record(choice).function);
@@ -75,7 +72,7 @@ function functionOf(tool: unknown): OfferedFunction | undefined {
   };
 }
 
-/** Definitions of one function move up, so that references to them still lead there; those of several could be confused. */
+/** A single function's definitions move up, so that references still lead there; those of several could be confused. */
 function callSchema(functions: readonly OfferedFunction[]): JsonSchema | undefined {
   const calls = functions.map(({ name, parameters = anyObject }) => {
     const { $defs, definitions, $schema: _, ...fields } = parameters;
@@ -89,7 +86,7 @@ function callSchema(functions: readonly OfferedFunction[]): JsonSchema | undefin
   return isClear ? { anyOf: calls.map(({ call }) => call) } : undefined;
 }
 
-/** It is written out in the words before the answer, and in the journal. */
+/** The prompt and the journal write it out. */
 function requireShallow(schema: JsonSchema): void {
   try {
     JSON.stringify(schema);

@@ -1,4 +1,4 @@
-// What a body asks for: its conversation as a prompt, and its wishes in the names of the vocabulary. Never rebuilds or shortens what the client wrote.
+// Reads a body's conversation as a prompt, and its fields as settings of a search. Never rebuilds or shortens what the client wrote.
 
 import type { PlanRequest, Wish, WishedShape } from '@coppice/core/answering';
 import { isRecord } from '@coppice/core/base';
@@ -11,14 +11,13 @@ import {
   searchKnobNames,
 } from '@coppice/core/config';
 import type { Message, Prompt } from '@coppice/core/tree';
-import { refuse } from '../http/api-error.ts';
+import { refuseField } from '../http/api-error.ts';
 import { fixedLimits } from '../http/fixed-limits.ts';
 import { forcedCall, shapeWith } from './answer-format.ts';
 import type { ChatBody } from './chat-body.ts';
 import { drawsIn } from './fields.ts';
 import { record } from './unchecked.ts';
 
-/** The parts of a plan that the client gives; the server adds model, limits and what the key may do. */
 export function askedIn(body: ChatBody, limits: LimitsConfig): Pick<PlanRequest, 'question' | 'wish' | 'speaker'> {
   const call = forcedCall(body);
   refuseWhatSearchCannot(body, effortIn(body) === 'none');
@@ -29,13 +28,11 @@ function effortIn({ reasoning_effort: effort, reasoning }: ChatBody): Wish['effo
   return effort ?? reasoning?.effort ?? undefined;
 }
 
-/** `call`: of a function that the body forces. */
 function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
   const own = (body.coppice ?? {}) as Readonly<Record<string, unknown>>;
   const named = searchKnobNames.map((name) => {
     const written = bodyName(name);
-    const value =
-      knobOf(name).client === 'openai' ? (body as Readonly<Record<string, unknown>>)[written] : own[written];
+    const { [written]: value } = knobOf(name).client === 'openai' ? record(body) : own;
     return [name, value ?? undefined];
   });
   const { enable_thinking: enabled, thinking = enabled } = body.chat_template_kwargs ?? {};
@@ -55,32 +52,21 @@ function wishOf(body: ChatBody, call: WishedShape | undefined): Wish {
   };
 }
 
-/** The options of programs and rules, each under the name of its part. */
 function namedIn(own: Readonly<Record<string, unknown>>): Record<string, Record<string, unknown>> {
   const objects = Object.entries(own).filter(([, value]) => isRecord(value));
   const named = objects.map(([part, given]) => {
-    const options = Object.keys(namedParts().get(part) ?? {}).map((option) => [
-      option,
-      record(given)[bodyName(option)],
-    ]);
+    const names = Object.keys(namedParts().get(part) ?? {});
+    const options = names.map((name) => [name, record(given)[bodyName(name)]]);
     return [part, Object.fromEntries(options.filter(([, value]) => value !== undefined))];
   });
   return Object.fromEntries(named);
 }
 
 function refuseWhatSearchCannot(body: ChatBody, direct: boolean): void {
-  if ((body.n ?? 1) > 1 && direct)
-    refuse(
-      'unsupported_parameter',
-      "'n' cannot be honoured with reasoning_effort 'none': one generation has one answer",
-      'n',
-    );
-  if (body.return_token_ids && body.stream)
-    refuse(
-      'unsupported_parameter',
-      "'return_token_ids' cannot be honoured in a stream: tokens are known once the search has ended",
-      'return_token_ids',
-    );
+  const oneAnswer = "cannot be honoured with reasoning_effort 'none': one generation has one answer";
+  if ((body.n ?? 1) > 1 && direct) refuseField('unsupported_parameter', 'n', oneAnswer);
+  const atEnd = 'cannot be honoured in a stream: tokens are known once the search has ended';
+  if (body.return_token_ids && body.stream) refuseField('unsupported_parameter', 'return_token_ids', atEnd);
 }
 
 type BodyMessage = ChatBody['messages'][number];
@@ -88,41 +74,33 @@ type BodyMessage = ChatBody['messages'][number];
 const titleLength = 120;
 
 function readMessages(messages: readonly BodyMessage[], limits: LimitsConfig): { prompt: Prompt; title: string } {
-  if (messages.length > fixedLimits.messages) {
-    refuse('invalid_value', `'messages' has ${messages.length} items; at most ${fixedLimits.messages}`, 'messages');
-  }
+  const { messages: mostMessages } = fixedLimits;
+  if (messages.length > mostMessages)
+    refuseField('invalid_value', 'messages', `has ${messages.length} items; at most ${mostMessages}`);
   const read = messages.map(readMessage);
   const chars = read.reduce((sum, { content }) => sum + content.length, 0);
   const most = mostPromptChars(limits);
-  if (chars > most) {
-    refuse(
-      'context_length_exceeded',
-      `'messages' hold ${chars} characters; at most ${most} (2 for each of limits.tokens)`,
-      'messages',
-    );
-  }
-  if (chars === 0) refuse('invalid_value', "'messages' hold no text", 'messages');
+  const tooLong = `hold ${chars} characters; at most ${most} (2 for each of limits.tokens)`;
+  if (chars > most) refuseField('context_length_exceeded', 'messages', tooLong);
+  if (chars === 0) refuseField('invalid_value', 'messages', 'hold no text');
   const last = read.findLast(({ role }) => role === 'user') ?? read.at(-1)!;
   const title = last.content.trim().slice(0, titleLength).toWellFormed();
   return { prompt: { kind: 'chat', messages: read }, title };
 }
 
-/** Fields of a message that mean something which a search would have to leave out. Reasoning of former turns is left out. */
+/** Message fields that a search would have to drop. Reasoning of former turns is dropped. */
 const unhonoured = ['tool_calls', 'tool_call_id', 'function_call', 'audio', 'annotations'] as const;
 
 function readMessage(message: BodyMessage, at: number): Message {
   const where = `messages.${at}`;
   if (message.role === 'tool' || message.role === 'function') {
-    return refuse(
-      'unsupported_parameter',
-      `'${where}.role' is '${message.role}': a search takes no tool messages`,
-      `${where}.role`,
-    );
+    const reason = `is '${message.role}': a search takes no tool messages`;
+    return refuseField('unsupported_parameter', `${where}.role`, reason);
   }
   for (const field of unhonoured) {
     const value = message[field];
     if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) continue;
-    refuse('unsupported_parameter', `'${where}.${field}' cannot be honoured by a search`, `${where}.${field}`);
+    refuseField('unsupported_parameter', `${where}.${field}`, 'cannot be honoured by a search');
   }
   const role = message.role === 'developer' ? 'system' : message.role;
   return { role, content: readContent(message.content ?? message.refusal, `${where}.content`) };
@@ -133,18 +111,14 @@ function readContent(content: BodyMessage['content'], where: string): string {
   if (typeof content === 'string') return content.toWellFormed();
   const texts = content.map((part, at) => {
     if (part.type === 'text' && typeof part.text === 'string') return readText(part, part.text, `${where}.${at}`);
-    return refuse(
-      'unsupported_parameter',
-      `'${where}.${at}' is of type '${part.type.slice(0, 40)}': a search takes text only`,
-      `${where}.${at}`,
-    );
+    const reason = `is of type '${part.type.slice(0, 40)}': a search takes text only`;
+    return refuseField('unsupported_parameter', `${where}.${at}`, reason);
   });
   return texts.join('');
 }
 
 function readText(part: Readonly<Record<string, unknown>>, text: string, where: string): string {
   const unknown = Object.keys(part).find((key) => !['type', 'text', 'cache_control'].includes(key));
-  if (unknown !== undefined)
-    refuse('unknown_parameter', `'${where}.${unknown}' is not a known parameter`, `${where}.${unknown}`);
+  if (unknown !== undefined) refuseField('unknown_parameter', `${where}.${unknown}`, 'is not a known parameter');
   return text.toWellFormed();
 }

@@ -1,5 +1,5 @@
-// The body of a chat completion as OpenAI's clients send it, and the `coppice` object. Shape only: what the fields mean
-// for a search is decided in answering/plan/plan.ts, and what becomes of all others in fields.ts.
+// The body of a chat completion as OpenAI's clients send it, and the `coppice` object. Shape only: answering/plan/plan.ts decides what the
+// fields mean, fields.ts what becomes of all others.
 
 import type { KnobValue } from '@coppice/core/base';
 import {
@@ -15,11 +15,10 @@ import {
 import { z } from 'zod';
 import { parseBody } from '../http/checked-input.ts';
 import { forcedCall } from './answer-format.ts';
-import { drawFields, refuseShaping } from './fields.ts';
+import { drawFields, drawsIn, refuseShaping } from './fields.ts';
 import { record } from './unchecked.ts';
 
 const anything = z.unknown().optional();
-/** Choices of one request; each is a path of the same tree. */
 const mostAnswers = 16;
 
 const part = z.looseObject({ type: z.string() });
@@ -27,7 +26,7 @@ const message = z.object({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
   content: z.union([z.string(), z.array(part)]).nullish(),
   refusal: z.string().nullish(),
-  // Taken as they are; body-wish.ts refuses by name those that a search cannot honour.
+  // body-wish.ts refuses those that a search cannot honour.
   tool_calls: anything,
   tool_call_id: anything,
   function_call: anything,
@@ -37,7 +36,7 @@ const message = z.object({
   reasoning: anything,
 });
 
-/** Every setting that a client may make and that OpenAI's API has no field for. */
+/** Client settings that OpenAI's API has no field for. */
 export const coppiceSettings = z.lazy(() =>
   z.strictObject({
     ...(Object.fromEntries(
@@ -55,50 +54,59 @@ export const coppiceSettings = z.lazy(() =>
   }),
 );
 
-/** One object for each program or rule with options, under its name. */
 function namedFields(): Record<string, z.ZodOptional<z.ZodType<Readonly<Record<string, KnobValue>>>>> {
   const objects = [...namedParts()].map(([part, own]) => {
     const options = Object.entries(own).map(([name, { knob }]) => [bodyName(name), schemaOf(knob).optional()]);
-    const description = `options of ${part}, where it is named`;
-    return [part, z.strictObject(Object.fromEntries(options)).optional().meta({ description })];
+    const schema = z.strictObject(Object.fromEntries(options)).optional();
+    return [part, schema.meta({ description: `options of ${part}` })];
   });
   return Object.fromEntries(objects);
 }
 
-/** Servers of models take -1 for off as well as 0. */
-export const topK = z.preprocess((value) => (value === -1 ? 0 : value), schemaOf(samplingKnobs.topK).nullish());
+const short = z.string().max(512).nullish();
 
-const fields = {
+/** Fields that all dialects share. */
+export const drawnFields = {
   model: z.string().min(1),
-  messages: z.array(message).min(1),
+  stream: z.boolean().nullish(),
   temperature: schemaOf(samplingKnobs.temperature).nullish(),
   top_p: schemaOf(samplingKnobs.topP).nullish(),
-  top_k: topK,
+  // Model servers take -1 for off as well as 0.
+  top_k: z.preprocess((value) => (value === -1 ? 0 : value), schemaOf(samplingKnobs.topK).nullish()),
   min_p: schemaOf(samplingKnobs.minP).nullish(),
+  coppice: coppiceSettings.nullish(),
+  ...drawFields,
+} as const;
+
+/** Fields that OpenAI's two APIs share. */
+export const openAiFields = {
+  ...drawnFields,
   seed: schemaOf(requestKnobs.seed).nullish(),
+  user: short,
+  safety_identifier: short,
+  prompt_cache_key: short,
+  metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
+} as const;
+
+const fields = {
+  ...openAiFields,
+  messages: z.array(message).min(1),
   max_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
   max_completion_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
   stop: z.union([z.string().min(1), z.array(z.string().min(1)).max(4)]).nullish(),
   logprobs: z.boolean().nullish(),
   return_token_ids: z.boolean().nullish(),
   n: z.int().min(1).max(mostAnswers).nullish(),
-  stream: z.boolean().nullish(),
   stream_options: z
     .object({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() })
     .nullish(),
   reasoning_effort: z.enum(['none', ...efforts]).nullish(),
-  // Of vLLM, SGLang and llama-server: the switch of a template for thinking, under either of its names.
+  // vLLM, SGLang and llama-server: a template's switch for thinking, under either name.
   chat_template_kwargs: z.object({ enable_thinking: z.boolean().nullish(), thinking: z.boolean().nullish() }).nullish(),
-  user: z.string().max(512).nullish(),
-  safety_identifier: z.string().max(512).nullish(),
-  prompt_cache_key: z.string().max(512).nullish(),
-  metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
-  // Of OpenRouter and vLLM: whether the client reads reasoning.
+  // OpenRouter and vLLM: whether the client reads reasoning.
   include_reasoning: z.boolean().nullish(),
   reasoning: z.object({ effort: z.enum(['none', ...efforts]).nullish(), exclude: z.boolean().nullish() }).nullish(),
-  coppice: coppiceSettings.nullish(),
-  ...drawFields,
-  // Searched where the engine holds steps to a schema.
+  // Searched if the engine holds steps to a schema.
   response_format: anything,
   tools: anything,
   tool_choice: anything,
@@ -112,19 +120,11 @@ export const searchSchema = z.object({
 });
 
 export type ChatBody = z.output<typeof chatSchema>;
-export type SearchBody = z.output<typeof searchSchema>;
-
-export function parseChatBody(value: unknown): ChatBody {
-  return honoured(parseBody(chatSchema, value), value);
-}
-
-export function parseSearchBody(value: unknown): SearchBody {
-  return honoured(parseBody(searchSchema, value), value);
-}
 
 const searched = ['response_format', 'n', 'logprobs', 'stop'];
 
-function honoured<Body extends ChatBody>(body: Body, value: unknown): Body {
+export function parseChatBody<Body extends ChatBody>(schema: z.ZodType<Body>, value: unknown): Body {
+  const body = parseBody(schema, value);
   const isCall = forcedCall(body) !== undefined;
   const isDirect = (body.reasoning_effort ?? body.reasoning?.effort) === 'none';
   const by = isDirect ? 'the engine behind this model' : 'a search';
@@ -132,7 +132,12 @@ function honoured<Body extends ChatBody>(body: Body, value: unknown): Body {
   return body;
 }
 
-/** Whether it asks to be shown reasoning, or for some of it: only then progress is told where reasoning goes. */
+export function drawnIn(body: Pick<ChatBody, 'model' | 'temperature' | 'top_p' | 'top_k' | 'min_p' | 'coppice'>) {
+  const { model, temperature, top_p, top_k, min_p, coppice } = body;
+  return { model, temperature, top_p, top_k, min_p, coppice, ...drawsIn(body) };
+}
+
+/** Whether the client asks for reasoning: only then progress is told among it. */
 export function takesReasoning({ include_reasoning: shown, reasoning, reasoning_effort: effort }: ChatBody): boolean {
   if (shown === false || reasoning?.exclude === true) return false;
   return shown === true || (reasoning ?? effort ?? null) !== null;

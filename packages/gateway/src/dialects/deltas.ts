@@ -1,5 +1,5 @@
-// An answer in deltas, for dialects that know no other events: what is certain goes out while the search runs, the rest when it has
-// ended, so that all of it together is the whole answer. After the first byte a failure can only be a frame.
+// An answer in deltas, for dialects without other events: certain text goes out while the search runs, the rest at its end; together they
+// are the whole answer. After the first byte a failure can only be a frame.
 
 import type { LoggedEvent } from '@coppice/core/log';
 import type { Token } from '@coppice/core/runtime';
@@ -18,7 +18,7 @@ import { ThoughtStream } from './thought-stream.ts';
 
 export type Delta = Readonly<Record<string, string>>;
 
-/** The words of one dialect for it. `search`: the last of a chain. */
+/** Frames of one dialect. `search`: the last of a chain. */
 export interface DeltaWords {
   begin(): StreamFrame[];
   delta(delta: Delta): StreamFrame[];
@@ -27,7 +27,7 @@ export interface DeltaWords {
   whole(search: ToldSearch, result: ClientResult): unknown;
 }
 
-/** `takesProgress`: the client is shown what the search does, among the reasoning. */
+/** `takesProgress`: progress lines go out among the reasoning. */
 export function deltaTeller(search: ToldSearch, isStream: boolean, words: DeltaWords, takesProgress = false): Teller {
   const deltas: Deltas = isStream ? deltasOf(search) : { rest: wholeAnswer };
   const { event, token, rest } = isStream && takesProgress ? withProgress(search, deltas) : deltas;
@@ -51,7 +51,7 @@ export function deltaTeller(search: ToldSearch, isStream: boolean, words: DeltaW
   };
 }
 
-/** Between lines of the reasoning, whose unfinished ones wait; none once the answer has begun, and none of a single path. */
+/** Puts progress between whole lines of reasoning; none once the answer has begun, and none for a single path. */
 function withProgress({ facts: { plan }, fold }: ToldSearch, deltas: Deltas): Deltas {
   if (plan.mode === 'direct' || plan.program === 'greedy') return deltas;
   const progress = new Progress(fold, plan);
@@ -85,7 +85,7 @@ function brokenOff(): ErrorJson {
 interface Deltas {
   event?(entry: LoggedEvent): Delta[];
   token?(token: Token): Delta[];
-  /** What the final answer adds to what has gone out; undefined where it contradicts that. */
+  /** The rest of the final answer; undefined if it contradicts what has gone out. */
   rest(last: ToldSearch, result: ClientResult): Delta[] | undefined;
 }
 
@@ -96,7 +96,7 @@ function deltasOf(search: ToldSearch): Deltas {
   return plan.mode === 'direct' ? tokenDeltas(search) : treeDeltas(search);
 }
 
-/** The call itself is put together from the whole answer, and goes out with the end. */
+/** The call is made from the whole answer, and goes out with the end. */
 function wordsBeforeCall(search: ToldSearch, result: ClientResult): Delta[] {
   const whole = wholeAnswer(search, result);
   return result.outcome.complete ? whole.filter(({ content }) => content === undefined) : whole;
@@ -128,7 +128,7 @@ function treeDeltas({ facts: { plan }, fold }: ToldSearch): Deltas {
       const path = chosenPath(plan, last.fold);
       if (!shared.agrees(path)) return undefined;
       const pieces = shared.finish(path).flatMap(toDelta);
-      // What was held back for a stop string; and words of the answer that went out as reasoning, or stand in no step.
+      // Held back for a stop string, sent as reasoning before, or in no step.
       const content = texts.content?.slice(told) ?? '';
       return content === '' ? pieces : [...pieces, { content }];
     },

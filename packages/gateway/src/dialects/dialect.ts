@@ -13,15 +13,13 @@ import type { ErrorJson } from '../wire/search-json.ts';
 import type { ChatBody } from './chat-body.ts';
 
 export interface InboundDialect<Body = unknown> {
-  /** Where its requests are sent; an engine's own endpoint for what is passed through has the same path. */
+  /** Path of its requests, and of an engine's own endpoint. */
   readonly path: `/v1/${string}`;
-  /** What its bodies call the fields of a chat, in refusals. */
   readonly fieldNames: FieldNames;
-  /** What a body asks for that no search can do. Reads what nothing has checked yet. */
+  /** Names what no search can do. The body is unchecked. */
   beyond(body: Plain): Beyond;
-  /** What is asked; a body that is wrong is refused under the names of its own fields. */
+  /** Refuses a wrong body under the names of its own fields. */
   read(value: unknown, texts: TextKeeping): AskedBody<Body>;
-  /** The chat that is searched for it, with what was said before it. */
   chat(body: Body, desk: Desk): SearchedChat | Promise<SearchedChat>;
   teller(asked: AskedBody<Body>, search: ToldSearch): Teller;
   error(error: ErrorJson): object;
@@ -31,9 +29,8 @@ export type FieldNames = readonly (readonly [RegExp, string])[];
 
 export interface Beyond {
   readonly isBeyond: boolean;
-  /** Fields that shape the reply: the engine's own endpoint may honour what a search does not. */
+  /** Fields that shape the reply: the engine's own endpoint may honour them. */
   readonly passed: readonly string[];
-  /** Reads the shape that its answer is to have; throws where it is none. */
   readonly shape?: () => { readonly schema: JsonSchema } | undefined;
   readonly stop?: unknown;
 }
@@ -42,9 +39,8 @@ export interface AskedBody<Body = unknown> {
   readonly body: Body;
   readonly stream: boolean;
   readonly background?: boolean;
-  /** Clients may read it again: all that is told of it comes from the journal. */
+  /** Clients may read it again: it is told from the journal only. */
   readonly stored?: boolean;
-  /** Fields that were taken and change nothing, by name. */
   readonly ignored: readonly string[];
 }
 
@@ -59,7 +55,6 @@ export interface SearchedChat {
   readonly kept: Plain;
 }
 
-/** What tellers know of a search: one that runs here, or one that was read back from its log. */
 export interface ToldSearch {
   readonly facts: {
     readonly id: string;
@@ -70,21 +65,20 @@ export interface ToldSearch {
   };
   readonly state: SearchState;
   readonly fold: SearchFold;
-  /** Itself, or the search that went on where it was futile. */
   readonly last: ToldSearch;
 }
 
-/** One search in the words of one client. What was given out is never taken back. */
+/** Tells one search to one client. Sent text is never taken back. */
 export interface Teller {
   begin(): StreamFrame[];
-  /** What an entry of the log makes certain. Missing where nothing is certain before the end. */
+  /** Frames that an entry makes certain. Absent if nothing is certain before the end. */
   event?(entry: LoggedEvent): StreamFrame[];
-  /** The same of a token; where it is missing, no tokens are sent on. */
+  /** Absent if no tokens are sent on. */
   token?(token: Token): StreamFrame[];
-  /** The search that took over, when it has ended: told before the end. Missing where `ToldSearch.last` is enough. */
+  /** The ended successor, before the end. Absent if `ToldSearch.last` is enough. */
   takeOver?(search: ToldSearch): StreamFrame[];
   end(end: ToldEnd): StreamFrame[];
-  /** The whole reply, of a search that has followed `event` where there is one. */
+  /** The whole reply; `event` must have seen the log before. */
   answer(end: ToldEnd): unknown;
   heartbeat?(): string;
 }

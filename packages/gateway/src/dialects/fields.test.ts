@@ -1,4 +1,4 @@
-// What clients of other servers send, unchanged: to the engine, honoured or refused, or ignored by name.
+// Bodies of other servers' clients, unchanged: each field goes to the engine, is honoured or refused, or is ignored by name.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -107,7 +107,7 @@ test('what the own endpoint of the engine honours is passed to it, with extra_bo
   };
   const engine = engineThat({ passes: ['continue_final_message', 'add_generation_prompt'] });
   const { url } = await runGateway({ engine, upstream });
-  // As its_hub grows a path step by step.
+  // its_hub grows a path step by step like this.
   const last = { role: 'assistant', content: 'First,' };
   const extra = { add_generation_prompt: false, continue_final_message: true };
   const body = { messages: [...question.messages, last], stop: '\n\n', extra_body: extra };

@@ -1,5 +1,5 @@
-// The one table of fields that no search reads itself. A field either shapes draws, and goes to an engine that takes it; or shapes the reply,
-// and is honoured or refused by name; or is ignored, and named in a header and in the log.
+// Fields that no search reads itself, in one table. A field shapes draws, and goes to an engine that takes it; or shapes the reply, and is
+// honoured or refused by name; or is ignored, and named in a header and in the log.
 
 import { isRecord } from '@coppice/core/base';
 import type { Plain } from '@coppice/core/journal';
@@ -12,10 +12,10 @@ type Test = (value: unknown) => boolean;
 const finite = z.number().nullish();
 const penalty = z.number().min(-2).max(2).nullish();
 const positive = z.number().positive().nullish();
-/** They stand in every entry of the log that asks for draws. */
+/** Every log entry that asks for draws holds them. */
 const mostBiases = 300;
 
-/** Shape draws: for an engine whose dialect takes them (engine/remote/dialect), else ignored. */
+/** For engines whose dialect takes them (engine/remote/dialect), else ignored. */
 export const drawFields = {
   presence_penalty: penalty,
   frequency_penalty: penalty,
@@ -50,7 +50,7 @@ const isTyped = (...types: readonly string[]): Test => {
   return (value) => is(...types)(isRecord(value) ? value.type : value);
 };
 
-/** Shape the reply, or what the model reads: whether a value asks for nothing. Any other is refused where no dialect honours it. */
+/** Fields that shape the reply or the prompt; the test says whether a value asks for nothing. Any other value is refused. */
 const shapingOfOpenAi: Readonly<Record<string, Test>> = {
   response_format: isTyped('text'),
   tools: isEmpty,
@@ -69,7 +69,7 @@ const shapingOfOpenAi: Readonly<Record<string, Test>> = {
   conversation: never,
 };
 
-/** The same of model servers and of Anthropic; an engine's own endpoint may honour some (EngineCapabilities.passes). */
+/** Model servers' and Anthropic's; an engine's own endpoint may honour some (EngineCapabilities.passes). */
 const shapingOfServers: Readonly<Record<string, Test>> = {
   guided_json: never,
   guided_regex: never,
@@ -96,7 +96,7 @@ const shapingOfServers: Readonly<Record<string, Test>> = {
 };
 const shaping = { ...shapingOfOpenAi, ...shapingOfServers };
 
-/** Values of ignored fields that ask for nothing, and so are not named. */
+/** Values of ignored fields that ask for nothing: not named. */
 const usual: Readonly<Record<string, Test>> = {
   store: is(false),
   verbosity: is('medium'),
@@ -108,7 +108,7 @@ const usual: Readonly<Record<string, Test>> = {
   extra_body: isEmpty,
 };
 
-/** With what some clients send in `extra_body` among the other fields, and a chat's schema by another name as `response_format`. */
+/** Flattens `extra_body`, and turns other names of a chat's schema into `response_format`. */
 export function unfolded(path: string, value: unknown): unknown {
   if (!isRecord(value)) return value;
   const { extra_body: extra, ...rest } = value;
@@ -116,7 +116,7 @@ export function unfolded(path: string, value: unknown): unknown {
   return path === '/v1/chat/completions' ? withFormat(body) : body;
 }
 
-/** vLLM's names for an answer in JSON, old and new, and that of SGLang and llama-server; some take the schema as text. */
+/** Old and new names of vLLM, and that of SGLang and llama-server; some take the schema as text. */
 function withFormat(body: Plain): Plain {
   const structured = record(body.structured_outputs);
   const kinds = Object.keys(structured).filter((kind) => (structured[kind] ?? null) !== null);
@@ -142,7 +142,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Fields of these that ask for something. `body`: nothing has checked it yet. */
+/** Fields of the table that ask for something. `body` is unchecked. */
 function asked(of: Readonly<Record<string, Test>>, body: unknown): string[] {
   const found = Object.entries(record(body)).filter(([name, value]) => Object.hasOwn(of, name) && value !== null);
   return found.filter(([name, value]) => value !== undefined && !of[name]!(value)).map(([name]) => name);
@@ -174,7 +174,7 @@ interface Shaped {
   unwrap?(): unknown;
 }
 
-/** The names of fields that a schema has left out of a body, and of the objects and lists in it, as its client wrote them. */
+/** Names of fields that a schema leaves out of a body, at any depth. */
 export function ignoredIn(schema: unknown, value: unknown, within = ''): string[] {
   let at = schema as Shaped | undefined;
   while (at?.unwrap !== undefined && at.element === undefined) at = at.unwrap() as Shaped;

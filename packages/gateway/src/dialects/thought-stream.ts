@@ -1,5 +1,5 @@
-// One generation as it is written, its thinking apart from its answer. Reads every character once: what may be part of a tag, and no more,
-// is held back. A text that neither begins with the tag nor goes on from thinking has none (tree/thinking.ts).
+// Splits one generation, as it is written, into thinking and answer. Holds back no more than what may be part of a tag. A text that neither
+// begins with the tag nor goes on from thinking has none (tree/thinking.ts).
 
 import type { ThinkingTags } from '@coppice/core/tree';
 
@@ -28,7 +28,7 @@ export class ThoughtStream {
     return { thought, said: this.#say() };
   }
 
-  /** Behind the tag, and a line break after it, the thinking begins; so it does at once where the template has opened it. */
+  /** Thinking begins behind the tag and a line break, or at once if the template has opened it. */
   #begin(): void {
     const { open } = this.#tags!;
     const text = this.#held.trimStart();
@@ -49,7 +49,6 @@ export class ThoughtStream {
     return thought;
   }
 
-  /** Blank lines between thinking and answer belong to neither. */
   #say(): string {
     if (this.#place === 'before' || this.#place === 'thinking') return '';
     if (this.#place === 'behind' && this.#isBlank()) return '';
@@ -59,7 +58,6 @@ export class ThoughtStream {
     return said;
   }
 
-  /** Sets white space aside until a word follows. */
   #isBlank(): boolean {
     if (this.#held.trim() !== '') return false;
     this.#blank += this.#held;

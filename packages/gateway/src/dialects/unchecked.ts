@@ -1,4 +1,4 @@
-// Looks into bodies that nothing has checked yet: whatever they hold, nothing here throws.
+// Reads bodies that nothing has checked yet, and never throws.
 
 import type { Plain } from '@coppice/core/journal';
 
@@ -12,11 +12,4 @@ export function some(value: unknown, test: (item: unknown) => boolean): boolean 
 
 export function isFull(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
-}
-
-/** Whether a message holds what only an engine's own chat endpoint understands. */
-export function needsPassthrough(message: unknown): boolean {
-  const { role, tool_calls: calls, content } = record(message);
-  if (role === 'tool' || role === 'function' || (calls !== undefined && calls !== null)) return true;
-  return some(content, (part) => typeof part === 'object' && part !== null && record(part).type !== 'text');
 }

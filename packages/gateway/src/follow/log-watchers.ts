@@ -1,59 +1,32 @@
-// For those who read the log of a search, or wait for its end: wakes them when the journal has more, and reads it for them. Only the
-// journal says what is true; while it cannot be read, a reader waits.
+// Follows the log of a search for its readers: wakes them when the journal has more, and reads it for them. Only the journal says what
+// is true; while it cannot be read, a reader waits.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { isFault } from '@coppice/core/base';
 import { type Journal, pageEntries, type SearchRecord } from '@coppice/core/journal';
 import type { LogEntry } from '@coppice/core/log';
+import { WakeUps } from './wake-ups.ts';
 
-/** The next entries of a log; none where none will come any more, and then the record, unless that is gone too. */
+/** Empty `entries`: the log has ended; `record` is then its search's, unless that is gone too. */
 interface LogPage {
   readonly entries: readonly LogEntry[];
   readonly record?: SearchRecord;
 }
 
-/** For bells that were missed. */
+/** Covers missed notifications. */
 const lookMs = 5000;
 
-export class LogWatchers {
+export class LogWatchers extends WakeUps {
   readonly #journal: Journal;
-  readonly #waiting = new Map<string, Set<() => void>>();
 
   constructor(journal: Journal) {
+    super();
     this.#journal = journal;
     const wake = (search: string) => this.wake(search);
     journal.listen({ durable: wake, grownElsewhere: wake, trouble: () => this.wakeAll() });
   }
 
-  wake(search: string): void {
-    const waiting = this.#waiting.get(search);
-    if (waiting === undefined) return;
-    this.#waiting.delete(search);
-    for (const wake of waiting) wake();
-  }
-
-  wakeAll(): void {
-    for (const search of [...this.#waiting.keys()]) this.wake(search);
-  }
-
-  /** Resolves at the next sign of life of the search, or when the signal says so. */
-  next(search: string, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(search) ?? new Set();
-      this.#waiting.set(search, waiting);
-      const done = () => {
-        signal.removeEventListener('abort', done);
-        waiting.delete(done);
-        if (waiting.size === 0 && this.#waiting.get(search) === waiting) this.#waiting.delete(search);
-        resolve();
-      };
-      waiting.add(done);
-      signal.addEventListener('abort', done, { once: true });
-      if (signal.aborted) done();
-    });
-  }
-
-  /** Entries after this one, as soon as there are some. Undefined where the reader is gone. `isComing`: it may not be written yet. */
+  /** Resolves when there are entries after this one; undefined if the reader leaves. `isComing`: the search may not be written yet. */
   page(search: string, after: number, gone: AbortSignal, isComing = () => false): Promise<LogPage | undefined> {
     return this.#whenWoken(search, gone, async () => {
       const entries = await this.#journal.read(search, after, pageEntries);
@@ -67,7 +40,7 @@ export class LogWatchers {
     });
   }
 
-  /** Its record when it has an end. Undefined where there is no such search, or waiting is of no use any more. */
+  /** Resolves to the record of an ended search; undefined if there is no such search, or waiting has become hopeless. */
   async ended(search: string, gone: AbortSignal, isHopeless = () => false): Promise<SearchRecord | undefined> {
     const found = await this.#whenWoken(search, gone, async () => {
       const record = await this.#journal.find(search);
@@ -83,7 +56,7 @@ export class LogWatchers {
     look: () => Promise<Found | undefined>,
   ): Promise<Found | undefined> {
     while (!gone.aborted) {
-      // Asked for before looking, so that what becomes safe in between is not missed.
+      // Waiting begins before looking, so that no notification in between is missed.
       const enough = new AbortController();
       const woken = this.next(search, AbortSignal.any([gone, enough.signal, AbortSignal.timeout(lookMs)]));
       try {
@@ -103,10 +76,7 @@ const longestPauseMs = 2000;
 
 export type Pause = (ms: number, gone: AbortSignal) => Promise<void>;
 
-/**
- * Reads the journal for a client whose answer has begun: while it cannot be read (a database restarts) the read is tried again for as long as
- * the client stays. Undefined where the client went first.
- */
+/** Retries while the database is away and the client stays; undefined if the client leaves first. */
 export async function readThrough<Result>(
   read: () => Promise<Result>,
   gone: AbortSignal,

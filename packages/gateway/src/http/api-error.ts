@@ -1,5 +1,5 @@
-// Refusals as clients of OpenAI's API know them: a closed set of codes, each with its status and type. Thrown inside the
-// gateway, written by one place (exchange.ts). Messages give the value, the limit and the field or setting that changes it.
+// Refusals as clients of OpenAI's API know them: a closed set of codes, each with its status and type. exchange.ts writes them. A message
+// gives the value, the limit and the field or setting that changes it.
 
 import { isFault } from '@coppice/core/base';
 
@@ -76,12 +76,11 @@ export function refuse(code: ApiErrorCode, message: string, param?: string): nev
   throw new ApiError(code, message, { param });
 }
 
-/** Refuses one field, by its name and what is wrong with it. */
 export function refuseField(code: ApiErrorCode, field: string, reason: string): never {
   return refuse(code, `'${field}' ${reason}`, field);
 }
 
-/** The error that a client is told: anything but a refusal is a mistake of ours, and tells nothing more. */
+/** The error for a client: anything but a refusal is our mistake, and says no more. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isFault(error, 'unavailable')) return journalTrouble();
@@ -89,7 +88,6 @@ export function asApiError(error: unknown): ApiError {
   return new ApiError('internal', 'the server made a mistake; its log has the request id');
 }
 
-/** Requests that need the journal are refused while it cannot be used; the log says why. */
 export function journalTrouble(message = 'the journal cannot be used now'): ApiError {
   return new ApiError('unavailable', message, { retryAfterSeconds: 10 });
 }

@@ -1,16 +1,15 @@
-// Reads bodies, and bounds what those that have not come whole hold in memory, of all requests together: beyond it the one that has
-// been silent for longest is cut. A client that sends is never cut for one that does not.
+// Reads bodies, and bounds the memory of all incomplete ones: beyond it the one that has been silent for longest is cut. A client that
+// sends is never cut for one that does not.
 
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from './api-error.ts';
 
-/** What a piece takes beside its bytes: a body may come byte by byte. */
+/** Overhead of a piece: a body may come byte by byte. */
 const pieceBytes = 256;
 
 export class BodyRoom {
   readonly #mostBytes: number;
   readonly #cut: (request: IncomingMessage) => void;
-  /** Bytes of each, the one that has been silent for longest first. */
   readonly #held = new Map<IncomingMessage, number>();
   #bytes = 0;
 

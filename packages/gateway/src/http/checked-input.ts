@@ -1,5 +1,4 @@
-// Bodies and queries of requests, read by a schema: what is wrong is refused by name. A field that is not known is refused in a body and
-// left alone in a query.
+// Reads bodies and queries by a schema, and refuses errors by name. An unknown field is refused in a body and ignored in a query.
 
 import { nearest } from '@coppice/core/base';
 import { bodyName, goneSetting, issueLine, issueWords } from '@coppice/core/config';
@@ -30,10 +29,10 @@ function camelled(key: string): string {
   return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A schema takes up to 10 µs for each value that is wrong, and reads all of them: 200 ms at most. */
+/** A schema takes up to 10 µs for each wrong value: 200 ms at most. */
 const mostValues = 20_000;
 
-/** Items and fields, at any depth; counts no further than to `most` and one more. */
+/** Items and fields at any depth; stops counting beyond `most`. */
 function valuesIn(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return 0;
   const items = Array.isArray(value) ? value : Object.values(value);
@@ -45,7 +44,7 @@ function valuesIn(value: unknown, most: number): number {
   return count;
 }
 
-/** The names that an object of a body may have; none where its place is not an object's alone. */
+/** Field names of an object; none for a union. */
 function fieldsAt(schema: unknown, path: readonly string[]): readonly string[] {
   let at = schema as { readonly shape?: Readonly<Record<string, unknown>>; unwrap?: () => unknown } | undefined;
   while (at?.unwrap !== undefined) at = at.unwrap() as typeof at;
@@ -62,7 +61,7 @@ export function readQuery<Schema extends z.ZodObject>(schema: Schema, query: URL
   return parseBody(schema, Object.fromEntries(given)) as z.output<Schema>;
 }
 
-/** A query is text: what is to be a number is read as one. */
+/** Reads a number if the field takes no text. */
 function inQuery(text: string, field: z.ZodType): unknown {
   const isNumber = text.trim() !== '' && !Number.isNaN(Number(text));
   return isNumber && !field.safeParse(text).success ? Number(text) : text;

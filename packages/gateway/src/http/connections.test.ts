@@ -71,7 +71,7 @@ test('a silent client is told so, and destroyed though it never closes its side'
   expect(connections.open).toBe(0);
 });
 
-/** What the client sends, on a socket of its own; it reads when it is told to. */
+/** A client on a socket of its own; it reads when told to. */
 async function say(url: string, text: string, options: { readonly allowHalfOpen?: boolean } = {}): Promise<Socket> {
   const { port, hostname } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, ...options });
@@ -90,7 +90,7 @@ async function heard(socket: Socket): Promise<string> {
   return text;
 }
 
-/** Of the answers, in order; a client passes over those that say go on. */
+/** Statuses of the answers, in order, without interim ones. */
 function statusesIn(text: string): string[] {
   const statuses = Array.from(text.matchAll(/HTTP\/1\.1 (\d+) /g), ([, status]) => status!);
   return statuses.filter((status) => status !== '100');
@@ -109,7 +109,7 @@ describe('requests on one connection', () => {
     const { url, engine, gateway } = await runGateway({ scripted: { held: true } });
     const socket = await say(url, chatText({}) + chatText({}) + chatText({ n: 0 }) + get('/health'));
     await until(() => engine.open > 0);
-    expect(gateway.searches.liveCount).toBe(1);
+    expect([...gateway.searches.live].length).toBe(1);
     engine.release();
     socket.end();
     expect(statusesIn(await heard(socket))).toEqual(['200', '200', '400', '200']);
@@ -168,7 +168,7 @@ describe('a client that closes its sending side', () => {
     const socket = await say(url, chatText({ stream }, version));
     await until(() => engine.open > 0);
     socket.destroy();
-    await until(() => gateway.searches.liveCount === 0);
+    await until(() => [...gateway.searches.live].length === 0);
   });
 });
 

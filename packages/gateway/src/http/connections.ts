@@ -1,6 +1,6 @@
 // Bounds open connections, and answers each one request at a time. A connection is silent until it has sent a whole request, and again once
-// that is answered; its answer is unread while the system takes no further byte of it. When there is no room for another, the connection
-// that has been silent for longest is closed, else the one whose answer has been unread for longest, else the newcomer.
+// that is answered; its answer is unread while the system takes no further byte of it. A newcomer at the limit closes the connection that
+// has been silent for longest, else the one whose answer has been unread for longest, else itself is closed.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,7 +10,7 @@ import type { FixedLimits } from './fixed-limits.ts';
 
 type ConnectionLimit = keyof ReturnType<typeof reasonsOf>;
 
-/** Connections that a limit has closed, told in the log once a minute for each limit. */
+/** Connections that a limit has closed; logged once a minute for each limit. */
 export interface ToldCuts {
   readonly limit: ConnectionLimit;
   readonly closed: number;
@@ -38,19 +38,18 @@ interface OpenConnection {
   readonly socket: Socket;
   answering: HeldRequest | undefined;
   readonly waiting: HeldRequest[];
-  /** Bytes that the system had taken when they last grew, and since when no more, where some are left. */
+  /** Bytes that the system had taken when they last grew, and when that was, if some are left. */
   takenBytes: number;
   unreadSinceMs: number | undefined;
 }
 
 const lookEveryMs = 250;
-/** Connections that leave more behind than is worth keeping: some 50 kB each. */
+/** A crowd leaves memory worth collecting: some 50 kB a connection. */
 const crowd = 500;
-/** An answer that makes no progress for so long may be closed for a newcomer: one that is read well does so far more often. */
+/** An unread answer of this age may be closed for a newcomer; a reading client progresses far more often. */
 const leastUnreadMs = 250;
 
 export class Connections {
-  /** Closed since the start, by limit. */
   readonly closed: Record<ConnectionLimit, number> = { room: 0, unread: 0, pipelined: 0, bodies: 0 };
   readonly #told = new Map<ConnectionLimit, { readonly closed: number; readonly atMs: number }>();
   readonly #warn: (cuts: ToldCuts) => void;
@@ -58,7 +57,7 @@ export class Connections {
   readonly #limits: FixedLimits;
   readonly #nowMs: () => number;
   readonly #open = new Map<Socket, OpenConnection>();
-  /** Those that were silent when last seen, longest first. */
+  /** The longest silent first. */
   readonly #silent = new Set<OpenConnection>();
 
   #mostOpen = 0;
@@ -84,7 +83,7 @@ export class Connections {
 
   take(request: IncomingMessage, response: ServerResponse, serve: Serve): void {
     const connection = this.#open.get(request.socket);
-    // Closed in the middle of a chunk that held more requests.
+    // Closed in the middle of a chunk with more requests.
     if (connection === undefined) return;
     const held = { request, response, serve };
     if (connection.answering === undefined) return this.#answer(connection, held);
@@ -101,7 +100,6 @@ export class Connections {
     this.#close(connection);
   }
 
-  /** Closes those whose answer has been unread for too long, and gives memory back when a crowd has left. */
   look(): void {
     const nowMs = this.#nowMs();
     for (const connection of this.#open.values()) {
@@ -148,7 +146,7 @@ export class Connections {
     const { request, response, serve } = held;
     connection.answering = held;
     response.once('close', () => this.#answered(connection));
-    // Behind the chunk that it came in: with too many others in it, it is not answered at all.
+    // Runs after its chunk is parsed: with too many others in it, the request is not answered at all.
     process.nextTick(() => {
       if (connection.socket.destroyed) return;
       serve(request, response);
@@ -176,7 +174,7 @@ export class Connections {
   #longestSilent(): OpenConnection | undefined {
     for (const connection of this.#silent) {
       this.#silent.delete(connection);
-      // Else it has its request together by now, and waits for our answer.
+      // A complete request waits for our answer.
       if (connection.answering?.request.complete !== true) return connection;
     }
     return undefined;
@@ -198,12 +196,12 @@ export class Connections {
   }
 }
 
-/** Node would go on to make a request of everything in the chunk that it has read, and keep them until the socket is closed. */
+/** Node would otherwise parse all requests of its chunk, and keep them until the socket closes. */
 function stopParsing(socket: Socket): void {
   (socket as { readonly parser?: { pause?(): void } | null }).parser?.pause?.();
 }
 
-/** How long the system has taken no further byte of its answer; 0 where none is left. */
+/** Time since the system took the last byte of the answer; 0 if none is left. */
 function unreadMs(connection: OpenConnection, nowMs: number): number {
   const { socket } = connection;
   const takenBytes = socket.writableLength === 0 ? Number.NaN : takenFrom(socket);
@@ -215,8 +213,8 @@ function unreadMs(connection: OpenConnection, nowMs: number): number {
 }
 
 /**
- * Bytes that the system has taken, in the middle of a write too. Node tells them to its own sockets only, which go by them
- * for `setTimeout`; that one is of no use here, since a client that sends bytes starts it anew.
+ * Bytes that the system has taken, also in the middle of a write. Node has them for `setTimeout` only, which is of no
+ * use here: a client that sends bytes restarts it.
  */
 function takenFrom(socket: Socket): number {
   const { _handle: handle } = socket as { readonly _handle?: { bytesWritten: number; writeQueueSize: number } | null };
@@ -224,8 +222,8 @@ function takenFrom(socket: Socket): number {
 }
 
 /**
- * Its client has closed its sending side. Where nothing of the answer has gone out, `100 Continue` is what every client of
- * HTTP/1.1 passes over; one of HTTP/1.0 cannot be asked, and counts as gone.
+ * Its client has closed its sending side. Before an answer, clients of HTTP/1.1 skip `100 Continue`; one of HTTP/1.0
+ * cannot be probed, and counts as gone.
  */
 function probeAnswer({ socket, answering }: OpenConnection): void {
   if (answering === undefined || answering.response.headersSent) return;
@@ -246,22 +244,19 @@ function reasonsOf({ streams, shortConnections, unreadMs, pipelined, bodiesBytes
   };
 }
 
-/**
- * Returns memory that a crowd of connections took: V8 collects when something is allocated, and an idle server allocates next to nothing.
- * Takes about 100 ms.
- */
+/** V8 collects on allocation, and an idle server hardly allocates. Takes about 100 ms. */
 function giveBackMemory(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: object) => void;
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
-/** Two writes are enough where the refusal is back in time; some clients bear no more than five interim answers. */
+/** Two writes suffice if the refusal is back in time; some clients bear no more than five interim answers. */
 const probesMs: readonly number[] = [0, 100, 1000, 5000];
 
 /**
- * A client that has closed its sending side waits for its answer, or is gone: only writing tells. The machine of one that is gone refuses
- * the first bytes; the next write then fails and closes the connection. `write` sends what a client passes over.
+ * A client that has closed its sending side waits for its answer, or is gone: only writing tells. The machine of a gone
+ * client refuses the first bytes; the next write fails and closes the connection. `write` sends what a client skips.
  */
 export function probe(response: ServerResponse, write: () => void): void {
   const timers = probesMs.map((afterMs) => setTimeout(write, afterMs).unref());

@@ -1,5 +1,5 @@
-// Server-sent events over one response. Where a reader falls behind, a writer waits between its events (`ready`), and frames that the
-// next one replaces are left out (`behind`). Memory stays bounded.
+// Server-sent events over one response. A writer waits for a slow reader between events (`ready`), or skips frames that the next one
+// replaces (`behind`). Memory stays bounded.
 
 import type { ServerResponse } from 'node:http';
 import { ApiError } from './api-error.ts';
@@ -14,7 +14,6 @@ export class EventStream {
   readonly #timer: NodeJS.Timeout;
   #closed = false;
 
-  /** `heartbeat`: the text of a heart-beat comment. */
   constructor(
     response: ServerResponse,
     { heartbeatMs }: Pick<FixedLimits, 'heartbeatMs'>,
@@ -27,13 +26,13 @@ export class EventStream {
       ...baseHeaders,
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
-      // Asks nginx and its like not to gather the stream.
+      // Keeps nginx from buffering the stream.
       'x-accel-buffering': 'no',
     });
     response.flushHeaders();
     response.socket?.setNoDelay(true);
     this.#timer = setInterval(() => this.behind || this.#comment(this.#heartbeat()), heartbeatMs);
-    // The response forgets its socket when it has ended; the socket may go on to the next request.
+    // The response forgets its socket at its end; the socket may serve the next request.
     const { socket } = response;
     response.on('close', () => {
       this.#stop();
@@ -47,7 +46,6 @@ export class EventStream {
     return this.#closed;
   }
 
-  /** Bytes wait for the reader: what can be left out should be. */
   get behind(): boolean {
     return this.#response.writableNeedDrain;
   }
@@ -94,10 +92,7 @@ export class EventStream {
   }
 }
 
-/**
- * A counting semaphore over connections that stay open: event streams and answers that are waited for. Where no permit is left it refuses
- * at once; no request waits for one.
- */
+/** Bounds event streams and waiting answers. Refuses at once; no request waits for a permit. */
 export class StreamSemaphore {
   readonly #limit: number;
   #open = 0;
@@ -106,11 +101,6 @@ export class StreamSemaphore {
     this.#limit = limit;
   }
 
-  get open(): number {
-    return this.#open;
-  }
-
-  /** Returns the way to give the permit back, once. */
   take(): () => void {
     if (this.#open >= this.#limit) {
       const message = `${this.#open} streams are open, the limit (server.streams)`;

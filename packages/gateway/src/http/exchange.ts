@@ -1,4 +1,4 @@
-// One HTTP request and its answer: reading a body of JSON, writing JSON and errors, always with the same headers.
+// One HTTP request and its answer: reads a body of JSON, writes JSON and errors, always with the same headers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Plain } from '@coppice/core/journal';
@@ -18,7 +18,7 @@ export interface Exchange {
   trace?: TraceContext;
 }
 
-/** Answers are data, never documents: nothing may be sniffed, framed or cached. */
+/** Answers are data, not documents: never sniffed, framed or cached. */
 export const baseHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -43,13 +43,11 @@ export function writeJson(
   response.end(body);
 }
 
-/** One page of a list, in OpenAI's words. */
 export function listPage(data: readonly { readonly id: string }[], hasMore: boolean) {
   const ends = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
   return { object: 'list', data, ...ends, has_more: hasMore };
 }
 
-/** `told`: the error in the words of the client's API. */
 export function writeError(
   response: ServerResponse,
   error: ApiError,
@@ -82,13 +80,13 @@ export async function readJson({ bodies, limits }: BodyReading, request: Incomin
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Deeper than any schema of a tool; what is deeper could be read and then not be written again. */
+/** Deeper than any tool's schema; a deeper value could be parsed and not be serialized. */
 const mostLevels = 128;
-/** Fields, objects and lists; more than a thousand messages and a hundred tools have. Each takes some microseconds wherever it is read. */
+/** More than a thousand messages and a hundred tools have. Each costs some microseconds per read. */
 const mostParts = 50_000;
 const mostNamed = 200;
 
-/** What it gives can be kept and handed on: not too deep, and every text of it, keys included, is whole characters. */
+/** The value can be stored and sent on: not too deep, and all texts and keys are well-formed. */
 export function parseJson(body: Buffer): unknown {
   const value = decoded(body);
   const flaw = findHalfCharacter(value);
@@ -113,7 +111,7 @@ function decoded(body: Buffer): unknown {
   }
 }
 
-/** Names of the fields that lead there, the innermost first. Nothing is made on the way: bodies are large. */
+/** Path to the flaw, innermost name first. Allocates nothing on the way: bodies are large. */
 function findHalfCharacter(value: unknown): readonly string[] | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : [];
   if (typeof value !== 'object' || value === null) return undefined;
@@ -124,7 +122,7 @@ function findHalfCharacter(value: unknown): readonly string[] | undefined {
   return undefined;
 }
 
-/** Calls back when the client has gone before its answer was complete, or is gone already. */
+/** Calls back when the client leaves before its answer is complete, or has left already. */
 export function onDisconnect(response: ServerResponse, gone: () => void): void {
   if (response.destroyed && !response.writableFinished) return gone();
   response.on('close', () => {
@@ -132,14 +130,12 @@ export function onDisconnect(response: ServerResponse, gone: () => void): void {
   });
 }
 
-/** Aborted when the connection of this answer is closed, complete or not. */
 export function goneOf(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.on('close', () => gone.abort());
   return gone.signal;
 }
 
-/** Resolves when there is room for the next piece, or the reader is gone. */
 export async function roomIn(response: ServerResponse): Promise<void> {
   if (!response.writableNeedDrain) return;
   await new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
-// Who may talk to the server at all, before anything is read: the Host that a browser was tricked into (DNS rebinding) and
-// the Origin of a foreign page are turned away; a page that the configuration names may call.
+// Turns away, before anything is read, a Host that a browser was tricked into (DNS rebinding) and the Origin of a foreign page; a page that
+// the configuration names may call.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '@coppice/core/config';
@@ -7,38 +7,28 @@ import { ApiError } from './api-error.ts';
 
 const localHost = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?$/i;
 
-export class Guard {
-  readonly #keyless: boolean;
-  readonly #origins: ReadonlySet<string>;
+export type Guard = (request: IncomingMessage, response: ServerResponse) => 'go' | 'answered';
 
-  constructor({ keys, server }: Config) {
-    this.#keyless = keys.length === 0;
-    this.#origins = new Set(server.origins.map((each) => new URL(each).origin));
-  }
-
-  admit(request: IncomingMessage, response: ServerResponse): 'go' | 'answered' {
+export function guardOf({ keys, server }: Config): Guard {
+  const keyless = keys.length === 0;
+  const origins = new Set(server.origins.map((each) => new URL(each).origin));
+  return (request, response) => {
     const { host = '', origin } = request.headers;
-    if (this.#keyless && !localHost.test(host)) {
+    if (keyless && !localHost.test(host))
       throw new ApiError('forbidden_host', 'without keys this server answers to localhost, 127.0.0.1 and [::1] only');
-    }
     if (origin === undefined) return 'go';
-    const listed = this.#origins.has(origin);
-    if (!listed && !isSameOrigin(origin, host)) {
+    const listed = origins.has(origin);
+    if (!listed && !isSameOrigin(origin, host))
       throw new ApiError('forbidden_origin', 'pages of this origin may not call the server (server.origins)');
-    }
     if (listed) allow(response, origin);
     if (request.method !== 'OPTIONS') return 'go';
     response.writeHead(204).end();
     return 'answered';
-  }
+  };
 }
 
 function isSameOrigin(origin: string, host: string): boolean {
-  try {
-    return new URL(origin).host === host.toLowerCase();
-  } catch {
-    return false;
-  }
+  return URL.parse(origin)?.host === host.toLowerCase();
 }
 
 function allow(response: ServerResponse, origin: string): void {

@@ -1,5 +1,4 @@
-// The socket's side of the gateway: how many connections, how long they may take, and an answer in the API's shape to
-// what is not HTTP at all.
+// The HTTP listener: its time-outs, its connections, and an answer in the API's shape to what is not HTTP at all.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -20,7 +19,6 @@ export interface HttpServer {
 }
 
 const headerBytes = 16_384;
-/** For a client to read why it is turned away, before its socket is destroyed. */
 const partingMs = 250;
 
 export function createHttpServer(limits: FixedLimits, listener: HttpListener): HttpServer {
@@ -30,12 +28,12 @@ export function createHttpServer(limits: FixedLimits, listener: HttpListener): H
     requestTimeout: requestMs,
     maxHeaderSize: headerBytes,
     connectionsCheckingInterval: Math.min(5000, headerMs),
-    // Longer than the 60 s of common load balancers, which otherwise send into a connection that we are closing.
+    // Longer than the 60 s of common load balancers, which otherwise send into a closing connection.
     keepAliveTimeout: 65_000,
   });
   const refuseExpectation = (request: IncomingMessage, response: ServerResponse) =>
     listener.refuse(request, response, new ApiError('expectation_failed', 'no expectation but 100-continue is met'));
-  // A client may close its sending side and still have its answer; half-closed.ts finds those that are gone.
+  // A client may close its sending side and still get its answer; connections.ts probes for gone ones.
   Object.assign(server, { httpAllowHalfOpen: true });
   const connections = new Connections(server, { limits, warn: (cuts) => listener.warn(cuts) });
   server.on('request', (request, response) => connections.take(request, response, listener.serve));
@@ -44,7 +42,7 @@ export function createHttpServer(limits: FixedLimits, listener: HttpListener): H
   return { server, connections };
 }
 
-/** Answers where the client can still read it. A client that never closes its side is cut off after `partingMs`. */
+/** Answers if the client can still read. A client that never closes its side is cut off after `partingMs`. */
 function answerBroken({ code }: NodeJS.ErrnoException, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/gateway/http`. A list only.
+// Exports of `@coppice/gateway/http`. A list only.
 
 export { ApiError } from './api-error.ts';
 export { type Caller, newKey } from './keys.ts';

@@ -1,12 +1,11 @@
-// Who is calling. Keys are kept as SHA-256 of 256 random bits and compared in constant time, all of them every time, so
-// that neither the answer nor its time tells how close a guess was. A key never reaches a log, a metric or the journal.
+// Identifies callers. Keys are kept as SHA-256 of 256 random bits and compared in constant time, all of them every time, so that neither the
+// answer nor its time tells how close a guess was. A key never reaches a log, a metric or the journal.
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { KeyConfig } from '@coppice/core/config';
 import { ApiError } from './api-error.ts';
 
 export interface Caller {
-  /** Name of the key; `local` where no keys are configured. */
   readonly name: string;
   readonly share: number;
   readonly maxPriority: number;
@@ -14,7 +13,7 @@ export interface Caller {
   readonly admin: boolean;
 }
 
-/** The key whose objects the caller may see; undefined for an admin key, which sees all. */
+/** Undefined for an admin key, which sees all. */
 export function ownerSeenBy({ admin, name }: Caller): string | undefined {
   return admin ? undefined : name;
 }
@@ -34,13 +33,12 @@ export class Keyring {
   #keys: readonly KnownKey[] = [];
   readonly #queue: number;
 
-  /** `queue`: searches that may wait, of all keys together. */
   constructor(keys: readonly KeyConfig[], queue: number) {
     this.#queue = queue;
     this.use(keys);
   }
 
-  /** From now on these are known, and no others. Gives the names of those that are so no more, under the hash they had. */
+  /** Replaces the keys. Returns the names whose key or hash is gone. */
   use(keys: readonly KeyConfig[]): string[] {
     const before = this.#keys;
     this.#keys = keys.map(({ name, hash, share, priority, admin }) => ({
@@ -52,7 +50,7 @@ export class Keyring {
     return before.filter((one) => !stays(one)).map(({ caller }) => caller.name);
   }
 
-  /** Of several keys each may fill half of the queue, so that none shuts the others out. */
+  /** Each of several keys may fill half of the queue, so that none shuts the others out. */
   #queueOf(keys: number): number {
     return keys === 1 ? this.#queue : Math.ceil(this.#queue / 2);
   }

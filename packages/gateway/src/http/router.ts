@@ -1,13 +1,12 @@
-// Paths to handlers. A route's own name, not the path of the request, is what logs and metrics show.
+// Maps paths to handlers. Logs and metrics show a route's path, never the request's.
 
 import { ApiError } from './api-error.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface Route {
   readonly method: string;
-  /** `{name}` stands for one segment. */
   readonly path: string;
-  /** HEAD has no meaning for an answer that may never end. */
+  /** HEAD cannot answer what may never end. */
   readonly isEndless: boolean;
   readonly open: boolean;
   handle(exchange: Exchange): void | Promise<void>;
@@ -18,27 +17,22 @@ interface RouteMatch {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-export class Router {
-  readonly #routes: readonly { readonly route: Route; readonly segments: readonly string[] }[];
+export type Router = (method: string, path: string) => RouteMatch | undefined;
 
-  constructor(routes: readonly Route[]) {
-    this.#routes = routes.map((route) => ({ route, segments: route.path.split('/') }));
-  }
-
-  /** Undefined where no route has this path; throws where one has, with another method. HEAD is GET without its body. */
-  match(method: string, path: string): RouteMatch | undefined {
+/** Undefined for an unknown path. Throws for a known one with another method. */
+export function routerOf(routes: readonly Route[]): Router {
+  const known = routes.map((route) => ({ route, segments: route.path.split('/') }));
+  return (method, path) => {
     const segments = path.split('/');
-    const allowed: string[] = [];
-    for (const candidate of this.#routes) {
-      const parameters = fitSegments(candidate.segments, segments);
-      if (parameters === undefined) continue;
-      if (answers(candidate.route, method)) return { route: candidate.route, parameters };
-      allowed.push(candidate.route.method);
-    }
-    if (allowed.length === 0) return undefined;
-    const allow = allowed.join(', ');
+    const matches = known.flatMap(({ route, segments: pattern }) => {
+      const parameters = fitSegments(pattern, segments);
+      return parameters === undefined ? [] : [{ route, parameters }];
+    });
+    const match = matches.find(({ route }) => answers(route, method));
+    if (match !== undefined || matches.length === 0) return match;
+    const allow = matches.map(({ route }) => route.method).join(', ');
     throw new ApiError('method_not_allowed', `this path takes ${allow} only`, { allow });
-  }
+  };
 }
 
 function answers(route: Route, method: string): boolean {

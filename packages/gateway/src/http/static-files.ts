@@ -1,8 +1,8 @@
 // The page: a fixed set of files read at start, so that no path of a request ever reaches the file system.
 
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { extname, join, relative, sep } from 'node:path';
+import { extname, join, sep } from 'node:path';
 import { baseHeaders } from './exchange.ts';
 
 interface File {
@@ -37,45 +37,31 @@ const policy = [
 const missing = `<!doctype html><html lang="en"><meta charset="utf-8"><title>coppice</title><h1>coppice</h1>
 <p>The server runs; the dashboard is not built. The API is at <code>/v1</code>.</p></html>\n`;
 
-export class StaticFiles {
-  readonly #files = new Map<string, File>();
+type ServeFile = (path: string, method: string, response: ServerResponse) => boolean;
 
-  /** `folder` undefined, absent or empty gives a plain page that says so. */
-  constructor(folder: string | undefined) {
-    if (folder !== undefined) for (const path of filesBelow(folder)) this.#read(folder, path);
-    if (!this.#files.has('/index.html')) this.#files.set('/index.html', makeFile('/index.html', Buffer.from(missing)));
-  }
-
-  get complete(): boolean {
-    return this.#files.size > 1;
-  }
-
-  serve(path: string, method: string, response: ServerResponse): boolean {
-    const file = this.#files.get(path);
+/** Returns false for a file that does not exist. Without a built page, a plain one says so. */
+export function staticFiles(folder: string | undefined): ServeFile {
+  const files = new Map(folder === undefined ? [] : filesBelow(folder));
+  const page = files.get('/index.html') ?? makeFile('/index.html', Buffer.from(missing));
+  return (path, method, response) => {
+    const file = files.get(path);
     if (file === undefined && extname(path) !== '') return false;
     const below = file === undefined ? pageBelow(path) : undefined;
     if (below !== undefined) {
-      response
-        .writeHead(302, { ...baseHeaders, location: below, 'content-length': 0, 'cache-control': 'no-cache' })
-        .end();
+      const headers = { ...baseHeaders, location: below, 'content-length': 0, 'cache-control': 'no-cache' };
+      response.writeHead(302, headers).end();
       return true;
     }
-    const { headers, body } = file ?? this.#files.get('/index.html')!;
+    const { headers, body } = file ?? page;
     response.writeHead(200, { ...baseHeaders, ...headers, 'content-length': body.length });
     response.end(method === 'HEAD' ? undefined : body);
     return true;
-  }
-
-  #read(folder: string, path: string): void {
-    const name = `/${relative(folder, path).split(sep).join('/')}`;
-    this.#files.set(name, makeFile(name, readFileSync(path)));
-  }
+  };
 }
 
 /**
  * The page names its files relative to itself, so that a proxy may put it below any prefix. Opened further down, as at
- * `/searches/ID`, it would look for them in the wrong place: the browser is sent up to the page, and to that search on it.
- * Undefined where the page is at home.
+ * `/searches/ID`, it would look in the wrong place: the browser is redirected up to the page, and to that search on it.
  */
 function pageBelow(path: string): string | undefined {
   const depth = path.split('/').length - 2;
@@ -94,12 +80,13 @@ function makeFile(name: string, body: Buffer): File {
   return { body, headers };
 }
 
-function filesBelow(folder: string): string[] {
-  try {
-    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .map((name) => join(folder, name))
-      .filter((path) => statSync(path).isFile());
-  } catch {
-    return [];
-  }
+function filesBelow(folder: string): [string, File][] {
+  if (!existsSync(folder)) return [];
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return paths
+    .filter((path) => statSync(join(folder, path)).isFile())
+    .map((path) => {
+      const name = `/${path.split(sep).join('/')}`;
+      return [name, makeFile(name, readFileSync(join(folder, path)))];
+    });
 }

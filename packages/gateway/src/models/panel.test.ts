@@ -6,7 +6,6 @@ import { ask, outlivingJournal, post, question, runGateway } from '../../../../t
 import { type Script, ScriptedEngine, ScriptedVerifier } from '../../../../tests/support/scripted-engine.ts';
 import { until } from '../../../../tests/support/until.ts';
 
-/** What a model answers, or how its engine fails. */
 const says =
   (answer: string): Script =>
   ({ path }) => {
@@ -196,6 +195,5 @@ test('a budget in money ends refine, and a model that is down leaves it to the o
   const second = await runGateway(down.options);
   const { coppice: found } = await ask(second.url, { seed: 3, coppice: { program: 'refine', rollouts: 20 } });
   expect(found).toMatchObject({ answer: '2', rollouts: 20, models: { m: { absent: 'unavailable' } } });
-  // Those that were under way together.
   expect(down.engine.asked.length).toBeLessThanOrEqual(5);
 });

@@ -1,5 +1,5 @@
-// Counts what a client's prompt costs in the engine's own tokens. The engine reports what it computed and found cached
-// per request; less the path's own tokens, that is the prompt. Wraps an engine and changes nothing that passes.
+// Counts a client's prompt in the engine's own tokens: computed plus cached tokens of a request, less those of its path. Wraps an engine
+// and changes no message.
 
 import { type Engine, type EngineMessage, isAnswer, type RequestId } from '@coppice/core/engine';
 

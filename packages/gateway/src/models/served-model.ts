@@ -1,5 +1,5 @@
-// One model of the configuration with its engine, verifier and runtime, running. Searches of one model share one budget;
-// models do not share theirs. Draws of a panel go to the engines of its members, each of which has at most its own budget of them.
+// One model of the configuration, running: engine, verifier and runtime. Searches of one model share its budget; models share none.
+// Draws of a panel go to its members' engines, each within its own budget.
 
 import { extractAnswer } from '@coppice/core/answer';
 import {
@@ -7,13 +7,14 @@ import {
   followReplicas,
   mostStrands,
   type OpenModel,
+  panelMember,
   policySettings,
   strandsOf,
 } from '@coppice/core/answering';
 import type { Clock, Fault } from '@coppice/core/base';
 import type { FormQuestion, ModelConfig, ServerConfig, Upstream } from '@coppice/core/config';
 import type { Embedder } from '@coppice/core/embedder';
-import { type Engine, type PanelMember, panelEngine } from '@coppice/core/engine';
+import { type Engine, type PanelMember, panelEngine, SharedEngine } from '@coppice/core/engine';
 import { GrowthMeter, type LogEntry } from '@coppice/core/log';
 import { createSharedScheduler } from '@coppice/core/policy';
 import { programOf } from '@coppice/core/program';
@@ -30,20 +31,44 @@ export interface ModelHooks {
   onPrompt(search: string, tokens: number): void;
 }
 
-/** What steps a runtime: timers in production, virtual time where it is simulated. */
+/** Steps a runtime: by timers in production, in virtual time in simulations. */
 export interface Loop {
   readonly wake: () => void;
   drive(runtime: Runtime): void;
   stop(): void;
 }
 
-export interface Generators {
+interface Generators {
   readonly own: Engine;
   readonly members: ReadonlyMap<string, PanelMember>;
 }
 
-function noPanel({ engine }: OpenModel): Generators {
-  return { own: engine, members: new Map() };
+/** The engines of each model's runtime. An engine in another model's panel is shared between runtimes. */
+export function generatorsOf(models: readonly OpenModel[]): ReadonlyMap<string, Generators> {
+  const byName = new Map(models.map((model) => [model.config.name, model]));
+  const shared = new Map<string, SharedEngine>();
+  for (const { config } of models) {
+    for (const name of askedBy(config)) {
+      const member = byName.get(name);
+      if (member !== undefined && !shared.has(name)) shared.set(name, new SharedEngine(member.engine));
+    }
+  }
+  return new Map(
+    models.map(({ config, engine }) => {
+      const members = askedBy(config).flatMap((name): [string, PanelMember][] => {
+        const member = shared.get(name);
+        const { config: own, engine: theirs } = byName.get(name) ?? {};
+        if (member === undefined || own === undefined || theirs === undefined) return [];
+        return [[name, panelMember(own, theirs, member.attach())]];
+      });
+      return [config.name, { own: shared.get(config.name)?.attach() ?? engine, members: new Map(members) }];
+    }),
+  );
+}
+
+/** The other models that its searches may ask: the synthesizer is the model itself, or one of the panel. */
+function askedBy({ name, panel }: OpenModel['config']): string[] {
+  return [...new Set(panel?.models)].filter((each) => each !== name);
 }
 
 function writersOf({ name, program, panel }: ModelConfig, own: Engine, members: Generators['members']): Engine[] {
@@ -60,13 +85,11 @@ export class ServedModel {
   readonly form: FormQuestion | undefined;
   readonly upstream: Upstream | undefined;
   readonly runtime: Runtime;
-  /** How fast its searches complete paths, and how often what they grow ahead is asked for. */
   readonly growth = new GrowthMeter();
   weights: string | undefined;
   isReloading = false;
   readonly #writers: readonly Engine[];
   readonly #loop: Loop;
-  /** Of the servers, what is this process's where several use them. */
   #part = 1;
 
   constructor(
@@ -75,7 +98,7 @@ export class ServedModel {
     onLogWanted: (search: string) => void,
     clock: Clock,
     loop: Loop = new LiveLoop(clock),
-    generators: Generators = noPanel(parts),
+    generators: Generators = { own: parts.engine, members: new Map() },
   ) {
     const { config, engine, verifier, embedder } = parts;
     this.config = config;
@@ -93,7 +116,7 @@ export class ServedModel {
       ),
       verifier,
       embedder,
-      // It boosts only searches whose own policy says so: each request may choose.
+      // Boosts only searches whose own policy says so: each request may choose.
       scheduler: createSharedScheduler(config.policy, policySettings({}, config)),
       budget: mostStrands(config),
       clock,
@@ -116,7 +139,7 @@ export class ServedModel {
     return this.config.name;
   }
 
-  /** Whether a search that names no program can be answered: of a program that asks a panel, one of it is enough. */
+  /** Whether a search with default settings can be answered: of a panel, one member is enough. */
   get healthy(): boolean {
     return this.#writers.some((engine) => engine.load().healthy) && (this.verifier?.load().healthy ?? true);
   }
@@ -125,7 +148,7 @@ export class ServedModel {
     return this.engine.servers?.() ?? [];
   }
 
-  /** Its weights have changed: caches go, and later searches name them. Nothing may run. */
+  /** Drops caches; later searches carry the new name. Nothing may run. */
   async reload(weights: string): Promise<void> {
     this.isReloading = true;
     try {
@@ -136,7 +159,7 @@ export class ServedModel {
     }
   }
 
-  /** So many processes use a server, this one included: budget and limits are this one's part. */
+  /** Divides budget and limits by the number of processes that use each server. */
   divide(sharersOf: (url: string) => number): void {
     const parts = this.servers.map((url) => 1 / sharersOf(url));
     this.#part = parts.length === 0 ? 1 : parts.reduce((sum, each) => sum + each, 0) / parts.length;
@@ -152,7 +175,7 @@ export class ServedModel {
     this.runtime.queue.allow(Math.max(1, Math.floor(this.strands * this.#part)));
   }
 
-  /** Ends the engine's work at once; searches that run are left as they are, for the journal to resume. */
+  /** Ends the engine's work at once; running searches stay for the journal to resume. */
   async close(): Promise<void> {
     this.#loop.stop();
     await Promise.all([this.engine.close(), this.verifier?.close(), this.embedder?.close()]);
@@ -172,7 +195,7 @@ export interface Serving {
   readonly config: { readonly server: Pick<ServerConfig, 'foreignNames'> };
 }
 
-/** The model that a request names; where the operator allows it, the first under any other name. */
+/** The model that a request names; if the operator allows it, the first one for any other name. */
 export function modelNamed({ searches: { models }, config }: Serving, name: unknown): ServedModel | undefined {
   const known = models.get(String(name));
   if (known !== undefined || config.server.foreignNames === 'refuse') return known;

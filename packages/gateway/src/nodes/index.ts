@@ -1,3 +1,3 @@
-// What other packages may import of this folder, as `@coppice/gateway/nodes`. A list only.
+// Exports of `@coppice/gateway/nodes`. A list only.
 
 export { NodeTaker } from './node-taker.ts';

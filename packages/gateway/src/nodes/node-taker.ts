@@ -1,5 +1,5 @@
-// What the queue between nodes asks of this one: whether it has room, to take a search up, to let it go. Knows no order: what
-// it is given is next.
+// Serves the queue between nodes: says whether there is room, takes a search up, lets it go. Knows no order: the queue decides what is
+// next.
 
 import type { Journal, Plain, Taker, WindowUse } from '@coppice/core/journal';
 import type { NodeReport } from '../observe/overview/overview.ts';
@@ -17,7 +17,7 @@ export class NodeTaker implements Taker {
   readonly #searches: Searches;
   readonly #journal: Journal;
   readonly #face: NodeFace;
-  /** Strands that the last search of a model wanted: the next one will want about as many. */
+  /** Strands that the last search of a model wanted: a guess for the next one. */
   readonly #seats = new Map<string, number>();
 
   constructor(searches: Searches, journal: Journal, face: NodeFace) {
@@ -26,7 +26,7 @@ export class NodeTaker implements Taker {
     this.#journal = journal;
   }
 
-  /** Whether one more search would start at once: what would wait here may start elsewhere. */
+  /** Whether one more search would start at once: a search that would wait here may start elsewhere. */
   hasRoom(name: string): boolean {
     const model = this.#searches.models.get(name);
     if (model === undefined || !model.healthy || this.#journal.trouble !== undefined) return false;
@@ -34,7 +34,7 @@ export class NodeTaker implements Taker {
   }
 
   async takeUp(id: string): Promise<'runs' | 'over' | 'missed'> {
-    // Its lease was lost and came back before another node had it.
+    // The lease was lost, and came back before another node had the search.
     if (this.#searches.find(id) !== undefined) return 'runs';
     const record = await this.#journal.find(id);
     if (record === undefined || record.endedMs !== undefined) return 'over';
@@ -80,9 +80,7 @@ export class NodeTaker implements Taker {
     this.#face.usage?.learn(used);
   }
 
-  /**
-   * Stops every search that no client of this node waits for, where it is. Resolves to them, when all that they have is in the journal.
-   */
+  /** Stops every search that no client of this node waits for. Resolves to them when all of their entries are in the journal. */
   async letGo(): Promise<LiveSearchFacts[]> {
     const going = [...this.#searches.live].filter(
       (search) => search.ended === undefined && mayMove(search) && search.facts.home !== this.#face.node,

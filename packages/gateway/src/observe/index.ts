@@ -1,5 +1,5 @@
-// What other packages may import of this folder, as `@coppice/gateway/observe`. A list only.
+// Exports of `@coppice/gateway/observe`. A list only.
 
 export { createLog, type Log, silentLog } from './log.ts';
 export { createTelemetry } from './traces/telemetry.ts';
-export { countUsage, UsageMeter } from './usage.ts';
+export { UsageMeter } from './usage.ts';

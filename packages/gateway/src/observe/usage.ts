@@ -1,5 +1,5 @@
-// What each key has used since the start, and what it may still use: requests are counted when they are let in, tokens when their search
-// has ended. Where nodes share a journal, each counts its own and learns every two seconds what the others have counted (decision 33).
+// Counts what each key has used, and checks its quota: requests at admission, tokens when their search has ended. Nodes that share a
+// journal count their own and learn every two seconds what the others have counted (decision 33).
 
 import type { Clock } from '@coppice/core/base';
 import type { KeyConfig } from '@coppice/core/config';
@@ -10,7 +10,6 @@ import type { UsageJson } from '../wire/server-json.ts';
 
 const unused = { requests: 0, refused: 0, prompt_tokens: 0, completion_tokens: 0, verifier_tokens: 0 };
 
-/** Since the start, and in the window of the quota. */
 interface KeyUsage {
   readonly total: typeof unused;
   windowMs: number;
@@ -20,28 +19,11 @@ interface KeyUsage {
 
 type KeyQuota = NonNullable<KeyConfig['quota']>;
 
-interface PaidSearch {
-  readonly facts: { readonly owner: string };
-}
-
-/** Counts a search whose cost is final. */
-export function countUsage(
-  meter: UsageMeter,
-  { facts }: PaidSearch,
-  { result }: { readonly result: ClientResult | undefined },
-): void {
-  if (result === undefined) return;
-  const { usage, tokens } = result.outcome;
-  const { prompt_tokens: prompt, completion_tokens: completion } = usage;
-  meter.spent(facts.owner, { prompt, completion, verifier: tokens.verifier ?? 0 });
-}
-
 export class UsageMeter {
   readonly #clock: Clock;
   readonly #sinceMs: number;
   readonly #used = new Map<string, KeyUsage>();
   #quotas: ReadonlyMap<string, KeyQuota> = new Map();
-  /** By key, of the window that other nodes last told of. */
   #elsewhere: ReadonlyMap<string, WindowUse> = new Map();
 
   constructor(clock: Clock, keys: readonly KeyConfig[]) {
@@ -69,6 +51,13 @@ export class UsageMeter {
     used.total.completion_tokens += completion;
     used.total.verifier_tokens += verifier;
     used.tokens += prompt + completion;
+  }
+
+  ended(key: string, result: ClientResult | undefined): void {
+    if (result === undefined) return;
+    const { usage, tokens } = result.outcome;
+    const { prompt_tokens: prompt, completion_tokens: completion } = usage;
+    this.spent(key, { prompt, completion, verifier: tokens.verifier ?? 0 });
   }
 
   windows(): WindowUse[] {
@@ -100,7 +89,6 @@ export class UsageMeter {
     return { object: 'usage', key: name, ...used.total, quota: left ?? null };
   }
 
-  /** Over all nodes, as far as this one has heard. */
   #windowOf(key: string, { windowMs, requests, tokens }: KeyUsage) {
     const told = this.#elsewhere.get(key);
     const others = told?.windowMs === windowMs ? told : { requests: 0, tokens: 0 };
@@ -120,7 +108,6 @@ export class UsageMeter {
     throw new ApiError('quota_exceeded', message, { retryAfterSeconds });
   }
 
-  /** As of now: a window that is over begins anew. */
   #of(key: string): KeyUsage {
     const spanMs = this.#quotas.get(key)?.windowMs ?? 1;
     const windowMs = Math.floor(this.#clock.nowMs() / spanMs) * spanMs;

@@ -1,4 +1,4 @@
-// The OpenAPI document of this server, made from the routes that it has and their schemas.
+// The OpenAPI document of this server, made from its routes and their schemas.
 
 import assert from 'node:assert/strict';
 import { version } from '@coppice/core/config';
@@ -14,16 +14,12 @@ export interface Endpoint {
   readonly query?: z.ZodObject;
   /** The schema of a JSON answer, or the media type of any other. */
   readonly answer: z.ZodType | 'text/event-stream' | 'text/plain' | 'application/octet-stream';
-  /** The answer is a stream of events where the request asks for one. */
   readonly streams?: true;
   readonly headers?: Readonly<Record<string, z.ZodType>>;
   readonly open?: true;
 }
 
-/**
- * Requests, and what `coppice serve` answered to them with the shipped models and seed 1; lists are cut to one. A test holds them against the
- * schemas, so that they cannot grow old unseen.
- */
+/** Recorded from `coppice serve` with the shipped models and seed 1; lists are cut to one. A test checks them against the schemas. */
 const examples: Readonly<Record<string, { readonly request?: unknown; readonly answer: unknown }>> = recorded;
 
 const openAiError = z.object({
@@ -31,7 +27,6 @@ const openAiError = z.object({
 });
 const errors = { error: openAiError, messages_error: openAiError.extend({ type: z.literal('error') }) };
 
-/** `endpoints`: by method and path. */
 export function openApi(endpoints: Readonly<Record<string, Endpoint>>) {
   const paths: Record<string, Record<string, object>> = {};
   const schemas: Record<string, object> = {};
@@ -54,7 +49,7 @@ export function openApi(endpoints: Readonly<Record<string, Endpoint>>) {
   };
 }
 
-/** What is undefined is not written. */
+/** JSON drops undefined members. */
 function operation(method: string, path: string, endpoint: Endpoint): object {
   const name = `${method} ${path}`;
   const parameters = [...pathParameters(path), ...queryParameters(endpoint.query)];

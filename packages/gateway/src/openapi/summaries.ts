@@ -1,4 +1,4 @@
-// What each endpoint is for, in a line, and the group under which documents and client generators list it.
+// One line for each endpoint, in the groups under which documents and client generators list it.
 
 export const tags = {
   answers: 'Answers by search, in the shapes of OpenAI and Anthropic',

@@ -1,15 +1,13 @@
-// Where the built dashboard lies: in a checkout it is built on first use and when its sources have changed since, with Vite; in the
-// package it is there already.
+// Finds the built dashboard. In a checkout Vite builds it on first use and when its sources have changed; the package brings it.
 
 import { existsSync, globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../observe/log.ts';
 
-/** The same place as seen from src/ and from dist/. */
 const web = fileURLToPath(new URL('../../web', import.meta.url));
 
-/** Undefined where there is no page and none can be built: the API is served all the same. */
+/** Undefined if there is no page and none can be built: the API is served all the same. */
 export async function findPage(log: Log): Promise<string | undefined> {
   const page = join(web, 'dist');
   const built = join(page, 'index.html');
@@ -25,7 +23,6 @@ export async function findPage(log: Log): Promise<string | undefined> {
   }
 }
 
-/** Sources are newer; the package has none. */
 export function isStale(sources: string, built: string): boolean {
   const builtMs = statSync(built).mtimeMs;
   return globSync('{src/**/*,index.html,*.ts}', { cwd: sources }).some(

@@ -1,4 +1,4 @@
-// Which paths of a tree are given to a client, and how one is told: what of its text is reasoning and what is the answer. Reads tree and plan only.
+// Chooses the paths of a tree that a client gets, and splits each into reasoning and answer. Reads tree and plan only.
 
 import { meaningOf } from '@coppice/core/answer';
 import type { SearchPlan } from '@coppice/core/answering';
@@ -18,7 +18,7 @@ import {
 import { cutAtStop, stopsOf } from './stop-cut.ts';
 import { isHeldBack } from './unaccepted.ts';
 
-/** The path of the answer behind the last turn, cut at the last step that fits into the client's token limit. */
+/** The path of the answer behind the last turn, cut at the last step within the client's token limit. */
 export function chosenPath(plan: SearchPlan, fold: SearchFold): Node[] {
   const answer = fold.answer;
   if (answer === undefined) return [];
@@ -27,8 +27,8 @@ export function chosenPath(plan: SearchPlan, fold: SearchFold): Node[] {
 }
 
 /**
- * Where the end of a path brings no text, because it was cut there or its model ended it at once: all of it is reasoning, and its last
- * step with a text stands for the answer.
+ * The end of a path has no text, because it was cut there or its model ended it at once: then all of it is reasoning,
+ * and its last step with a text stands for the answer.
  */
 export function repeatsStep(plan: SearchPlan, path: readonly Node[], complete: boolean): boolean {
   if (plan.mode === 'direct' || plan.reasoning === 'inline' || hasThought(path)) return false;
@@ -39,12 +39,12 @@ export function answerStep(path: readonly Node[]): Node | undefined {
   return path.findLast((node) => textOf(node) !== '') ?? path.at(-1);
 }
 
-/** The model has thought on the way: then that is the reasoning, and all behind it the answer. */
+/** Thinking on the way is the reasoning, and all behind it the answer. */
 export function hasThought(path: readonly Node[]): boolean {
   return path.some(({ step }) => step?.thought !== undefined);
 }
 
-/** What an answer says behind the text of its path: a chain that was asked for it in the middle of its thinking. */
+/** Words of the answer behind its path's text: a chain was asked for it in the middle of its thinking. */
 export function wordsBehind({ answer }: SearchFold, path: readonly Node[]): string {
   const last = path.at(-1);
   if (last === undefined || answer?.node !== last.id || !hasThought(path)) return '';
@@ -57,7 +57,6 @@ interface ToldPath {
   readonly matchedStop?: string | undefined;
 }
 
-/** `behind`: words of the answer that are no step of the path. */
 export function splitPath(plan: SearchPlan, path: readonly Node[], complete: boolean, behind = ''): ToldPath {
   const { content, reasoning } = wholePath(plan, path, complete, behind);
   const { text, stop } = cutAtStop(content, stopsOf(plan));
@@ -81,7 +80,6 @@ function wholePath(plan: SearchPlan, path: readonly Node[], complete: boolean, b
   return { content: textOf(answerStep(path)), reasoning: before.join('') };
 }
 
-/** The paths of the next best different answers of a search that was asked for several: fewer than asked for where there are no more. */
 export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {
   const { answers = 1 } = plan;
   if (answers === 1 || fold.answer === undefined || fold.tree === undefined) return [];
@@ -91,7 +89,7 @@ export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {
       .map(({ id }) => messageAt(fold, id));
   const first = meaningOf({ answer: fold.answer.answer, group: fold.tree.node(fold.answer.node).group });
   if (first === undefined) return [];
-  // Where only accepted answers are given, that holds for each of several.
+  // With `on_unaccepted`, each of several answers must be accepted.
   const isGiven = ({ score = 0 }: Node) => !isHeldBack(plan) || plan.scoring !== 'verifier' || score >= plan.threshold;
   const others = distinctAnswers(fold.tree).filter((node) => meaningOf(node) !== first && isGiven(node));
   return others.slice(0, answers - 1).map(({ id }) => messageAt(fold, id));
@@ -111,7 +109,7 @@ function textOf(node: Node | undefined): string {
   return node?.step?.text ?? '';
 }
 
-/** All but the one that is given first; one that was drawn several times is given as often. */
+/** A rollout that was drawn several times is given as often. */
 export function otherRollouts(nodes: readonly Node[], first: NodeId): Node[] {
   return nodes
     .filter(isPathEnd)
@@ -119,11 +117,10 @@ export function otherRollouts(nodes: readonly Node[], first: NodeId): Node[] {
 }
 
 export interface ChoiceTokens {
-  /** Of the completion; null where the engine does not tell. */
   readonly token_ids: readonly number[] | null;
-  /** 0 where a token was composed and no model drew it. */
+  /** 0 for a composed token, which no model drew. */
   readonly token_mask: readonly number[] | null;
-  /** Of the model before temperature and cuts; 0 where the mask is. */
+  /** The model's own, before temperature and cuts; 0 where the mask is 0. */
   readonly token_logprobs: readonly number[] | null;
   readonly score: number | null;
 }

@@ -1,5 +1,5 @@
-// Tokens and log probabilities of the path that was chosen, for clients that ask for them. Values are the model's own, before
-// temperature and cuts. The tokens of a text together are that text.
+// Tokens and log probabilities of the chosen path, for clients that ask. Values are the model's own, before temperature and cuts. The
+// tokens of a text together are that text.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import type { SearchFold } from '@coppice/core/log';
@@ -7,7 +7,7 @@ import { answerText, type Node, type Step } from '@coppice/core/tree';
 import type { LogprobsJson, TokenLogprob } from '../wire/result-json.ts';
 import { answerStep, chosenPath, hasThought, repeatsStep, splitPath } from './chosen-path.ts';
 
-/** Null where they were not asked for, or where the path has a step without them. */
+/** Null if not asked for, or if a step of the path has none. */
 export function answerLogprobs(plan: SearchPlan, fold: SearchFold, complete: boolean): LogprobsJson | null {
   return pathLogprobs(plan, chosenPath(plan, fold), complete);
 }
@@ -26,7 +26,7 @@ export function pathLogprobs(plan: SearchPlan, path: readonly Node[], complete: 
   };
 }
 
-/** Where the model thinks, the tokens of its thinking, tags and all, and those behind it, as far as its text is told. */
+/** Tokens of the thinking, tags included, and those behind it as far as its text is told. */
 function thoughtLogprobs(path: readonly Node[], told: string): LogprobsJson {
   const parts = path.map(({ step }) => ({ step, chars: step?.thought?.chars ?? 0 }));
   const reasoning = parts.flatMap(({ step, chars }) => (chars === 0 ? [] : tokensOfStep(step!, 0, chars)));
@@ -54,7 +54,7 @@ function hasPieces({ step }: Node): boolean {
   return step?.pieces !== undefined && step.logprobs?.length === step.pieces.length;
 }
 
-/** As far as the text goes: the end of an answer and the string that stopped it are tokens of no text. */
+/** Stops with the text: end-of-sequence and stop strings are tokens of no text. */
 function tokensOf(path: readonly Node[], text: string): TokenLogprob[] {
   const tokens: TokenLogprob[] = [];
   let left = text.length;

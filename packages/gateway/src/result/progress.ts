@@ -1,5 +1,5 @@
-// What a search does while its answer is not decided, in short lines for people. Lines follow from the log and its times alone, so that a
-// response that is read again says the same.
+// Progress of an undecided search in short lines for people. Lines follow from the log and its times alone: a response that is read again
+// says the same.
 
 import { groupAnswers } from '@coppice/core/answer';
 import type { SearchPlan } from '@coppice/core/answering';
@@ -7,7 +7,7 @@ import { roundedScore, type SearchFold } from '@coppice/core/log';
 import { saysSomething } from '@coppice/core/tree';
 import { isHeldBack } from './unaccepted.ts';
 
-/** Between two lines, unless another path has become the best. */
+/** Pause between two lines, unless the best path changes. */
 const quietMs = 2000;
 const answerLength = 60;
 
@@ -23,7 +23,7 @@ export class Progress {
     this.#plan = plan;
   }
 
-  /** Undefined where nothing is to be said. `atMs`: of the event that the fold has just taken in. */
+  /** `atMs`: time of the event that the fold has just applied. */
   next(atMs: number): string | undefined {
     this.#spokeMs ??= atMs;
     const { best } = this.#fold.tree ?? {};

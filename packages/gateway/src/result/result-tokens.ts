@@ -1,4 +1,4 @@
-// Where the tokens of a finished search went, in the words of docs/http-api.md: everything that was generated is counted, once.
+// Where the tokens of a finished search went, in the words of docs/http-api.md: every generated token is counted once.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import type { SearchFold, WriterCost } from '@coppice/core/log';
@@ -8,7 +8,7 @@ import { hasThought } from './chosen-path.ts';
 
 export function usageOf(plan: SearchPlan, fold: SearchFold, path: readonly Node[], promptTokens: number): Usage {
   const generated = fold.generatedTokens;
-  // Of the client's prompt, what this search never had to compute: siblings that find it again do not count.
+  // Prompt tokens that this search never computed; siblings that find them again do not count.
   const cached = Math.max(0, promptTokens - (fold.cost?.promptTokens ?? 0));
   return {
     prompt_tokens: promptTokens,
@@ -55,7 +55,6 @@ export function tokensOf(
 
 const nothingWritten: WriterCost = { calls: 0, promptTokens: 0, cachedTokens: 0, generatedTokens: 0 };
 
-/** Who wrote what, since the process that ended the search took it up, and who was absent. */
 export function writersOf({ cost, tree }: SearchFold): Pick<ResultFacts, 'models' | 'money'> {
   if (cost?.models === undefined) return {};
   const absent = new Map(tree?.absences.all.map(({ model, code }) => [model, code]));

@@ -1,5 +1,4 @@
-// What a finished search says to its client, made from its plan and its log alone, so that it is the same before and
-// after a restart.
+// The result of a finished search, from its plan and its log alone: the same before and after a restart.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import {
@@ -52,19 +51,17 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
   return { texts, outcome };
 }
 
-/** Says that the answer is not in the text. */
 function unseen({ answer, content }: ResultTexts): string {
   return answer === null || content?.includes(answer) ? '' : '; a stop string ended its text before the answer';
 }
 
-/** A generation without search may also be ended by a stop string of the client. */
 function isComplete(plan: SearchPlan, fold: SearchFold, path: readonly Node[]): boolean {
   const last = path.at(-1);
   if (plan.mode === 'direct') return last?.step !== undefined && last.step.end !== 'length';
   return fold.answer?.complete === true && last?.id === fold.answer.node;
 }
 
-/** Given as `on_unaccepted` says; an error in its place is made where the client is told. */
+/** Applies `on_unaccepted: refuse`; `error` is made where the client is told. */
 function textsOf(
   plan: SearchPlan,
   fold: SearchFold,
@@ -81,7 +78,7 @@ function textsOf(
   return { content, reasoning_content: reasoning === '' ? null : reasoning, refusal: null, answer };
 }
 
-/** A generation without search is an answer as it is; what was cut off is none. */
+/** A generation without search is an answer as it is; a cut one is none. */
 function judgedBy(
   { mode, scoring, threshold }: SearchPlan,
   { answer }: SearchFold,
@@ -105,7 +102,6 @@ function judgedBy(
 
 type JudgedChoice = NonNullable<ResultFacts['choices']>[number];
 
-/** Of a search for several answers, what to think of each: in the order in which they are given. */
 function choicesOf(
   plan: SearchPlan,
   fold: SearchFold,
@@ -136,7 +132,7 @@ function finishReason(
   return complete && end !== 'length' ? 'stop' : 'length';
 }
 
-/** Of milliseconds; a clock that was set back counts as none. */
+/** Rounds milliseconds to tenths; a clock that was set back gives 0. */
 export function wholeTenths(ms: number): number {
   return Math.round(Math.max(0, ms) * 10) / 10;
 }

@@ -1,8 +1,8 @@
 // Honest streaming: the text that every branch which can still become the answer begins with. A node is settled when it has children and
-// every child that was ever asked for has been answered. The text of settled nodes with a single child is certain, and of several children
-// what they have in common. A step that ends its path is answer, any other reasoning, so nothing is sent where siblings disagree on that;
-// thinking is told apart by its tags, which go to no client. What was given out is never taken back. Programs that add children to nodes
-// they have left have no settled nodes. A single sample departs from what was given out only where a call failed for good (`agrees`).
+// every child that was asked for has been answered. The text of a settled node's only child is certain, and of several children their
+// common prefix. A step that ends its path is answer, any other reasoning, so nothing is sent where siblings disagree on that; thinking is
+// split off by its tags, which go to no client. Sent text is never taken back. Programs that add children to nodes they have left have no
+// settled nodes. A single sample departs from sent text only if a call failed for good (`agrees`).
 
 import type { SearchFold } from '@coppice/core/log';
 import { type ProgramName, programWith } from '@coppice/core/program';
@@ -16,11 +16,9 @@ interface Piece {
 interface SharedTextOptions {
   readonly program: ProgramName;
   readonly programOptions?: Readonly<Record<string, unknown>>;
-  /** Strands that it completes in all: one sample is a single path. */
   readonly rollouts: number;
   readonly maxTokens?: number | undefined;
   readonly thinking?: ThinkingTags | undefined;
-  /** Where all goes out as content, tags and all. */
   readonly reasoning?: 'separate' | 'inline';
 }
 
@@ -28,12 +26,12 @@ export class SharedText {
   readonly #fold: SearchFold;
   readonly #maxTokens: number;
   readonly #settles: boolean;
-  /** Everything up to and including this node has been given out. */
+  /** Everything up to and including this node has been sent. */
   #at: Node | undefined;
-  /** Characters already given out of whichever child comes next. */
+  /** Characters already sent of whichever child comes next. */
   #ahead = 0;
   readonly #tags: ThinkingTags | undefined;
-  /** Some of the answer behind the thinking has gone out: the blank lines before it are no part of it. */
+  /** Some of the answer behind the thinking has been sent: the blank lines before it are no part of it. */
   #answers = false;
 
   constructor(
@@ -63,7 +61,7 @@ export class SharedText {
       if (only === undefined || this.#at.children.some(({ pathTokens }) => pathTokens > this.#maxTokens)) break;
       if (others.length > 0) {
         if (others.some((other) => isComplete(other) !== isComplete(only))) break;
-        // How much of a step is thinking is known of a whole one alone.
+        // Only a whole step tells how much of it is thinking.
         if (this.#tags !== undefined && this.#at.children.some(hasThoughtAbove)) break;
         this.#give(pieces, only, commonLength(this.#at.children));
         break;
@@ -75,13 +73,11 @@ export class SharedText {
     return pieces;
   }
 
-  /** Whether the path begins with all that was given out. */
   agrees(path: readonly Node[]): boolean {
     const at = this.#at;
     return at === undefined || at.depth === 0 || path[at.depth - 1] === at;
   }
 
-  /** The rest of the path that was chosen in the end, step by step. */
   finish(path: readonly Node[]): Piece[] {
     const pieces: Piece[] = [];
     const done = this.#at === undefined ? 0 : this.#at.depth;
@@ -120,7 +116,7 @@ function textOf({ step }: Node): string {
   return step?.text ?? '';
 }
 
-/** Of the longest common beginning, never in the middle of a character. */
+/** Length of the longest common prefix; never splits a surrogate pair. */
 function commonLength(nodes: readonly Node[]): number {
   const [first, ...others] = nodes.map(textOf);
   let length = first?.length ?? 0;

@@ -1,16 +1,16 @@
-// Where a client's stop strings end the text that it is told. The search itself reads whole paths: a stop ends no step and no path.
-// Takes a text in pieces of any size and gives the same cut for all of them; each character is looked at once for each string.
+// Cuts the text that a client is told at its stop strings. The search itself reads whole paths: a stop ends no step and no path.
+// Takes pieces of any size and cuts all alike.
 
 import type { SearchPlan } from '@coppice/core/answering';
 
-/** Of one generation without search the engine gets them as delimiters. */
+/** A generation without search gives them to the engine as delimiters. */
 export function stopsOf({ mode, delimiters, stops = [] }: Pick<SearchPlan, 'mode' | 'delimiters' | 'stops'>) {
   return mode === 'direct' ? delimiters : stops;
 }
 
 export class StopCut {
   readonly #stops: readonly string[];
-  /** What could be the beginning of a stop string is held back. */
+  /** Holds back what could begin a stop string. */
   readonly #hold: number;
   #held = '';
   #matched: string | undefined;
@@ -24,7 +24,6 @@ export class StopCut {
     return this.#matched;
   }
 
-  /** What of the text so far is certain to be told, and was not given before. */
   push(text: string): string {
     if (this.#matched !== undefined) return '';
     const seen = this.#held + text;
@@ -35,7 +34,6 @@ export class StopCut {
     return seen.slice(0, upTo);
   }
 
-  /** What was held back, where the text ends without a stop string. */
   rest(): string {
     return this.#matched === undefined ? this.#held : '';
   }
@@ -47,7 +45,7 @@ export function cutAtStop(text: string, stops: readonly string[]): { readonly te
   return cut.matched === undefined ? { text: told } : { text: told, stop: cut.matched };
 }
 
-/** As a server finds them that looks after every character: the first that is complete, of those that end together the longest. */
+/** The first stop string to be complete, of those that end together the longest: what a server finds that looks after every character. */
 function firstToEnd(text: string, stops: readonly string[]) {
   let first: { readonly begins: number; readonly ends: number; readonly text: string } | undefined;
   for (const stop of stops) {

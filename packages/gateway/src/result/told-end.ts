@@ -1,4 +1,4 @@
-// The end of a search as its clients are told of it, whether its record or the live search says it, and what each exit means to them.
+// The end of a search as its clients are told, from its record or from the live search, and what each exit means to them.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import type { SearchRecord, SearchState } from '@coppice/core/journal';
@@ -16,14 +16,13 @@ export interface ToldEnd {
 }
 
 /**
- * A search that failed is told as an error; what it found until then stays with the search object. Every other is told as its best so far,
- * which says itself whether it is complete.
+ * A failed search is told as an error; its findings stay with the search object. Every other is told as its best so
+ * far, which says itself whether it is complete.
  */
 export function stateAfter(exit: ExitKind): 'done' | 'failed' | 'cancelled' {
   return exit === 'cancelled' || exit === 'failed' ? exit : 'done';
 }
 
-/** The outcome as the journal has it. */
 export interface WrittenOutcome extends Partial<ResultFacts> {
   readonly summary?: SummaryJson;
   readonly error?: ErrorJson;

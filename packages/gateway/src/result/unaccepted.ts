@@ -1,5 +1,5 @@
-// What a client is told whose search has no accepted answer, as `on_unaccepted` says: its best attempt, a refusal, or an error. The search
-// itself has ended as it has: its record shows the attempt in each case.
+// The reply for a search without an accepted answer, as `on_unaccepted` says: its best attempt, a refusal, or an error. Its record shows
+// the attempt in each case.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import { type ExitKind, roundedScore, type Verdict } from '@coppice/core/log';
@@ -9,17 +9,17 @@ import type { ErrorJson } from '../wire/search-json.ts';
 
 type UnacceptedChoice = Pick<SearchPlan, 'mode' | 'onUnaccepted' | 'threshold'>;
 
-/** Nothing of its text may go out before its verdict is known. */
+/** No text may be sent before the verdict is known. */
 export function isHeldBack({ onUnaccepted = 'best' }: UnacceptedChoice): boolean {
   return onUnaccepted !== 'best';
 }
 
-/** A generation without search is not judged, and a search that was cancelled or has failed is told as such. */
+/** A generation without search is not judged; cancelled and failed searches are told as such. */
 export function isUnaccepted({ mode }: UnacceptedChoice, exit: ExitKind, verdict: Verdict): boolean {
   return mode === 'search' && verdict !== 'accepted' && exit !== 'cancelled' && exit !== 'failed';
 }
 
-/** Whether another search is to take over: at a deadline there is no time left for it. */
+/** Whether another search takes over: at a deadline there is no time left. */
 export function handsOn(plan: UnacceptedChoice, exit: ExitKind, verdict: Verdict): boolean {
   return plan.onUnaccepted === 'escalate' && exit !== 'deadline' && isUnaccepted(plan, exit, verdict);
 }

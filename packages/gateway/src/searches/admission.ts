@@ -1,5 +1,5 @@
-// Whether a search may come in: the bounds of the queue and of each key, and deadlines that can be kept. Keeps counts,
-// never an order: a request that is let in waits in the runtime, by its turn.
+// Decides whether a search may come in: the bounds of the queue and of each key, and deadlines that can be kept. Counts only; order is
+// the runtime's.
 
 import type { Clock } from '@coppice/core/base';
 import type { Forecast, Guest, Queue } from '@coppice/core/runtime';
@@ -16,21 +16,16 @@ interface Applicant {
   readonly leftMs?: number;
 }
 
-interface AdmissionPlace {
-  readonly owner: string;
-  isWaiting: boolean;
-}
-
-/** What a client is told while nothing has been measured. */
+/** Used while nothing has been measured. */
 const unmeasuredSeconds = 10;
 const mostSeconds = 60;
 
 export class Admission {
   readonly #queue: number;
   readonly #elsewhere: (owner?: string) => number;
-  readonly #places = new Map<string, AdmissionPlace>();
-  readonly #waitingByOwner = new Map<string, number>();
-  #waiting = 0;
+  /** Owners by search. */
+  readonly #waiting = new Map<string, string>();
+  readonly #running = new Set<string>();
 
   /** `queue`: searches that may wait, over all models; `elsewhere`: those of an owner, or all, that wait between nodes. */
   constructor(queue: number, elsewhere: (owner?: string) => number = () => 0) {
@@ -39,57 +34,44 @@ export class Admission {
   }
 
   get waiting(): number {
-    return this.#waiting;
+    return this.#waiting.size;
   }
 
   get running(): number {
-    return this.#places.size - this.#waiting;
+    return this.#running.size;
   }
 
-  /** Counts a search in, or refuses it with 429 and the time after which to come back. What starts at once is not refused. */
+  /** Counts a search in, or refuses it with 429 and a retry time. Searches that start at once are never refused. */
   apply(applicant: Applicant, forecast: Forecast): void {
     if (!forecast.fits) this.#check(applicant, forecast);
     this.enter(applicant.id, applicant.owner, forecast.fits);
   }
 
-  /** Never refuses: work that was accepted, resumed or handed over is owed. */
+  /** Never refuses: accepted, resumed and handed-over work is owed. */
   enter(id: string, owner: string, fits: boolean): void {
-    this.#places.set(id, { owner, isWaiting: false });
-    if (!fits) this.#wait(id, owner);
+    if (fits) this.#running.add(id);
+    else this.#waiting.set(id, owner);
   }
 
   admitted(id: string): void {
-    const place = this.#places.get(id);
-    if (place?.isWaiting !== true) return;
-    place.isWaiting = false;
-    this.#waiting -= 1;
-    const left = (this.#waitingByOwner.get(place.owner) ?? 1) - 1;
-    if (left === 0) this.#waitingByOwner.delete(place.owner);
-    else this.#waitingByOwner.set(place.owner, left);
+    if (this.#waiting.delete(id)) this.#running.add(id);
   }
 
   leave(id: string): void {
-    this.admitted(id);
-    this.#places.delete(id);
-  }
-
-  #wait(id: string, owner: string): void {
-    this.#places.set(id, { owner, isWaiting: true });
-    this.#waiting += 1;
-    this.#waitingByOwner.set(owner, (this.#waitingByOwner.get(owner) ?? 0) + 1);
+    this.#waiting.delete(id);
+    this.#running.delete(id);
   }
 
   #check({ owner, ownerQueue, leftMs }: Applicant, forecast: Forecast): void {
     const { waitMs, pace } = forecast;
     const again = { retryAfterSeconds: retryAfterSeconds(waitMs) };
-    const owned = (this.#waitingByOwner.get(owner) ?? 0) + this.#elsewhere(owner);
-    const waiting = this.#waiting + this.#elsewhere();
-    if (waiting >= this.#queue) {
+    const here = [...this.#waiting.values()].filter((each) => each === owner).length;
+    const owned = here + this.#elsewhere(owner);
+    const waiting = this.waiting + this.#elsewhere();
+    if (waiting >= this.#queue)
       throw new ApiError('queue_full', `the queue is full: ${waiting} searches wait (admission.queue)`, again);
-    }
-    if (owned >= ownerQueue) {
+    if (owned >= ownerQueue)
       throw new ApiError('key_queue_full', `${owned} searches of this key wait, its limit (keys.queue)`, again);
-    }
     if (leftMs === undefined || waitMs === undefined || pace === undefined) return;
     const late = tooLate(leftMs, waitMs, pace);
     if (late === undefined) return;
@@ -99,15 +81,14 @@ export class Admission {
   }
 }
 
-/** When so much of the queue will have been served, from 1 to 60 s. */
 export function retryAfterSeconds(waitMs: number | undefined): number {
   if (waitMs === undefined) return unmeasuredSeconds;
   return Math.min(mostSeconds, Math.max(1, Math.ceil(waitMs / 1000)));
 }
 
 /**
- * Requests that are passed through take an engine's time like a search: each waits for its turn in the runtime of its model, holds the lease
- * of one strand, and gives it back.
+ * Requests that are passed through take an engine's time like a search: each waits for its turn in the runtime of its
+ * model, holds the lease of one strand, and gives it back.
  */
 interface GuestsOptions {
   readonly admission: Admission;
@@ -123,7 +104,7 @@ export class GuestPlaces {
     this.#options = options;
   }
 
-  /** Resolves when the guest may begin or is gone, throws where there is no room. Give the place back once. */
+  /** Resolves when the guest may begin or is gone; throws if the queue is full. Call the result once, to leave. */
   async occupy(model: string, caller: Caller, gone: AbortSignal): Promise<() => void> {
     const { admission } = this.#options;
     const { queue, id, arrivalMs, facts } = this.#arrive(model, caller);
@@ -137,8 +118,8 @@ export class GuestPlaces {
   }
 
   /**
-   * One that no client waits for: it holds up no other and fills no queue. `parked` comes when its strand is needed: the place is
-   * given back then, and it is to begin anew.
+   * A guest that no client waits for: it delays no other and fills no queue. `parked` fires when its strand is needed;
+   * the guest then leaves and starts over.
    */
   async occupyIdle(model: string, caller: Caller, gone: AbortSignal): Promise<IdlePlace> {
     const { queue, id, arrivalMs, facts } = this.#arrive(model, caller);

@@ -73,7 +73,7 @@ describe('a futile search', () => {
     const small = hopeless();
     const bigger = () => ({ model: { name: 'big' }, engine: new ScriptedEngine(), verifier: new ScriptedVerifier() });
     const options = () => ({ ...small, model: { ...small.model, escalateTo: 'big' }, more: [bigger()], journal });
-    // What `exited` has begun is there, and no end is.
+    // The successor exists, and no end does.
     journal.finish = () => new Promise(() => {});
     const first = await runGateway(options());
     const body = { ...question, background: true, coppice: { on_unaccepted: 'escalate' } };

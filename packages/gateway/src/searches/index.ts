@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/gateway/searches`. A list only.
+// Exports of `@coppice/gateway/searches`. A list only.
 
 export type { LiveSearch } from './live-search.ts';
 export { Searches } from './searches.ts';

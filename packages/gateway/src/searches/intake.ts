@@ -1,5 +1,4 @@
-// Takes in searches: refuses those that have no room or cannot be done in time, gives the others a turn, and tells the journal.
-// Starts nothing.
+// Takes in searches: refuses those without room or time, gives the others a turn, and tells the journal. Starts nothing.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import type { KeyConfig } from '@coppice/core/config';
@@ -31,35 +30,34 @@ export class Intake {
     this.#keys = keys;
   }
 
-  /** Keys share a line only where there are several: else it is served by arrival and priority alone. */
+  /** Weighted fair queueing needs several keys; with fewer, arrival and priority alone decide. */
   keyOf(name: string): LineKey | undefined {
     const keys = this.#keys;
     return keys.length < 2 ? undefined : { name, share: keys.find((key) => key.name === name)?.share ?? 1 };
   }
 
-  /** Throws an ApiError where there is no room; else the search has its turn. */
   admit(plan: SearchPlan, caller: Caller, { body, chat, background, title, trace }: NewSearchOptions) {
     const { clock, cluster, journal } = this.#options;
     const createdMs = clock.nowMs();
     const id = newId('srch_', createdMs);
     const { name: owner, queue: ownerQueue } = caller;
     const known = { id, owner, plan, body, background, createdMs, title: title ?? plan.title, escalatedFrom: null };
-    // Other nodes may run a search whose client waits here, where they can read it.
+    // With texts in the journal, other nodes may run a search whose client waits here.
     const home = background || journal.texts !== 'keep' ? undefined : cluster?.node;
     const more = { ...(chat && { chat }), ...(trace && { trace }), ...(home === undefined ? {} : { home }) };
     const search = new LiveSearch({ ...known, ...more });
     const { queue } = this.#runtime(search);
     const facts = this.#lineFacts(search);
     const forecast = queue.forecast(facts);
-    // A search that takes what is left holds up no other.
+    // Idle searches delay no other.
     if (plan.idle !== true) this.#admission.apply({ id, owner, ownerQueue, leftMs: plan.deadlineMs }, forecast);
     search.turn = queue.take(id, facts);
     const isNext = forecast.fits && cluster?.isDrained(plan.model) === true;
-    // The node that feeds a batch runs its searches.
+    // A batch's searches run on the node that feeds the batch.
     return { search, startsHere: isNext || plan.idle === true || cluster === undefined || !mayMove(search) };
   }
 
-  /** Work that is owed comes in without being asked whether there is room. `turn`: the one that it had before. */
+  /** Admits owed work without a check. `turn`: the one that it had before. */
   enter(search: LiveSearch, turn?: number): void {
     const { queue } = this.#runtime(search);
     const facts = { ...this.#lineFacts(search), ...(turn === undefined ? {} : { turn }) };
@@ -67,7 +65,6 @@ export class Intake {
     search.turn = queue.take(search.id, facts);
   }
 
-  /** Gives back what an applicant was given, where nothing comes of it. */
   forget(search: LiveSearch): void {
     this.#runtime(search).queue.leave(search.id);
     this.#admission.leave(search.id);
@@ -80,7 +77,7 @@ export class Intake {
     return accepted;
   }
 
-  /** The search that was there before under the same idempotency key: the new one is given up. */
+  /** An earlier search has the same idempotency key: the new one is dropped. */
   known(search: LiveSearch, { id, fingerprint: earlier }: { id: string; fingerprint: string }, body: Plain): Known {
     this.forget(search);
     if (earlier === fingerprint(body)) return { known: id };

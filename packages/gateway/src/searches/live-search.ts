@@ -1,5 +1,5 @@
-// One search that waits or runs in this process, or that a client here waits for: its plan, the fold of its log, and those who
-// listen to it. Where it runs here the runtime keeps the fold; see watches.ts for the others.
+// A search that waits or runs in this process, or that a client here waits for: its plan, the fold of its log, its listeners. The
+// runtime keeps the fold of a search that runs here; see watches.ts for the others.
 
 import { type BuiltSearch, buildSearch, type SearchPlan } from '@coppice/core/answering';
 import { type FaultCode, raise } from '@coppice/core/base';
@@ -30,14 +30,13 @@ export interface LiveSearchFacts {
   readonly owner: string;
   readonly plan: SearchPlan;
   readonly body: Plain;
-  /** The chat that is searched, where the body is not one: another model may be asked it. */
+  /** The chat that is searched, if the body is not one: escalation asks another model the same chat. */
   readonly chat?: Plain;
   readonly background: boolean;
   readonly createdMs: number;
   readonly title: string;
-  /** The model that gave up, where this search took over. */
   readonly escalatedFrom: string | null;
-  /** The node whose client waits for it, where other nodes may run it. */
+  /** The node whose client waits for it; set if other nodes may run it. */
   readonly home?: string;
   readonly trace?: TraceContext;
 }
@@ -55,28 +54,25 @@ export class LiveSearch {
   readonly built: BuiltSearch;
   readonly #log: ReadFold;
   state: SearchState = 'queued';
-  /** Its place among all who wait, fixed when it was accepted; see scheduler/turns/turn.ts. */
+  /** Place in the queue, fixed at acceptance; see scheduler/turns/turn.ts. */
   turn = 0;
   epoch = 0;
   runs = 0;
   hasBegun = false;
   startedMs: number | undefined;
   promptTokens = 0;
-  /** The last fault of engine or verifier, in case the search fails of it. */
   lastFault: FaultCode | undefined;
-  /** Set when it is over in this process. Its clients are told when that is safe: see `tell`. */
+  /** Set when it is over in this process; clients hear of it by `tell`, once that is safe. */
   ended: Ended | undefined;
-  /** The place of its last word in the log; missing where it never ran here. */
+  /** Sequence of its `exited` entry; undefined if it never ran here. */
   exitSequence: number | undefined;
   isTold = false;
   settled = false;
-  /** Its client or an operator has asked for it to end. */
   cancelled = false;
-  /** The search on another model that went on where this one was futile. */
   successor: LiveSearch | undefined;
-  /** The same where a former process began it: it goes on, or has ended, by itself. */
+  /** Id of a successor that a former process began. */
   knownSuccessor: string | undefined;
-  /** The beginning of its log, until it is admitted and its epoch begins. */
+  /** Entries before admission; written when its epoch begins. */
   readonly unwritten: LogEntry[] = [];
   readonly listeners = new Set<SearchListener>();
 
@@ -118,13 +114,12 @@ export class LiveSearch {
     for (const event of eventsIn(entry)) for (const listener of this.listeners) listener.event?.(event);
   }
 
-  /** It is over here; nothing is told yet. */
   end(ended: Ended): void {
     this.state = ended.state;
     this.ended = ended;
   }
 
-  /** Its end is safe, or the only node that could say otherwise is this one: those who wait for it are told, once. */
+  /** Tells the listeners, once. Call it when the end is durable, or when no other node could decide otherwise. */
   tell(): void {
     const { ended } = this;
     if (this.isTold || ended === undefined) return;
@@ -134,7 +129,6 @@ export class LiveSearch {
   }
 }
 
-/** Brings the fold up to date. `tell` is told of every event after its entry was folded. */
 export async function replayLog(
   journal: Journal,
   { id, fold }: Pick<LiveSearch, 'id' | 'fold'>,
@@ -154,7 +148,7 @@ export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
   const { body = {}, chat } = (record.request ?? {}) as { readonly body?: Plain; readonly chat?: Plain };
   const escalatedFrom = (record.about.escalated_from ?? null) as string | null;
   const title = record.title ?? '';
-  // Records of older versions have no turn: by arrival, as if they had had no priority.
+  // Records of older versions have no turn: arrival order, as without priority.
   const turn = typeof record.about.turn === 'number' ? record.about.turn : createdMs / 1000;
   const home = typeof record.about.home === 'string' ? { home: record.about.home } : {};
   const kept = { ...renamed(plan), policyOptions: knownOptions(plan.policyOptions) };
@@ -167,19 +161,18 @@ export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
   return search;
 }
 
-/** Best-first search was `mcts` with `expansion: lazy` once; its trees are the same. */
+/** Best-first search was once `mcts` with `expansion: lazy`; its trees are the same. */
 function renamed(plan: SearchPlan): SearchPlan {
   const isLazy = plan.program === 'mcts' && plan.programOptions.expansion === 'lazy';
   return isLazy ? { ...plan, program: 'best-first' } : plan;
 }
 
-/** Drops options that a plan of another version has and this one does not know. */
 function knownOptions(options: SearchPlan['policyOptions']): SearchPlan['policyOptions'] {
   const known = Object.entries(options).filter(([name]) => Object.hasOwn(policyKnobs, name));
   return Object.fromEntries(known) as SearchPlan['policyOptions'];
 }
 
-/** One that has ended, with its log. Only for records with texts. */
+/** Reads an ended search with its log. Its record must have texts. */
 export async function readBack(journal: Journal, record: SearchRecord): Promise<LiveSearch> {
   const search = searchOf(record, record.request?.plan as SearchPlan);
   await replayLog(journal, search);

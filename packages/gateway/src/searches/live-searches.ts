@@ -1,6 +1,5 @@
-// The searches that wait or run in this process. What the runtime tells of them is journalled and handed on. A search exists once it is in the
-// journal, runs under an epoch, and ends when its `exited` event is written; only then its clients are told. Writes are called in the order
-// in which they must be found after a crash.
+// The searches that wait or run in this process. A search exists once it is in the journal, runs under an epoch, and ends when its
+// `exited` event is durable; only then its clients are told. Writes are issued in the order in which a crash may leave them.
 
 import { requestOf } from '@coppice/core/answering';
 import type { Fault } from '@coppice/core/base';
@@ -19,7 +18,6 @@ interface LiveSearchesParts {
   readonly models: ServedModels;
   readonly admission: Admission;
   readonly watches: Watches | undefined;
-  /** The search that takes over from one without an accepted answer, where one does. */
   readonly escalate: (search: LiveSearch) => LiveSearch | undefined;
 }
 
@@ -39,10 +37,6 @@ export class LiveSearches implements ModelHooks {
     return this.#byId.values();
   }
 
-  get count(): number {
-    return this.#byId.size;
-  }
-
   find(id: string): LiveSearch | undefined {
     return this.#byId.get(id);
   }
@@ -51,17 +45,18 @@ export class LiveSearches implements ModelHooks {
     return servedBy(this.#parts.models, facts.plan.model);
   }
 
-  /** From here on it waits in the runtime. One from a former process waits without its log. */
+  /** Hands it to the runtime. A resumed search waits there without its log. */
   submit(search: LiveSearch): void {
     const { id } = search;
     const { runtime } = this.modelOf(search);
     this.hold(search);
     try {
-      const request = this.#request(search);
+      const waitedMs = this.#nowMs() - search.facts.createdMs;
+      const request = requestOf(search.built, id, this.modelOf(search).extract, waitedMs);
       if (search.epoch === 0) runtime.submit(request, search.fold);
       else runtime.revive(request, search.fold);
     } catch (error) {
-      // Checked when it was accepted; a restart with another configuration can still make it impossible.
+      // A restart with another configuration can make an accepted plan impossible.
       this.#options.log.error('submit', { search: id, error });
       this.endUnstarted(search, new ApiError('internal', 'the search cannot be run as this server is configured'));
     }
@@ -79,7 +74,7 @@ export class LiveSearches implements ModelHooks {
     if (!isRunning) this.endUnstarted(search, cancelError(reason));
   }
 
-  /** Another process has it, or is to have it: whatever we do now would be done twice. */
+  /** Another process has it: anything done here would be done twice. */
   lose(id: string): void {
     const { cluster, journal } = this.#options;
     cluster?.drop(id);
@@ -93,10 +88,10 @@ export class LiveSearches implements ModelHooks {
     if (search === undefined) return;
     this.#options.log.error('journal', { search: id, message: why });
     this.hold(search);
-    this.#finish(search, { state: 'failed', endedMs: this.#nowMs(), result: undefined, error: journalTrouble(why) });
+    this.#finish(search, this.#failed(why));
   }
 
-  /** Undefined where it is not here. What it did and what is not in the journal never happened. */
+  /** Drops it; whatever is not in the journal never happened. */
   #giveUp(id: string, why: string): LiveSearch | undefined {
     this.#parts.watches?.lost(id);
     const search = this.#byId.get(id);
@@ -105,25 +100,22 @@ export class LiveSearches implements ModelHooks {
     if (search.ended === undefined) this.#dismiss(search);
     this.#parts.admission.leave(id);
     if (!search.isTold) {
-      search.end({ state: 'failed', endedMs: this.#nowMs(), result: undefined, error: journalTrouble(why) });
+      search.end(this.#failed(why));
       search.tell();
     }
     return search;
   }
 
-  #request(search: LiveSearch) {
-    const waitedMs = this.#nowMs() - search.facts.createdMs;
-    return requestOf(search.built, search.id, this.modelOf(search).extract, waitedMs);
+  #failed(why: string): Ended {
+    return { state: 'failed', endedMs: this.#nowMs(), result: undefined, error: journalTrouble(why) };
   }
-
-  // ---- what the runtime tells ------------------------------------------------------------------------------------
 
   onEntry(entry: LogEntry): void {
     const search = this.#byId.get(entry.search);
     if (search === undefined) return;
     if (hasEvent(entry, 'admitted')) this.#onAdmitted(search, entry.atMs);
     this.#write(search, entry);
-    // It got further: whatever ended the processes before this one, it was not in its way.
+    // Progress shows that this search did not end the processes before this one.
     if (search.runs > 1 && answers.some((type) => hasEvent(entry, type))) void this.#note(search, 1);
     search.hear(entry);
     this.#parts.watches?.logged(entry);
@@ -134,13 +126,12 @@ export class LiveSearches implements ModelHooks {
     if (hasEvent(entry, 'cost')) this.#settle(search);
   }
 
-  /** Entries up to this one are safe: so is an end among them. */
   onDurable(id: string, sequence: number): void {
     const search = this.#byId.get(id);
     if (search?.exitSequence !== undefined && search.exitSequence <= sequence) search.tell();
   }
 
-  /** Where no other node could end it in another way, a client that waits is not made to wait for the disk. */
+  /** Without other nodes no end can differ: waiting clients need not wait for the disk. */
   onTrouble(): void {
     for (const search of this.#byId.values()) this.#tellEarly(search);
   }
@@ -175,7 +166,7 @@ export class LiveSearches implements ModelHooks {
     this.#parts.admission.admitted(search.id);
   }
 
-  /** What is logged before a search is admitted is held back: in the journal it is queued until then. */
+  /** Entries before admission are held back: until then the journal shows the search as queued. */
   #write(search: LiveSearch, entry: LogEntry): void {
     const { journal } = this.#options;
     search.unwritten.push(entry);
@@ -189,30 +180,28 @@ export class LiveSearches implements ModelHooks {
     const claimed = this.#options.journal.claim(search.id, search.epoch, this.#nowMs());
     search.epoch += 1;
     claimed.then((taken) => taken || this.lose(search.id)).catch(() => this.lose(search.id));
-    if (mayMove(search)) void this.#begin(search, 1);
+    if (!mayMove(search)) return;
+    search.hasBegun = true;
+    void this.#note(search, 1);
   }
 
-  /** One from a former process runs from now on. Resolves when the journal knows, to whether it may. */
+  /** Starts a resumed search. Resolves, when durable, to whether it may run. */
   async begin(search: LiveSearch): Promise<boolean> {
-    const noted = this.#begin(search, search.runs + 1);
+    search.hasBegun = true;
+    const noted = this.#note(search, search.runs + 1);
     await this.#options.journal.flush().catch(() => {});
     return noted;
   }
 
-  /** This process stops in good order: the run that ends here counts as none. Resolves when the journal knows. */
+  /** A clean stop does not count as a failed run. Resolves when the journal knows. */
   async putDown(searches: Iterable<LiveSearch>): Promise<void> {
     for (const search of searches)
       if (search.ended === undefined && search.hasBegun) {
         search.hasBegun = false;
         void this.#note(search, search.runs - 1);
       }
-    // What the disk refuses is told when the journal is closed.
+    // Closing the journal reports write errors.
     await this.#options.journal.flush().catch(() => {});
-  }
-
-  #begin(search: LiveSearch, runs: number): Promise<boolean> {
-    search.hasBegun = true;
-    return this.#note(search, runs);
   }
 
   #note(search: LiveSearch, runs: number): Promise<boolean> {
@@ -224,15 +213,12 @@ export class LiveSearches implements ModelHooks {
     return (this.#parts.watches?.find(id) ?? this.#byId.get(id))?.listeners ?? [];
   }
 
-  // ---- ending ----------------------------------------------------------------------------------------------------
-
-  /** Its clients are answered when its last word is safe, with what is known of its cost. */
   end(search: LiveSearch, isSettled = false): void {
     const { admission, escalate } = this.#parts;
     if (search.knownSuccessor === undefined && mayEscalate(search)) search.successor = escalate(search);
     admission.leave(search.id);
     search.end(this.#endOf(search, this.#nowMs()));
-    // Its client waits for the commit: there is no company to wait for.
+    // Its client waits for this commit.
     if (!search.facts.background) this.#options.journal.flush().catch(() => {});
     this.#tellEarly(search);
     if (isSettled) this.#settle(search);
@@ -248,7 +234,7 @@ export class LiveSearches implements ModelHooks {
     this.#finish(search, ended);
   }
 
-  /** Engines and verifiers that owed an answer are gone: what is known of the cost stands. */
+  /** Outstanding answers will not come any more: the known cost is final. */
   settleAll(): void {
     for (const search of this.#byId.values()) if (!search.settled) this.#settle(search);
   }
@@ -263,7 +249,6 @@ export class LiveSearches implements ModelHooks {
     return endOf(search, endedMs, retryAfterSeconds(this.modelOf(search).runtime.queue.pace?.meanMs));
   }
 
-  /** Takes it from the runtime: as an end of its own where it runs, without a word where it waits. */
   #dismiss(search: LiveSearch, reason?: CancelReason): void {
     const { runtime } = this.modelOf(search);
     if (search.state === 'running') runtime.cancel(search.id, reason);

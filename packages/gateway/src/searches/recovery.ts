@@ -1,5 +1,5 @@
-// Searches that a former process accepted and did not end: taken up again from the journal where a client still wants them, ended where
-// none does. Each waits for its turn without its log, which is read when that has come.
+// Searches that a former process accepted and did not end: resumed from the journal if a client still wants them, else ended. Each waits
+// for its turn without its log, which is read when its turn comes.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import { FaultError, isFault } from '@coppice/core/base';
@@ -12,9 +12,9 @@ import type { LiveSearches } from './live-searches.ts';
 import { successorId } from './search-facts.ts';
 import type { SearchesOptions } from './searches-options.ts';
 
-/** A search that was taken up so often ends the processes that take it up: hand-overs alone never come near it. */
+/** A search resumed so often probably kills the processes that run it; hand-overs never come near. */
 const mostEpochs = 100;
-/** After so many runs that ended with their process and brought no answer, it is not run again: it may be what ends them. */
+/** Runs that ended with their process and brought no answer, before a search is given up as their cause. */
 const mostRuns = 2;
 
 export class Recovery {
@@ -30,7 +30,7 @@ export class Recovery {
     this.#here = here;
   }
 
-  /** True where it goes on. A record that cannot be taken up is set aside, whatever is wrong with it: it keeps no process from its start. */
+  /** True if it goes on. An unreadable record is set aside: it must not keep a process from starting. */
   async take(record: SearchRecord): Promise<boolean> {
     try {
       return await this.#take(record);
@@ -55,11 +55,11 @@ export class Recovery {
     return search.ended === undefined;
   }
 
-  /** Undefined where another process has it, or where it cannot go on and has been ended as failed. */
+  /** Undefined if another process has it, or it has been ended as failed. */
   async #claim(record: SearchRecord): Promise<LiveSearch | undefined> {
     const { journal, clock } = this.#options;
     const claimed = journal.claim(record.id, record.epoch, clock.nowMs());
-    // No other write is on its way that a commit could wait for.
+    // No other write is pending that a commit could wait for.
     await journal.flush().catch(() => {});
     if (!(await claimed)) return undefined;
     if (record.runs >= mostRuns)
@@ -72,12 +72,11 @@ export class Recovery {
     try {
       return searchOf(record, plan);
     } catch (error) {
-      // A plan of another version: its program or one of its options is not known any more.
+      // A plan of another version may name an unknown program or option.
       return this.#setAside(record, error instanceof FaultError ? error.fault.message : 'its plan cannot be read');
     }
   }
 
-  /** Ends it as failed, under the epoch that this process has claimed. */
   async #setAside({ id, epoch }: SearchRecord, reason: string): Promise<undefined> {
     const { journal, clock, log } = this.#options;
     const { message, body: error } = new ApiError('internal', `the search could not be resumed: ${reason}`);
@@ -86,7 +85,7 @@ export class Recovery {
     await journal.finish(id, epoch + 1, ending);
   }
 
-  /** Its turn has come: reads its log and goes on, or ends it where the log has an end. */
+  /** Its turn has come: reads its log and goes on, or ends it if the log has an end. */
   async resume(id: string): Promise<void> {
     const search = this.#here.find(id);
     if (search === undefined) return;
@@ -113,7 +112,7 @@ export class Recovery {
     return (await this.#options.cluster?.lives(about.home)) === true;
   }
 
-  /** No client waits for it: it ends as its log says where that has an end, else cancelled. */
+  /** Ends it as its log says, else as cancelled. */
   async #endAbandoned(search: LiveSearch): Promise<void> {
     this.#here.hold(search);
     try {
@@ -127,13 +126,13 @@ export class Recovery {
     else await this.#endRead(search);
   }
 
-  /** Its log has an end, which was not written down: whether a search took over then stands in the journal. */
+  /** Its log has an end that was not recorded: the journal says whether a successor began. */
   async #endRead(search: LiveSearch): Promise<void> {
     search.knownSuccessor = (await this.#options.journal.find(successorId(search.facts)))?.id;
     this.#here.end(search, true);
   }
 
-  /** Where only the database was away, nothing is wrong with the search: a node goes on with it when it can be read. */
+  /** A database outage says nothing of the search: another node resumes it later. */
   #handBack(search: LiveSearch, error: unknown): boolean {
     const { cluster } = this.#options;
     if (cluster === undefined || !isFault(error, 'unavailable')) return false;

@@ -1,5 +1,5 @@
-// How the exit of a search becomes its end: the state that clients see, its result, and the error that they are told
-// instead of an answer. Over http/api-error.ts this is where exits become HTTP statuses.
+// How the exit of a search becomes its end: the state that clients see, its result, and the error in place of an answer. With
+// http/api-error.ts this is where exits become HTTP statuses.
 
 import type { FaultCode } from '@coppice/core/base';
 import { ApiError } from '../http/api-error.ts';
@@ -16,7 +16,6 @@ export function endOf(search: LiveSearch, endedMs: number, retryAfterSeconds: nu
   return { state: error === undefined || state === 'cancelled' ? state : 'failed', endedMs, result, error };
 }
 
-/** What failed, and an answer that says nothing and cost nothing: that is none, and says why. */
 function errorOf(search: LiveSearch, { outcome }: ClientResult, retryAfterSeconds: number): ApiError | undefined {
   const { kind, rule, evidence } = outcome.exit;
   if (kind === 'cancelled' && !outcome.complete) return cancelError(rule);
@@ -27,7 +26,7 @@ function errorOf(search: LiveSearch, { outcome }: ClientResult, retryAfterSecond
   return new ApiError('deadline_passed', lateness(search), { retryAfterSeconds });
 }
 
-/** What a client is told whose search was ended for it before it had an answer; undefined where it ended it itself. */
+/** The error for a client whose search was ended for it; undefined if the client cancelled it. */
 export function cancelError(reason: string): ApiError | undefined {
   if (reason === 'shutdown')
     return new ApiError('shutting_down', 'the server was shut down before the answer was complete', {
@@ -53,7 +52,6 @@ function finalResult({ facts, fold, promptTokens, successor, knownSuccessor }: L
   return escalatedTo === undefined ? result : { ...result, outcome: { ...result.outcome, escalated_to: escalatedTo } };
 }
 
-/** Cancelled searches are not handed on. */
 export function mayEscalate({ facts: { plan, createdMs }, fold, cancelled }: LiveSearch): boolean {
   if (plan.onUnaccepted !== 'escalate' || cancelled) return false;
   const { exit, verdict } = makeResult(plan, fold, 0, createdMs).outcome;
@@ -65,7 +63,6 @@ export function endOfLive({ state, ended }: LiveSearch): ToldEnd {
   return { state, outcome: result?.outcome, texts: result?.texts, error: error?.body };
 }
 
-/** Of a search that has ended; throws what its client is to be told where it has none. */
 export function requireResult({ ended, facts }: LiveSearch): ClientResult {
   if (ended?.error !== undefined) throw ended.error;
   if (ended?.result === undefined) throw cancelledEarly();
@@ -74,7 +71,7 @@ export function requireResult({ ended, facts }: LiveSearch): ClientResult {
   return ended.result;
 }
 
-/** Only the code of the fault: its message may speak of servers that are no business of the client. */
+/** Shows the fault's code only: its message may name servers that are no business of the client. */
 function failureOf(code: FaultCode | undefined, isShaped: boolean): ApiError {
   if (code === 'too-long') {
     const message = 'the messages do not fit the context of the model';

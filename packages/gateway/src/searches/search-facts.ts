@@ -1,4 +1,4 @@
-// Names and summaries of searches: ids, fingerprints, and what the journal is told of a search at its start and at its end.
+// Ids and fingerprints of searches, and their records in the journal at start and end.
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { SearchPlan } from '@coppice/core/answering';
@@ -8,7 +8,6 @@ import { restingRules } from '@coppice/core/policy';
 import type { AboutJson } from '../wire/search-json.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 
-/** Sorts by time, and cannot be guessed. */
 export function newId(prefix: string, nowMs: number): string {
   return `${prefix}${timePart(nowMs)}${randomBytes(10).toString('hex')}`;
 }
@@ -17,7 +16,7 @@ function timePart(atMs: number): string {
   return Math.floor(atMs).toString(16).padStart(12, '0');
 }
 
-/** The id of the search that takes over follows from its id: a process that begins it again after a crash begins the same one. Sorts behind it. */
+/** Derived from the first search's id, so that a restart begins the same successor. Sorts behind it. */
 export function successorId({ id, createdMs }: { readonly id: string; readonly createdMs: number }): string {
   return `srch_${timePart(createdMs + 1)}${createHash('sha256').update(id).digest('hex').slice(0, 20)}`;
 }
@@ -50,7 +49,7 @@ function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): AboutJson {
 
 export function toAccept({ facts, turn }: LiveSearch, idempotencyKey?: string): NewSearch {
   const { id, owner, plan, body, chat, background, createdMs, title, escalatedFrom, home } = facts;
-  // Needed again only where another model may be asked.
+  // Only escalation needs it again.
   const isKept = chat !== undefined && chat !== body && plan.onUnaccepted === 'escalate';
   return {
     id,

@@ -1,4 +1,4 @@
-// A search as clients see it (docs/http-api.md): what the journal holds of it, never what a process believes.
+// A search as clients see it (docs/http-api.md): from its record in the journal, never from what a process believes.
 
 import type { SearchRecord } from '@coppice/core/journal';
 import { describeForClient } from '../result/search-result.ts';
@@ -10,7 +10,6 @@ import { toAccept } from './search-facts.ts';
 
 const mostShown = 200;
 
-/** To the client whose search has just been accepted: as the journal has it, whatever has begun since. */
 export function viewAccepted(search: LiveSearch): WholeSearchJson {
   const unstarted = { startedMs: undefined, endedMs: undefined, outcome: undefined, texts: undefined };
   return viewWhole({ ...toAccept(search), ...unstarted, state: 'queued', epoch: 0, runs: 0, cancelRequested: false });
@@ -20,7 +19,7 @@ export function viewWhole(record: SearchRecord, live?: LiveSearch): WholeSearchJ
   return { ...viewRecord(record, live), ...detailRecord(record) };
 }
 
-/** What the journal holds. `live`: the search itself where it runs here, for how far it has come until it has an end. */
+/** `live`: the search if it runs here; gives its progress until it has an end. */
 export function viewRecord(record: SearchRecord, live?: LiveSearch): SearchJson {
   const { id, state, title, background, owner, createdMs, startedMs, endedMs } = record;
   const { model, mode, program, policy, priority, limits } = aboutOf(record);
@@ -51,7 +50,7 @@ export function viewRecord(record: SearchRecord, live?: LiveSearch): SearchJson 
   };
 }
 
-/** For a list: an answer that nothing marks stands at the end of the text. */
+/** Without a marked answer, a list shows the last line of the text. */
 function shownAnswer(texts: Partial<ResultTexts> | undefined): string | null {
   const { answer, content } = texts ?? {};
   const line = answer ?? content?.trimEnd().split('\n').at(-1)?.trim() ?? '';
@@ -68,7 +67,6 @@ function detailRecord(record: SearchRecord): DetailJson {
   return { result, request: (record.request?.body ?? null) as DetailJson['request'] };
 }
 
-/** What the journal holds was written by this program: its shapes are those of `toAccept` and `toFinish`. */
 function aboutOf({ about }: SearchRecord): AboutJson {
   return about as unknown as AboutJson;
 }

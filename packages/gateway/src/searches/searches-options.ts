@@ -1,4 +1,4 @@
-// What the searches of a gateway are made of, and what a caller says when it starts one.
+// What the searches of a gateway are made of, and the options of one search.
 
 import type { OpenModel } from '@coppice/core/answering';
 import type { Clock, Timers } from '@coppice/core/base';
@@ -15,11 +15,11 @@ export interface SearchesOptions {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where several nodes share the journal: background searches go through the queue between them. */
+  /** Set if several nodes share the journal: background searches go through the queue between them. */
   readonly cluster?: Cluster;
-  /** Told of every search that this process has ended, when its cost is final and its end is in the journal. */
+  /** Called when the cost is final and the end is in the journal. */
   readonly onEnded?: (search: LiveSearch, ended: Ended) => void;
-  /** Told when it is not here any more, whichever node ended it. */
+  /** Called when it has left this process, whichever node ended it. */
   readonly onFinished?: (id: string) => void;
   readonly timers?: Timers;
   readonly loop?: () => Loop;
@@ -34,12 +34,10 @@ export interface NewSearchOptions {
   readonly trace?: TraceContext | undefined;
 }
 
-/** A search that exists already under the same idempotency key. */
 export interface Known {
   readonly known: string;
 }
 
-/** What metrics and the overview read of all searches. */
 export interface ObservedSearches {
   readonly live: Iterable<LiveSearch>;
   readonly models: ServedModels;

@@ -1,19 +1,18 @@
-// The searches of a gateway: `Intake` lets them in, `LiveSearches` has them until their end, `Recovery` takes up those of a former
-// process, `Watches` is what clients hold on to where other nodes may run them. An accepted search waits in its runtime.
+// The searches of a gateway: `Intake` lets them in, `LiveSearches` runs them until their end, `Recovery` resumes those of a former
+// process, `Watches` follows those that other nodes may run. An accepted search waits in its runtime.
 
 import { escalatedPlan, type SearchPlan } from '@coppice/core/answering';
 import { liveTimers } from '@coppice/core/base';
-import type { KeyConfig, LimitsConfig } from '@coppice/core/config';
+import type { KeyConfig } from '@coppice/core/config';
 import type { SearchRecord } from '@coppice/core/journal';
 import type { CancelReason } from '@coppice/core/runtime';
 import { askedIn } from '../dialects/body-wish.ts';
 import type { ChatBody } from '../dialects/chat-body.ts';
 import type { Caller } from '../http/keys.ts';
-import { generatorsOf } from '../models/panels.ts';
-import { ServedModel, type ServedModels } from '../models/served-model.ts';
+import { generatorsOf, ServedModel } from '../models/served-model.ts';
 import { Admission, GuestPlaces } from './admission.ts';
 import { Intake } from './intake.ts';
-import { LiveSearch, type LiveSearchFacts, mayMove } from './live-search.ts';
+import { LiveSearch, mayMove } from './live-search.ts';
 import { LiveSearches } from './live-searches.ts';
 import { Recovery } from './recovery.ts';
 import { offered, successorId } from './search-facts.ts';
@@ -70,10 +69,6 @@ export class Searches {
     return this.#here.all;
   }
 
-  get liveCount(): number {
-    return this.#here.count;
-  }
-
   find(id: string): LiveSearch | undefined {
     return this.#here.find(id);
   }
@@ -84,17 +79,17 @@ export class Searches {
     return [...here, ...(this.#watches?.searches ?? []).filter(({ facts }) => facts.home === node)];
   }
 
-  /** One that a client asked for before, with its end; undefined where no process that can be heard has it. */
+  /** Resolves when it has ended; undefined if no reachable process has it. */
   async waitForKnown(id: string): Promise<LiveSearch | undefined> {
     return (this.find(id) ?? (await this.#watches?.followKnown(id)))?.wait();
   }
 
-  /** Throws an ApiError where there is no room. Resolves when the search is accepted. */
+  /** Throws an ApiError if there is no room. Resolves when the search is accepted. */
   async start(plan: SearchPlan, caller: Caller, options: NewSearchOptions): Promise<LiveSearch | Known> {
     const { body, idempotencyKey } = options;
     const { search, startsHere } = this.#intake.admit(plan, caller, options);
     const accepted = this.#intake.accept(search, idempotencyKey);
-    // A client that waits loses its search with the process anyway: it need not wait for the disk.
+    // A waiting client loses its search with the process anyway: it need not wait for the disk.
     if (options.background || idempotencyKey !== undefined || !startsHere) {
       const acceptance = await accepted.catch((error: unknown) => {
         this.#intake.forget(search);
@@ -106,7 +101,7 @@ export class Searches {
     if (startsHere) this.#begin(search);
     else {
       this.#intake.forget(search);
-      // It is safe already: its client need not wait until a node has taken it.
+      // The search is durable: its client need not wait until a node has taken it.
       void this.#options.cluster?.offer(offered(search));
     }
     return watched;
@@ -117,21 +112,20 @@ export class Searches {
     if (wanted.ended !== undefined) return;
     const search = this.find(wanted.id);
     if (search !== undefined) this.#here.cancel(search, reason);
-    else if (this.#watches?.has(wanted.id)) void this.#watches.cancel(wanted.id);
+    else if (this.#watches?.find(wanted.id) !== undefined) void this.#watches.cancel(wanted.id);
   }
 
   lose(id: string): void {
     this.#here.lose(id);
   }
 
-  /** These go on elsewhere: this process stops them where they are. Resolves when all that they have is in the journal. */
+  /** Resolves when all of their entries are in the journal. */
   async handOver(searches: readonly LiveSearch[]): Promise<void> {
     const written = this.#here.putDown(searches);
     for (const { id } of searches) this.lose(id);
     await written;
   }
 
-  /** Takes up every background search that a former process accepted and did not end. */
   async recover(): Promise<number> {
     const records = (await this.#options.journal.unfinished()).filter(({ id }) => this.find(id) === undefined);
     const taken = await Promise.all(records.map((record) => this.recoverOne(record)));
@@ -149,7 +143,7 @@ export class Searches {
     await this.#here.putDown(this.live);
   }
 
-  /** Its client was told to ask again, and may find it: so that it is not found waiting for ever, a node takes it. */
+  /** Its client was told to retry, and may find it: a node must take it. */
   async #offerLate(id: string): Promise<void> {
     const { journal, cluster, timers = liveTimers } = this.#options;
     try {
@@ -169,13 +163,12 @@ export class Searches {
       : this.#watches.follow(search.facts);
   }
 
-  /** Here and now: where other nodes are, they are kept from it while this one lives. */
   #begin(search: LiveSearch): void {
     this.#here.submit(search);
     if (mayMove(search)) this.#options.cluster?.hold(offered(search));
   }
 
-  /** The same question to the model that the configuration names, as owed work: it is not refused. */
+  /** Asks the model that `escalateTo` names the same question. Owed work: never refused. */
   #escalate(search: LiveSearch): LiveSearch | undefined {
     const { config, log, clock } = this.#options;
     const { facts } = search;
@@ -184,14 +177,13 @@ export class Searches {
     if (target === undefined) return undefined;
     const createdMs = clock.nowMs();
     try {
-      const plan = planSuccessor(facts, model, target, config.limits, this.models);
-      const successor = new LiveSearch({
-        ...facts,
-        id: successorId(facts),
-        plan,
-        createdMs,
-        escalatedFrom: facts.plan.model,
-      });
+      const { plan: first, body, chat = body } = facts;
+      const { seed, deadlineMs: defaultDeadlineMs, priority: maxPriority, idle } = first;
+      const asked = askedIn(chat as unknown as ChatBody, config.limits);
+      const server = { model, successor: target, others: this.models, limits: config.limits };
+      const plan = escalatedPlan(first, { ...asked, ...server, maxPriority, defaultDeadlineMs, seed, idle });
+      const later = { id: successorId(facts), plan, createdMs, escalatedFrom: first.model };
+      const successor = new LiveSearch({ ...facts, ...later });
       this.#intake.enter(successor);
       void this.#intake.accept(successor, undefined);
       this.#watch(successor);
@@ -202,17 +194,4 @@ export class Searches {
       return undefined;
     }
   }
-}
-
-export function planSuccessor(
-  { plan, body, chat = body }: LiveSearchFacts,
-  model: ServedModel,
-  successor: ServedModel,
-  limits: LimitsConfig,
-  others: ServedModels,
-): SearchPlan {
-  const { seed, deadlineMs: defaultDeadlineMs, priority: maxPriority, idle } = plan;
-  const asked = askedIn(chat as unknown as ChatBody, limits);
-  const request = { ...asked, model, successor, others, limits, maxPriority, defaultDeadlineMs, seed, idle };
-  return escalatedPlan(plan, request);
 }

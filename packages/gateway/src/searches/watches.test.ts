@@ -12,7 +12,6 @@ import type { LiveSearch } from './live-search.ts';
 import { searchOf } from './live-search.ts';
 import { Watches } from './watches.ts';
 
-/** One that has ended, with its log. */
 async function endedSearch(): Promise<{ record: SearchRecord; entries: LogEntry[] }> {
   const { url, journal } = await runGateway();
   const { id } = (await (await post(`${url}/v1/searches`, question)).json()) as Loose;

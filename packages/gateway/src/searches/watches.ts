@@ -1,6 +1,6 @@
-// Searches that a client of this node waits for, where other nodes may run them. Clients are told from the durable log alone, whichever node
-// writes it: so a search may move in the middle, and its answer goes on. Entries made here are told from memory once they are safe, the rest
-// is read from the journal when a bell rings, or every few seconds. It runs nothing and writes nothing but the wish to cancel.
+// Searches that a client of this node waits for and that other nodes may run. Clients hear the durable log alone, whichever node writes
+// it: a search may move while it streams. Entries made here are told from memory once durable, the rest is read from the journal on a
+// notification, or every few seconds. Runs nothing, and writes nothing but the wish to cancel.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import { type Clock, every, type Timers } from '@coppice/core/base';
@@ -19,7 +19,7 @@ interface WatchesOptions {
   readonly endUnclaimed: (record: SearchRecord) => Promise<unknown>;
 }
 
-/** The safe part of a log, folded from the first time that its fold is read. */
+/** The durable part of a log, folded from the first time that its fold is read. */
 class SafeLog {
   sequence = -1;
   hasExit = false;
@@ -43,13 +43,12 @@ class SafeLog {
 interface WatchedSearch {
   readonly search: LiveSearch;
   readonly log: SafeLog;
-  /** Logged here, and not known to be safe. */
   readonly unsafe: LogEntry[];
   isReading: boolean;
   isStale: boolean;
 }
 
-/** For bells that were missed. */
+/** Covers missed notifications. */
 const lookMs = 5000;
 const retryMs = 1000;
 
@@ -73,10 +72,6 @@ export class Watches {
     return Array.from(this.#watches.values(), ({ search }) => search);
   }
 
-  has(id: string): boolean {
-    return this.#watches.has(id);
-  }
-
   find(id: string): LiveSearch | undefined {
     return this.#watches.get(id)?.search;
   }
@@ -88,7 +83,7 @@ export class Watches {
     return search;
   }
 
-  /** One that another client has asked for already, on whichever node; undefined where it cannot be read. */
+  /** A search that another client has asked for already, on any node; undefined if its record is unreadable. */
   async followKnown(id: string): Promise<LiveSearch | undefined> {
     const watch = this.#watches.get(id);
     if (watch !== undefined) return watch.search;
@@ -104,7 +99,7 @@ export class Watches {
     this.#watches.get(entry.search)?.unsafe.push(entry);
   }
 
-  /** It does not run here any more: what is not safe by now never happened. */
+  /** It runs elsewhere now: entries that are not durable never happened. */
   lost(id: string): void {
     this.#watches.get(id)?.unsafe.splice(0);
   }
@@ -112,12 +107,11 @@ export class Watches {
   ended(id: string, ended: Ended, successor: LiveSearch | undefined): void {
     const watch = this.#watches.get(id);
     if (watch === undefined) return;
-    // Other nodes may have begun it, and what they logged is not read yet: a stream is made of the whole log.
+    // Other nodes may have begun it, and their entries are not read yet: a stream needs the whole log.
     if (ended.result !== undefined && !watch.log.hasExit) void this.#read(watch);
     else this.#end(watch, ended, successor && this.#watches.get(successor.id)?.search);
   }
 
-  /** The client is gone, and its search runs elsewhere or nowhere. */
   async cancel(id: string): Promise<void> {
     const { journal, endUnclaimed } = this.#options;
     try {
@@ -125,7 +119,7 @@ export class Watches {
       const record = await journal.find(id);
       if (record?.state === 'queued') await endUnclaimed(record);
     } catch {
-      if (this.has(id)) this.#options.timers.after(retryMs, () => void this.cancel(id));
+      if (this.#watches.has(id)) this.#options.timers.after(retryMs, () => void this.cancel(id));
     }
   }
 
@@ -136,8 +130,6 @@ export class Watches {
   close(): void {
     this.#stopLooking();
   }
-
-  // ---- telling ---------------------------------------------------------------------------------------------------
 
   #onDurable(id: string, sequence: number): void {
     const watch = this.#watches.get(id);
@@ -151,7 +143,7 @@ export class Watches {
     if (watch.log.sequence < sequence) void this.#read(watch);
   }
 
-  /** Another node has it now: what this one has logged since, an end included, is not what happened. */
+  /** Another node has it now: what this one has logged since, an end included, never happened. */
   #onGrownElsewhere(id: string): void {
     const watch = this.#watches.get(id);
     if (watch !== undefined) void this.#read(watch);
@@ -175,8 +167,6 @@ export class Watches {
     watch.search.tell();
   }
 
-  // ---- reading ---------------------------------------------------------------------------------------------------
-
   #look(id: string): void {
     const watch = this.#watches.get(id);
     if (watch !== undefined && this.#options.findHere(id) === undefined) void this.#read(watch);
@@ -192,7 +182,7 @@ export class Watches {
         await this.#catchUp(watch);
       }
     } catch {
-      // The database is away: the next look tries again.
+      // The database is away; the next look tries again.
     }
     watch.isReading = false;
   }
@@ -201,7 +191,7 @@ export class Watches {
     const { journal } = this.#options;
     const { log, search } = watch;
     const { id } = search;
-    // Read first: a log is complete by the time that its search has an end.
+    // Read before the log: a log is complete by the time its search has an end.
     const record = await journal.find(id);
     for await (const page of readLog(journal, id, log.sequence)) {
       for (const entry of page) this.#tell(watch, entry);

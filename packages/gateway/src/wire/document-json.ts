@@ -19,7 +19,6 @@ export type FileJson = Written<typeof fileJson>;
 const batchProblem = z.object({
   code: text,
   message: text,
-  /** Counted from 1; null where it is the file's. */
   line: z.int().nullable(),
   param: maybeText,
 });

@@ -1,4 +1,4 @@
-// What `/v1/history` writes: searches that have ended, over a range of time, from the journal.
+// `/v1/history`: searches that have ended, over a range of time, from the journal.
 
 import { z } from 'zod';
 import { flag, maybeNumber, number, text, type Written } from './parts.ts';
@@ -15,26 +15,24 @@ export type HistoryRange = keyof typeof historyRanges;
 
 const figures = {
   searches: number,
-  /** Generated, those that were thrown away included. */
   tokens: number,
-  /** From arrival to end; null where none has ended. */
   p50_ms: maybeNumber,
   p99_ms: maybeNumber,
   exits: z.record(text, number),
 };
 
-/** What the trees of a model have shown, by program: of searches that have ended and wrote it down. */
+/** Shapes of a model's trees by program, over ended searches that recorded them. */
 const kind = z.object({
   model: text,
   program: text,
   searches: number,
-  /** Of one search in the mean, and steps of its finished paths; null where none has ended. */
+  /** Mean of one search, and steps of its finished paths; null without any. */
   rollouts: number,
   depth: maybeNumber,
-  /** Of the steps drawn: those that a sibling had already, those with a reward of 0. */
+  /** Shares of drawn steps: duplicates of a sibling, and those with a reward of 0. */
   twin_share: number,
   refused_share: number,
-  /** Of the rollouts after a search's first: those that changed its answer. */
+  /** Share of the rollouts after a search's first that changed its answer. */
   changed_share: number,
 });
 export type HistoryKindJson = Written<typeof kind>;
@@ -48,10 +46,9 @@ export const historyJson = z.object({
   from_ms: number,
   to_ms: number,
   bucket_ms: number,
-  /** False where the range holds more searches than are read: the oldest are left out then. */
+  /** False if the range holds more searches than are read: the oldest are left out. */
   complete: flag,
   total: z.object(figures),
-  /** Every piece of the range, oldest first; the last one is not over yet. */
   buckets: z.array(bucket),
   kinds: z.array(kind),
 });

@@ -7,7 +7,7 @@ import { budget, flag, maybeNumber, maybeText, number, text, type Written, why }
 const serverCost = z.object({ in_flight: number, alone_ms: number, each_more_ms: number });
 export type ServerCostJson = Written<typeof serverCost>;
 
-/** How long one step, and one score, takes alone, and how much longer for each other child that is on its way. */
+/** Time of one step and one score alone, and for each other child in flight. */
 const modelCost = z.object({ engine: serverCost, verifier: serverCost.nullable(), children_per_strand: number });
 export type ModelCostJson = Written<typeof modelCost>;
 
@@ -15,14 +15,12 @@ const verifierLoad = z.object({
   kind: text,
   healthy: flag,
   waiting: number,
-  /** From asking for a score to having it, lately. */
   score_ms: maybeNumber,
 });
 
 const modelLoad = z.object({
   name: text,
   engine: text,
-  /** A search that names no program can be answered. */
   healthy: flag,
   engine_healthy: flag,
   verifier: verifierLoad.nullable(),
@@ -31,11 +29,9 @@ const modelLoad = z.object({
   running_sequences: number,
   waiting_sequences: number,
   step_ms: maybeNumber,
-  /** Of a draft model that was tried at the start: how many times as fast it was, and whether it is used; null where none was named. */
+  /** Speed-up of a draft model in its trial at start, and whether it is used; null without one. */
   drafting: z.object({ gain: number, used: flag }).nullable(),
-  /** Forecast for a search that comes now. */
   expected_wait_ms: number,
-  /** What coppice has measured of both models from outside; null before there is enough. */
   cost: modelCost.nullable(),
 });
 export type ModelLoadJson = Written<typeof modelLoad>;
@@ -43,7 +39,7 @@ export type ModelLoadJson = Written<typeof modelLoad>;
 const journalHealth = z.object({
   kind: text,
   healthy: flag,
-  /** Writes that are not safe yet, and the age of the oldest. */
+  /** Writes that are not durable yet, and the age of the oldest. */
   unwritten: number,
   oldest_unwritten_ms: number,
   failures: number,
@@ -51,7 +47,7 @@ const journalHealth = z.object({
 });
 export type JournalHealthJson = Written<typeof journalHealth>;
 
-/** How the server stood at one moment: `event: history` holds those of the last 15 minutes. */
+/** `event: history` holds those of the last 15 minutes. */
 export interface SampleJson {
   readonly at_ms: number;
   readonly used: number;
@@ -65,7 +61,6 @@ const listed = z.object({
   title: maybeText,
   model: text,
   state: z.enum(searchStates),
-  /** In the queue of its model, 1 is next; null once it runs. */
   place: maybeNumber,
   primary: number,
   speculative: number,
@@ -75,14 +70,14 @@ const listed = z.object({
   rollouts: number,
   rollout_limit: number,
   best_score: maybeNumber,
-  /** Generated so far, steps under way included as far as the engine tells them. */
+  /** Includes steps in flight, as far as the engine reports them. */
   tokens: number,
   threshold: number,
   age_ms: number,
 });
 export type ListedJson = Written<typeof listed>;
 
-/** One of several nodes that share a journal, as it stood a few seconds ago. */
+/** A node that shares the journal, as of a few seconds ago. */
 const node = z.object({
   name: text,
   version: text,
@@ -102,10 +97,9 @@ export const overviewJson = z.object({
   models: z.array(modelLoad),
   journal: journalHealth,
   budget,
-  /** Those that share the journal; none where this process serves alone. The rest of the frame is of this one, but for `queue` and `searches`. */
+  /** Nodes that share the journal; empty for a single process. Only `queue` and `searches` are over all nodes. */
   nodes: z.array(node),
   queue: z.object({ waiting: number, limit: number }),
-  /** `listed` holds what the reader's key may see. */
   searches: z.object({ running: number, listed: z.array(listed) }),
   exits: z.record(text, number),
   /** `generated`, and with it `per_second`, counts running searches too; the other classes are known when a search ends. */

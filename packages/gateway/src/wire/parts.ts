@@ -1,9 +1,8 @@
-// Parts that several shapes of the wire have, and how a schema becomes a type. Types are taken from the schemas; none is written twice.
+// Parts of several wire shapes, and how a schema becomes a type. Types are taken from the schemas.
 
 import { exitKinds, verdicts } from '@coppice/core/log';
 import { z } from 'zod';
 
-/** What the server writes by a schema: made once and never changed. */
 export type Written<Schema extends z.ZodType> = Frozen<z.output<Schema>>;
 type Frozen<Value> = Value extends object ? { readonly [Name in keyof Value]: Frozen<Value[Name]> } : Value;
 
@@ -24,6 +23,6 @@ export const deleted = (object: string) => z.object({ id: text, object: z.litera
 export const evidence = z.record(text, z.union([number, text]));
 export const exit = z.object({ kind: z.enum(exitKinds), rule: text, evidence });
 export const verdict = z.enum(verdicts);
-/** Why a search has its width: the scheduler's rule and the numbers it went by; null before the first decision. */
+/** The scheduler's rule for a search's width and its numbers; null before the first decision. */
 export const why = evidence.nullable();
 export const budget = z.object({ total: number, used: number });

@@ -1,7 +1,7 @@
-// What the question-answering APIs say: a chat completion, a message, a response.
+// Answers of the three dialects: a chat completion, a message, a response.
 
 import { z } from 'zod';
-import { anything, flag, maybeNumber, maybeText, number, text, verdict } from './parts.ts';
+import { anything, flag, maybeNumber, maybeText, number, text, verdict, type Written } from './parts.ts';
 import { coppiceJson, logprobsJson, tokenLogprob, usage } from './result-json.ts';
 
 const call = z.object({
@@ -9,7 +9,7 @@ const call = z.object({
   type: z.literal('function'),
   function: z.object({ name: text, arguments: text }),
 });
-/** Of a search that records its tokens; null from an engine that does not tell them. */
+/** Only with `return_token_ids`; null if the engine does not report them. */
 const perToken = z.array(number).nullable().exactOptional();
 export const completionJson = z.object({
   id: text,
@@ -87,9 +87,25 @@ const messageItem = z.object({
     ]),
   ),
 });
+/** Fields of a response that have one value here. */
+export const fixedFields = {
+  object: 'response',
+  max_tool_calls: null,
+  parallel_tool_calls: false,
+  tool_choice: 'none',
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  top_logprobs: 0,
+  service_tier: 'default',
+  safety_identifier: null,
+  prompt_cache_key: null,
+  truncation: 'disabled',
+} as const;
+type FixedSchemas = { [Name in keyof typeof fixedFields]: z.ZodLiteral<(typeof fixedFields)[Name]> };
+
 export const responseJson = z.object({
+  ...(Object.fromEntries(Object.entries(fixedFields).map(([name, value]) => [name, z.literal(value)])) as FixedSchemas),
   id: text,
-  object: z.literal('response'),
   created_at: z.int(),
   completed_at: z.int().nullable(),
   status: z.enum(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
@@ -98,25 +114,15 @@ export const responseJson = z.object({
   incomplete_details: z.object({ reason: text }).nullable(),
   instructions: maybeText,
   max_output_tokens: maybeNumber,
-  max_tool_calls: z.null(),
   model: text,
   output: z.array(z.union([reasoningItem, messageItem])),
-  parallel_tool_calls: flag,
   previous_response_id: maybeText,
   reasoning: z.object({ effort: maybeText, summary: maybeText }),
   store: flag,
   temperature: number,
   text: z.object({ format: anything }),
-  tool_choice: text,
   tools: z.array(z.never()),
   top_p: number,
-  presence_penalty: number,
-  frequency_penalty: number,
-  top_logprobs: z.int(),
-  service_tier: text,
-  safety_identifier: z.null(),
-  prompt_cache_key: z.null(),
-  truncation: text,
   usage: z
     .object({
       input_tokens: number,
@@ -130,13 +136,14 @@ export const responseJson = z.object({
   metadata: z.record(text, text),
   coppice: coppiceJson.nullable(),
 });
+export type ResponseStatus = Written<typeof responseJson>['status'];
 
 export const countJson = z.object({ input_tokens: z.int(), coppice: z.object({ estimate: flag }) });
 export const inputItemJson = z.looseObject({ id: text, type: text.exactOptional() });
 
 export const verdictHeader = 'x-coppice-verdict';
 export const searchHeader = 'x-coppice-search';
-/** Fields of the body that were taken and changed nothing, with commas between them. */
+/** Ignored fields of the body, with commas between them. */
 export const ignoredHeader = 'x-coppice-ignored';
 
 export const answerHeaders = { [verdictHeader]: verdict, [searchHeader]: text, [ignoredHeader]: text };

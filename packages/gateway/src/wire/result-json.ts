@@ -1,4 +1,4 @@
-// What a finished search says to its client: texts apart from facts, because texts may be erased and facts stay.
+// The result of a finished search: texts apart from facts, because texts may be erased and facts stay.
 
 import { z } from 'zod';
 import { exit, flag, maybeNumber, maybeText, number, text, verdict, type Written } from './parts.ts';
@@ -26,18 +26,15 @@ const writerJson = z.object({
   cached_tokens: number,
   generated_tokens: number,
   money: number.exactOptional(),
-  /** Why it was asked for nothing more: its engine failed with this code. */
+  /** Its engine failed with this code, and it was asked no more. */
   absent: text.exactOptional(),
 });
 
-/** What every answer says of the search behind it. */
 const effort = {
   exit,
-  /** What to think of the answer, and the same as a sentence. */
   verdict,
   verdict_text: text,
   score: maybeNumber,
-  /** Where completed paths voted: the share of the vote for the answer. */
   support: maybeNumber,
   complete: flag,
   rollouts: number,
@@ -45,21 +42,20 @@ const effort = {
   queue_ms: maybeNumber,
   search_ms: maybeNumber,
   tokens: z.record(text, number),
-  /** Who wrote what, by model, where draws named models or tokens have prices. */
   models: z.record(text, writerJson).exactOptional(),
   money: number.exactOptional(),
-  /** Where several answers were asked for, what to think of each; `node` is where its path ends. */
+  /** For several answers; `node` is the end of its path. */
   choices: z.array(z.object({ index: number, node: number, verdict, score: maybeNumber })).exactOptional(),
 };
 
 export const resultFacts = z.object({
   ...effort,
-  /** `length` only where the text was cut: some clients take it for an error. */
+  /** `length` only if the text was cut: some clients take it for an error. */
   finish_reason: z.enum(['stop', 'length']),
   matchedStop: text.exactOptional(),
   usage,
   escalated_to: text.exactOptional(),
-  /** What the tree has shown of its model (log/tree-shape.ts), for figures over many searches. */
+  /** See log/tree-shape.ts; for figures over many searches. */
   shape: z
     .object({ draws: number, twins: number, refused: number, depth: maybeNumber, changes: number })
     .exactOptional(),
@@ -74,7 +70,6 @@ export const coppiceJson = z.object({
   program: text.exactOptional(),
   policy: text.exactOptional(),
   policy_note: text.exactOptional(),
-  /** The weights that answered, where the operator has named them. */
   weights: text.exactOptional(),
   passed_through: z.literal(true).exactOptional(),
   escalated_from: maybeText,
@@ -87,7 +82,7 @@ export interface ClientResult {
 }
 
 export const tokenLogprob = z.object({
-  /** What the token adds to the text; empty where its bytes wait for the next one. */
+  /** Empty while its bytes wait for the next token. */
   token: text,
   logprob: number,
   bytes: z.array(z.int()),
@@ -97,7 +92,7 @@ export type TokenLogprob = Written<typeof tokenLogprob>;
 
 export const logprobsJson = z.object({
   content: z.array(tokenLogprob),
-  /** Of the steps before the answer, where these go out apart. */
+  /** Tokens of the steps before the answer, if these are sent apart. */
   reasoning_content: z.array(tokenLogprob).exactOptional(),
   refusal: z.null(),
 });

@@ -1,5 +1,5 @@
-// A search as clients and the page read it (docs/http-api.md): what `/v1/searches` writes and nothing else, in the field names of
-// the wire. What may be missing, because texts are not kept or a search has not got so far, is null.
+// A search as clients and the page read it (docs/http-api.md). A value that is missing, because texts are not kept or a search has not
+// got so far, is null.
 
 import { searchStates } from '@coppice/core/journal';
 import { z } from 'zod';
@@ -41,19 +41,18 @@ export const searchJson = z.object({
   summary: summary.nullable(),
   exit: exit.nullable(),
   verdict: verdict.nullable(),
-  /** Its answer, or where nothing marks one the last line of its text, at most 200 characters; null where texts are not kept. */
+  /** The answer, or without a marked one the last line of its text, at most 200 characters; null if texts are not kept. */
   answer: maybeText,
   error: errorJson.nullable(),
 });
 export type SearchJson = Written<typeof searchJson>;
 
-/** What was asked for, as the journal keeps it beside the texts. */
+/** The request as the journal keeps it beside the texts. */
 export interface AboutJson
   extends Pick<SearchJson, 'model' | 'mode' | 'program' | 'policy' | 'priority' | 'limits'>,
     Pick<Written<typeof coppiceJson>, 'escalated_from'> {
   /** Rules of the policy that cannot act in this search, and why. */
   readonly policy_note?: string;
-  /** Of its model, as the operator called them when it was accepted. */
   readonly weights?: string;
   readonly scoring: string;
 }

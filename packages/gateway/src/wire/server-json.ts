@@ -1,4 +1,4 @@
-// What a server says of itself: the models that it serves, the examples it offers, and whether it is ready.
+// The server itself: its models, examples, readiness and usage.
 
 import { z } from 'zod';
 import { flag, maybeNumber, number, text, type Written } from './parts.ts';
@@ -14,10 +14,9 @@ export const modelJson = z.object({
     program: text,
     policy: text,
     scoring: text,
-    /** What a request may ask for instead: without a verifier only programs that need none. */
+    /** Choices of a request: without a verifier only programs that need none. */
     programs: z.array(text),
     policies: z.array(text),
-    /** What the operator calls its weights, once they have changed under a running server. */
     weights: text.exactOptional(),
   }),
 });

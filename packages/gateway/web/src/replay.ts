@@ -1,4 +1,4 @@
-// The page inside an exported file: one recorded search, no server, no network.
+// The page inside an exported file: a recorded search, no server, no network.
 
 import './style/main.css';
 import { h } from './dom/dom.ts';

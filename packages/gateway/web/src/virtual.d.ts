@@ -1,5 +1,5 @@
 declare module 'virtual:replay-template' {
-  /** A whole HTML document with a place for one recording; made by web/replay-template.ts at build time. */
+  /** An HTML document with a place for one recording; web/replay-template.ts makes it at build time. */
   export const template: string;
 }
 

@@ -3,100 +3,83 @@
 import { version } from '@coppice/core/config';
 import type { Verdict } from '@coppice/core/log';
 import type { Node } from '@coppice/core/tree';
-import {
-  type ChoiceTokens,
-  choiceTokens,
-  chosenPath,
-  furtherAnswers,
-  promptTokenIds,
-  splitPath,
-} from '../../result/chosen-path.ts';
-import { answerLogprobs, pathLogprobs } from '../../result/logprobs.ts';
+import { choiceTokens, chosenPath, furtherAnswers, promptTokenIds, splitPath } from '../../result/chosen-path.ts';
+import { pathLogprobs } from '../../result/logprobs.ts';
 import { describeForClient } from '../../result/search-result.ts';
 import type { ClientResult, LogprobsJson, ResultFacts, ResultTexts } from '../../wire/result-json.ts';
 import type { Delta } from '../deltas.ts';
 import type { ToldSearch } from '../dialect.ts';
 
-function completionId(searchId: string): string {
-  return `chatcmpl-${searchId.replace(/^srch_/, '')}`;
-}
-
-export function completion(search: ToldSearch, { texts, outcome }: ClientResult) {
-  const { content, reasoning_content, refusal } = texts;
-  const reasoning = reasoning_content === null ? {} : reasoningFields(reasoning_content);
-  const calls = outcome.complete && refusal === null ? callsOf(search, content ?? '') : undefined;
-  const message = { role: 'assistant', ...(calls ?? { content }), ...reasoning, refusal };
-  const further = furtherOf(search, texts).map(({ delta, index, logprobs, leaf, end }) => {
-    const { content: text = '', ...before } = delta;
-    const called = callsOf(search, text, index);
-    const said = { role: 'assistant', ...(called ?? { content: text }), ...before, refusal: null };
-    const finish_reason = called ? 'tool_calls' : end;
-    return { index, message: said, logprobs, finish_reason, ...tokensOf(search, leaf) };
-  });
-  const logprobs = logprobsOf(search, { texts, outcome });
-  const first = { index: 0, message, logprobs, finish_reason: calls ? 'tool_calls' : outcome.finish_reason };
-  const leaf = chosenPath(search.facts.plan, search.fold).at(-1);
+export function completion(search: ToldSearch, result: ClientResult) {
+  const choices = choicesOf(search, result);
+  const { recordTokens } = search.facts.plan;
   return {
-    ...head(search, 'chat.completion', outcome.verdict),
-    ...(search.facts.plan.recordTokens ? { prompt_token_ids: promptTokenIds(leaf) } : {}),
-    choices: [{ ...first, ...tokensOf(search, leaf) }, ...further],
-    usage: usageOf(outcome),
-    coppice: coppiceObject(search, { texts, outcome }),
+    ...head(search, 'chat.completion', result.outcome.verdict),
+    ...(recordTokens ? { prompt_token_ids: promptTokenIds(choices[0].leaf) } : {}),
+    choices: choices.map(({ leaf, ...choice }) => ({ ...choice, ...(recordTokens ? choiceTokens(leaf) : {}) })),
+    usage: usageOf(result.outcome),
+    coppice: coppiceObject(search, result, choices.length),
   };
 }
 
-function tokensOf({ facts }: ToldSearch, leaf: Node | undefined): Partial<ChoiceTokens> {
-  return facts.plan.recordTokens ? choiceTokens(leaf) : {};
+interface ChatChoice {
+  readonly index: number;
+  readonly message: ReturnType<typeof messageOf>;
+  readonly logprobs: LogprobsJson | null;
+  readonly finish_reason: 'stop' | 'length' | 'tool_calls';
+  readonly leaf: Node | undefined;
 }
 
-/** Where the answer is the call of a function: that call in the place of the text. */
-function callsOf({ facts }: ToldSearch, text: string, index = 0) {
+function choicesOf(search: ToldSearch, { texts, outcome }: ClientResult): [ChatChoice, ...ChatChoice[]] {
+  const { fold } = search;
+  const { plan } = search.facts;
+  const hasLogprobs = texts.refusal === null && plan.shape?.isCall === undefined;
+  const choice = (index: number, path: readonly Node[], told: ChatTexts, end: 'stop' | 'length'): ChatChoice => {
+    const complete = index > 0 || outcome.complete;
+    const message = messageOf(search, index, told, complete);
+    const logprobs = hasLogprobs ? pathLogprobs(plan, path, complete) : null;
+    return { index, message, logprobs, finish_reason: message.tool_calls ? 'tool_calls' : end, leaf: path.at(-1) };
+  };
+  const further = texts.refusal === null ? furtherAnswers(plan, fold) : [];
+  const others = further.map((path, at) => {
+    const { content, reasoning, matchedStop } = splitPath(plan, path, true);
+    const isCut = matchedStop === undefined && path.at(-1)?.step?.end === 'length';
+    const told = { content, reasoning_content: reasoning || null, refusal: null };
+    return choice(at + 1, path, told, isCut ? 'length' : 'stop');
+  });
+  return [choice(0, chosenPath(plan, fold), texts, outcome.finish_reason), ...others];
+}
+
+type ChatTexts = Omit<ResultTexts, 'answer'>;
+
+function messageOf(search: ToldSearch, index: number, texts: ChatTexts, complete: boolean) {
+  const { content, reasoning_content: reasoning, refusal } = texts;
+  const calls = complete && refusal === null ? callsOf(search, content ?? '', index) : undefined;
+  return {
+    role: 'assistant',
+    content: calls ? null : content,
+    ...(calls && { tool_calls: calls }),
+    ...(reasoning === null ? {} : reasoningFields(reasoning)),
+    refusal,
+  };
+}
+
+function callsOf({ facts }: ToldSearch, text: string, index: number) {
   if (facts.plan.shape?.isCall === undefined) return undefined;
   const { name, arguments: given } = JSON.parse(text) as { readonly name: string; readonly arguments: unknown };
   const id = `call_${facts.id.replace(/^srch_/, '')}_${index}`;
-  const call = { id, type: 'function', function: { name, arguments: JSON.stringify(given) } };
-  return { content: null, tool_calls: [call] };
+  return [{ id, type: 'function', function: { name, arguments: JSON.stringify(given) } }];
 }
 
-function logprobsOf({ facts, fold }: ToldSearch, { texts, outcome }: ClientResult): LogprobsJson | null {
-  const isText = texts.refusal === null && facts.plan.shape?.isCall === undefined;
-  return isText ? answerLogprobs(facts.plan, fold, outcome.complete) : null;
-}
-
-/** vLLM's name for it and that of the other servers: clients read the one or the other. */
+/** vLLM reads `reasoning`, other servers' clients `reasoning_content`. */
 function reasoningFields(reasoning: string) {
   return { reasoning, reasoning_content: reasoning };
 }
 
-interface FurtherChoice {
-  readonly delta: Delta;
-  readonly index: number;
-  readonly logprobs: LogprobsJson | null;
-  readonly leaf: Node | undefined;
-  readonly end: 'stop' | 'length';
-}
-
-function furtherOf({ facts: { plan }, fold }: ToldSearch, { refusal }: ResultTexts): FurtherChoice[] {
-  const further = refusal === null ? furtherAnswers(plan, fold) : [];
-  return further.map((path, at) => {
-    const { content, reasoning, matchedStop } = splitPath(plan, path, true);
-    const leaf = path.at(-1);
-    const before = reasoning === '' ? {} : reasoningFields(reasoning);
-    return {
-      delta: { ...before, content },
-      index: at + 1,
-      leaf,
-      // One of several rollouts may have been cut.
-      end: matchedStop === undefined && leaf?.step?.end === 'length' ? 'length' : 'stop',
-      logprobs: plan.shape?.isCall ? null : pathLogprobs(plan, path, true),
-    };
-  });
-}
-
-function coppiceObject(search: ToldSearch, { texts, outcome }: ClientResult) {
-  const { id, plan, escalatedFrom } = search.facts;
-  const asked = plan.answers ?? 1;
-  const answers = asked === 1 ? {} : { answers: { asked, given: 1 + furtherOf(search, texts).length } };
+function coppiceObject({ facts }: ToldSearch, { texts, outcome }: ClientResult, given: number) {
+  const { id, plan, escalatedFrom } = facts;
+  const { answers: asked = 1 } = plan;
+  const answers = asked === 1 ? {} : { answers: { asked, given } };
   return { ...describeForClient(id, plan, texts, outcome, escalatedFrom), ...answers };
 }
 
@@ -114,24 +97,21 @@ export class Chunks {
     return this.#chunk(reasoning === undefined ? delta : { ...delta, ...reasoningFields(reasoning) }, null);
   }
 
-  /** The end of the first choice; the others, which are known only now, whole; and what is to be said of the search. */
+  /** The end of the first choice, the others, which are known only now, and the `coppice` object. */
   last(search: ToldSearch, result: ClientResult) {
-    const further = furtherOf(search, result.texts).flatMap(({ delta, index, logprobs, end }) => {
-      const { content: text = '', ...before } = delta;
-      const called = callDelta(search, text, index);
-      return [
-        this.#chunk({ role: 'assistant', ...before, ...(called ?? { content: text }) }, null, index, logprobs),
-        this.#chunk({}, called ? 'tool_calls' : end, index),
-      ];
+    const choices = choicesOf(search, result);
+    const [first, ...others] = choices;
+    const called = callDelta(first);
+    const further = others.flatMap((choice) => {
+      const { index, finish_reason, logprobs } = choice;
+      const { content, tool_calls: _, refusal: __, ...before } = choice.message;
+      const said = { ...before, ...(callDelta(choice) ?? { content }) };
+      return [this.#chunk(said, null, index, logprobs), this.#chunk({}, finish_reason, index)];
     });
-    const { outcome, texts } = result;
-    const isAnswer = outcome.complete && texts.refusal === null;
-    const first = isAnswer ? callDelta(search, texts.content ?? '') : undefined;
-    const called = first === undefined ? [] : [this.#chunk(first, null)];
-    const end = this.#chunk({}, first ? 'tool_calls' : outcome.finish_reason, 0, logprobsOf(search, result));
-    const last = head(search, 'chat.completion.chunk', outcome.verdict);
-    const { model, system_fingerprint } = last;
-    return [...called, ...further, { ...end, model, system_fingerprint, coppice: coppiceObject(search, result) }];
+    const end = this.#chunk({}, first.finish_reason, 0, first.logprobs);
+    const { model, system_fingerprint } = head(search, 'chat.completion.chunk', result.outcome.verdict);
+    const last = { ...end, model, system_fingerprint, coppice: coppiceObject(search, result, choices.length) };
+    return [...(called ? [this.#chunk(called, null)] : []), ...further, last];
   }
 
   usage(outcome: ResultFacts) {
@@ -143,12 +123,11 @@ export class Chunks {
   }
 }
 
-function callDelta(search: ToldSearch, text: string, index = 0): object | undefined {
-  const called = callsOf(search, text, index);
-  return called && { tool_calls: called.tool_calls.map((call) => ({ index: 0, ...call })) };
+function callDelta({ message }: ChatChoice): object | undefined {
+  return message.tool_calls && { tool_calls: message.tool_calls.map((call) => ({ index: 0, ...call })) };
 }
 
-/** The verdict where clients keep what they are told: LangChain the fingerprint of a last chunk, others all of the usage. */
+/** Clients keep the usage, and LangChain the fingerprint of the last chunk: both carry the verdict. */
 function usageOf({ usage, verdict, verdict_text }: ResultFacts) {
   return { ...usage, coppice: { verdict, verdict_text } };
 }
@@ -156,7 +135,7 @@ function usageOf({ usage, verdict, verdict_text }: ResultFacts) {
 function head({ facts }: ToldSearch, object: string, verdict?: Verdict) {
   const created = Math.floor(facts.createdMs / 1000);
   return {
-    id: completionId(facts.id),
+    id: facts.id.replace(/^srch_/, 'chatcmpl-'),
     object,
     created,
     model: facts.plan.model,

@@ -1,5 +1,4 @@
-// `POST /v1/chat/completions` as OpenAI's clients speak it. The other dialects are searched as the chats that they ask for, so this one
-// needs no names of its own.
+// `POST /v1/chat/completions` as OpenAI's clients speak it. The other dialects are searched as chats, so this one renames no field.
 
 import type { Plain } from '@coppice/core/journal';
 import { forcedCall, shapeWith } from '../answer-format.ts';
@@ -7,7 +6,7 @@ import { type ChatBody, chatSchema, parseChatBody, takesReasoning } from '../cha
 import { type DeltaWords, deltaTeller } from '../deltas.ts';
 import type { AskedBody, Beyond, InboundDialect, Teller, ToldSearch } from '../dialect.ts';
 import { ignoredIn, passedIn } from '../fields.ts';
-import { isFull, needsPassthrough, record, some } from '../unchecked.ts';
+import { isFull, record, some } from '../unchecked.ts';
 import { Chunks, completion } from './chat-answer.ts';
 
 export const chatDialect: InboundDialect<ChatBody> = {
@@ -28,8 +27,15 @@ function beyond(body: Plain): Beyond {
   return { isBeyond, passed: passedIn(body), shape: () => shapeWith(body.response_format, call), stop };
 }
 
+/** Whether only an engine's own chat endpoint understands this message. */
+function needsPassthrough(message: unknown): boolean {
+  const { role, tool_calls: calls, content } = record(message);
+  if (role === 'tool' || role === 'function' || (calls !== undefined && calls !== null)) return true;
+  return some(content, (part) => typeof part === 'object' && part !== null && record(part).type !== 'text');
+}
+
 function read(value: unknown): AskedBody<ChatBody> {
-  const body = parseChatBody(value);
+  const body = parseChatBody(chatSchema, value);
   return { body, stream: body.stream === true, ignored: ignoredIn(chatSchema, value) };
 }
 

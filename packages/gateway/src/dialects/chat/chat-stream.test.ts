@@ -108,7 +108,7 @@ describe('a stream', () => {
     const generate = engine.generate.bind(engine);
     engine.generate = (requests) => {
       generate(requests);
-      // What is asked below the first step waits for the test.
+      // Draws below the first step wait for the test.
       if (requests.some(({ path }) => path.length === 0)) engine.release();
       engine.hold();
     };
@@ -188,7 +188,7 @@ describe('a stream', () => {
     await response.body?.getReader().read();
     await until(() => engine.open > 0);
     abort.abort();
-    await until(() => engine.open === 0 && gateway.searches.liveCount === 0);
+    await until(() => engine.open === 0 && [...gateway.searches.live].length === 0);
     expect(engine.cancelled.length).toBeGreaterThan(0);
   });
 

@@ -1,4 +1,4 @@
-// `POST /v1/messages/count_tokens`: the engine's own count where it can tell, else an estimate that says so.
+// `POST /v1/messages/count_tokens`: the engine's own count if it gives one, else an estimate that says so.
 
 import type { Upstream } from '@coppice/core/config';
 import { readJsonBody } from '@coppice/core/remote';
@@ -6,10 +6,9 @@ import { type BodyReading, type Exchange, readJson, writeJson } from '../../http
 import { type Serving, servedModel } from '../../models/served-model.ts';
 import { messagesOf, parseCountBody } from './message-body.ts';
 
-/** Roughly so many characters make a token of English; each message adds some of its template. */
+/** English has about 4 characters a token; a template adds some tokens to each message. */
 const charsPerToken = 4;
 const tokensPerMessage = 4;
-/** Servers tell the tokens along with their number. */
 const countBytes = 16 * 1024 * 1024;
 
 export async function countTokens(context: BodyReading & Serving, exchange: Exchange): Promise<void> {
@@ -22,7 +21,6 @@ export async function countTokens(context: BodyReading & Serving, exchange: Exch
   writeJson(exchange.response, 200, { input_tokens: exact ?? estimate, coppice: { estimate: exact === undefined } });
 }
 
-/** Servers that can count render the conversation with the model's own template. */
 async function askServer({ urls, model, headers }: Upstream, messages: readonly object[]): Promise<number | undefined> {
   try {
     const answer = await fetch(`${urls[0]?.replace(/\/v1$/, '')}/tokenize`, {

@@ -1,5 +1,4 @@
-// The answer of a message in Anthropic's words: a thinking block where the client asked to see it, then a text block, whole
-// or as the events of a stream.
+// A message in Anthropic's words, whole or as the events of a stream: a thinking block if the client asked for it, then a text block.
 
 import { describeForClient } from '../../result/search-result.ts';
 import type { ClientResult } from '../../wire/result-json.ts';
@@ -26,12 +25,12 @@ export function wholeMessage(search: ToldSearch, result: ClientResult, thinks: b
       ...(thinks && thinking !== null ? [{ type: 'thinking', thinking, signature: '' }] : []),
       ...(text === '' ? [] : [{ type: 'text', text, citations: null }]),
     ],
-    ...ending(search, result),
+    ...ending(result),
     coppice: coppiceOf(search, result),
   };
 }
 
-/** Makes the events of one stream; a block that was left is never taken up again. */
+/** Events of one stream; a closed block stays closed. */
 export class MessageEvents {
   readonly #thinks: boolean;
   #at = -1;
@@ -54,7 +53,7 @@ export class MessageEvents {
   }
 
   last(search: ToldSearch, result: ClientResult): BlockEvent[] {
-    const { usage, ...delta } = ending(search, result);
+    const { usage, ...delta } = ending(result);
     const coppice = coppiceOf(search, result);
     return [...this.#close(), { type: 'message_delta', delta, usage, coppice }, { type: 'message_stop' }];
   }
@@ -86,7 +85,7 @@ function head({ facts }: ToldSearch) {
   return { id: facts.id.replace(/^srch_/, 'msg_'), type: 'message', role: 'assistant', model: facts.plan.model };
 }
 
-function ending(_: ToldSearch, { outcome, texts }: ClientResult) {
+function ending({ outcome, texts }: ClientResult) {
   const { prompt_tokens: prompt, completion_tokens, prompt_tokens_details } = outcome.usage;
   const { cached_tokens: cached } = prompt_tokens_details;
   const { finish_reason, matchedStop = null } = outcome;

@@ -1,12 +1,12 @@
-// The body of a message as Anthropic's clients send it, and the chat that it asks for. Shape only; what cannot be honoured is
-// refused by name, here or where every chat is planned.
+// The body of a message as Anthropic's clients send it, and the chat that it asks for. Shape only; what cannot be honoured is refused by
+// name, here or where every chat is planned.
 
-import { efforts, modelKnobs, requestKnobs, samplingKnobs, schemaOf } from '@coppice/core/config';
+import { efforts, modelKnobs, requestKnobs, schemaOf } from '@coppice/core/config';
 import { z } from 'zod';
 import { refuseField } from '../../http/api-error.ts';
 import { parseBody } from '../../http/checked-input.ts';
-import { type ChatBody, coppiceSettings } from '../chat-body.ts';
-import { drawFields, drawsIn, refuseShaping } from '../fields.ts';
+import { type ChatBody, drawnFields, drawnIn } from '../chat-body.ts';
+import { refuseShaping } from '../fields.ts';
 
 const anything = z.unknown().optional();
 const block = z.looseObject({ type: z.string() });
@@ -24,22 +24,16 @@ const prompt = {
     })
     .nullish(),
   output_config: z.object({ effort: z.enum([...efforts, 'max']).nullish(), format: anything }).nullish(),
-  // A cache of ours needs no marks: prefixes are shared where they are the same.
+  // Prefixes are shared without marks.
   cache_control: anything,
 };
 
 export const messageSchema = z.object({
   ...prompt,
+  ...drawnFields,
   max_tokens: schemaOf(requestKnobs.maxTokens),
-  stream: z.boolean().nullish(),
-  temperature: schemaOf(samplingKnobs.temperature).nullish(),
-  top_p: schemaOf(samplingKnobs.topP).nullish(),
-  top_k: schemaOf(samplingKnobs.topK).nullish(),
   stop_sequences: z.array(z.string().min(1)).max(4).nullish(),
   metadata: z.object({ user_id: z.string().max(512).nullish() }).nullish(),
-  min_p: schemaOf(samplingKnobs.minP).nullish(),
-  coppice: coppiceSettings.nullish(),
-  ...drawFields,
 });
 
 export const countSchema = z.object(prompt);
@@ -66,29 +60,22 @@ export function showsThinking({ thinking }: MessageBody): boolean {
   return thinking?.type === 'enabled' || thinking?.type === 'adaptive';
 }
 
-/** `mostTokens`: what the server allows; a budget for thinking is a most, and less is within it. */
+/** `mostTokens`: the server's limit; a thinking budget above it is lowered. */
 export function chatOf(body: MessageBody, mostTokens: number): ChatBody {
-  const { model, max_tokens, temperature, top_p, top_k, stop_sequences, coppice, output_config, thinking } = body;
+  const { max_tokens, stop_sequences, coppice, output_config, thinking } = body;
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
-  // Of the search, and of the thinking of each of its paths.
   const budgets = {
     token_budget: Math.min(budget ?? 0, mostTokens),
     max_thinking_tokens: Math.min(budget ?? 0, mostThinking),
   };
   const own = budget === undefined ? coppice : { ...budgets, ...coppice };
-  const user = body.metadata?.user_id;
   return {
-    model,
+    ...drawnIn(body),
     messages: messagesOf(body),
-    temperature,
-    top_p,
-    top_k,
-    min_p: body.min_p,
-    ...drawsIn(body),
-    user,
+    user: body.metadata?.user_id,
     max_completion_tokens: max_tokens,
     ...(stop_sequences?.length ? { stop: stop_sequences } : {}),
-    ...(own ? { coppice: own } : {}),
+    coppice: own,
     reasoning_effort: output_config?.effort,
     response_format: output_config?.format,
   } as ChatBody;
@@ -104,7 +91,7 @@ export function messagesOf({ system, messages }: CountBody): ChatMessage[] {
   ];
 }
 
-/** Thinking of former turns is taken and not sent again, as is usual. */
+/** Thinking of former turns is dropped, as is usual. */
 const leftOut: readonly string[] = ['thinking', 'redacted_thinking'];
 
 function textOf(value: z.output<typeof content>, where: string): string {

@@ -1,5 +1,5 @@
-// What was said before a response: by the response that it names, and by items that it points to. All of it stands in the
-// journal; a key sees its own, and what was not to be stored is never read.
+// The conversation before a response: the response that it names, and items that it points to. All of it is in the journal; a key sees its
+// own, and an unstored response is never read.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
@@ -32,7 +32,7 @@ export async function findResponse({ journal, caller }: Asker, name: string): Pr
   const body = record?.request?.body as StoredBody | undefined;
   const mayRead = record !== undefined && maySee(caller, record.owner);
   if (mayRead && record.damage !== undefined) raise('damaged', record.damage);
-  // One that took over answers under the name of the first.
+  // A successor answers under the name of the first search.
   const isOther = (record?.about.escalated_from ?? null) !== null;
   if (!mayRead || isOther || body?.input === undefined || body.store === false) throw noResponse(name);
   const { id: search, createdMs, background } = record;
@@ -55,7 +55,6 @@ export async function historyOf(asker: Asker, body: ResponseBody): Promise<ChatM
   return [...previous.body.history, ...own, await answerOf(asker, previous, 'previous_response_id')];
 }
 
-/** The messages of an input, those included that it only points to. */
 export async function saidIn(asker: Asker, items: readonly InputItem[]): Promise<ChatMessage[]> {
   const said: ChatMessage[] = [];
   for (const [at, item] of items.entries()) {

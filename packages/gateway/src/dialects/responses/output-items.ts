@@ -1,5 +1,5 @@
-// The output of a response as it grows: one reasoning item, then one message, each with the events that OpenAI's clients
-// put it together from. An item that is closed stays closed.
+// The output of a response as it grows: a reasoning item, then a message, with the events that OpenAI's clients assemble it from. A closed
+// item stays closed.
 
 import type { TokenLogprob } from '../../wire/result-json.ts';
 import { itemIds, type OutputItem } from './response-json.ts';
@@ -11,7 +11,6 @@ interface ItemEvent {
 
 type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
-/** The two texts of a reasoning item, and the events that tell them. */
 const reasoningTexts = {
   summary: {
     type: 'summary_text',
@@ -82,7 +81,7 @@ export class OutputItems {
     this.close('completed');
   }
 
-  /** `logprobs`: of the tokens of the answer, which are known with its end. */
+  /** `logprobs` of the answer are known at its end. */
   close(status: 'completed' | 'incomplete', logprobs: readonly TokenLogprob[] = []): void {
     this.#closeReasoning();
     if (this.#messageStatus !== 'in_progress') return;

@@ -1,12 +1,12 @@
-// The body of a response as OpenAI's clients send it, and the chat that it asks for. Shape only: what cannot be honoured is
-// refused by name, here or where every chat is planned.
+// The body of a response as OpenAI's clients send it, and the chat that it asks for. Shape only: what cannot be honoured is refused by
+// name, here or where every chat is planned.
 
-import { efforts, requestKnobs, samplingKnobs, schemaOf } from '@coppice/core/config';
+import { efforts, requestKnobs, schemaOf } from '@coppice/core/config';
 import { z } from 'zod';
 import { refuseField } from '../../http/api-error.ts';
 import { parseBody } from '../../http/checked-input.ts';
-import { type ChatBody, coppiceSettings, topK } from '../chat-body.ts';
-import { drawFields, drawsIn, refuseShaping } from '../fields.ts';
+import { type ChatBody, drawnIn, openAiFields } from '../chat-body.ts';
+import { refuseShaping } from '../fields.ts';
 import { record, some } from '../unchecked.ts';
 
 const item = z.looseObject({
@@ -17,17 +17,12 @@ const item = z.looseObject({
 });
 
 export const responseSchema = z.object({
-  model: z.string().min(1),
+  ...openAiFields,
   input: z.union([z.string().min(1), z.array(item).min(1)]),
   instructions: z.string().nullish(),
-  stream: z.boolean().nullish(),
   background: z.boolean().nullish(),
   store: z.boolean().nullish(),
   previous_response_id: z.string().nullish(),
-  metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
-  temperature: schemaOf(samplingKnobs.temperature).nullish(),
-  top_p: schemaOf(samplingKnobs.topP).nullish(),
-  seed: schemaOf(requestKnobs.seed).nullish(),
   max_output_tokens: schemaOf(requestKnobs.maxTokens).nullish(),
   reasoning: z
     .object({
@@ -36,14 +31,7 @@ export const responseSchema = z.object({
       generate_summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
     })
     .nullish(),
-  user: z.string().max(512).nullish(),
-  safety_identifier: z.string().max(512).nullish(),
-  prompt_cache_key: z.string().max(512).nullish(),
   stream_options: z.object({ include_obfuscation: z.boolean().nullish() }).nullish(),
-  top_k: topK,
-  min_p: schemaOf(samplingKnobs.minP).nullish(),
-  coppice: coppiceSettings.nullish(),
-  ...drawFields,
   text: z.object({ format: z.looseObject({}).nullish() }).nullish(),
   include: z.array(z.string()).nullish(),
 });
@@ -58,7 +46,7 @@ export function parseResponseBody(value: unknown): ResponseBody {
   return body;
 }
 
-/** The one thing that can be included; others, such as encrypted reasoning, do not exist here. */
+/** Nothing else can be included: encrypted reasoning, for one, does not exist here. */
 const includesLogprobs = 'message.output_text.logprobs';
 
 export function notIncluded({ include }: ResponseBody): string[] {
@@ -74,20 +62,14 @@ export function formatOf({ text }: ResponseBody): Readonly<Record<string, unknow
 }
 
 export function chatOf(body: ResponseBody, said: readonly ChatMessage[]): ChatBody {
-  const { model, instructions, temperature, top_p, seed, max_output_tokens, reasoning, coppice, metadata, user } = body;
+  const { instructions, seed, max_output_tokens, reasoning, metadata, user } = body;
   const system: ChatMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
   return {
-    model,
+    ...drawnIn(body),
     messages: [...system, ...said],
-    temperature,
-    top_p,
     seed,
-    coppice,
     metadata,
     user,
-    top_k: body.top_k,
-    min_p: body.min_p,
-    ...drawsIn(body),
     ...(body.include?.includes(includesLogprobs) ? { logprobs: true } : {}),
     response_format: formatOf(body),
     max_completion_tokens: max_output_tokens,
@@ -99,7 +81,6 @@ const textTypes: readonly string[] = ['input_text', 'output_text', 'text', 'refu
 
 const itemTypes: readonly unknown[] = ['message', 'reasoning', 'item_reference', undefined];
 
-/** Whether an item of an input is more than a search takes. Reads what nothing has checked yet. */
 export function isBeyondSearch(value: unknown): boolean {
   const { type, content } = record(value);
   if (!itemTypes.includes(type)) return true;
@@ -110,7 +91,7 @@ function isOtherPart(type: unknown): boolean {
   return typeof type === 'string' && !textTypes.includes(type);
 }
 
-/** A message of the input; reasoning of former turns is taken and not sent again, as is usual. */
+/** Undefined for reasoning of former turns, which is dropped as is usual. */
 export function messageOf(
   { type = 'message', role, content, ...rest }: InputItem,
   at: number,

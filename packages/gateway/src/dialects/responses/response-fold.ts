@@ -1,6 +1,6 @@
-// The events of a response as a fold of its search's log: the same log gives the same events under the same numbers, live,
-// after a crash, or read again by a client that resumes. The log of a search that took over follows. Progress is the summary of a reasoning
-// item, the steps before the answer are its text, the answer is a message. What was given out is never taken back.
+// Events of a response as a fold of its search's log, a successor's included: the same log gives the same events under the same numbers,
+// live, after a crash, or for a client that resumes. Progress is the summary of a reasoning item, the steps before the answer are its text,
+// the answer is a message. Sent events are never taken back.
 
 import { type LoggedEvent, SearchFold } from '@coppice/core/log';
 import { isFold } from '@coppice/core/tree';
@@ -11,9 +11,10 @@ import { makeResult } from '../../result/search-result.ts';
 import { SharedText } from '../../result/shared-text.ts';
 import type { ToldEnd } from '../../result/told-end.ts';
 import { handsOn, isHeldBack, unacceptedJson } from '../../result/unaccepted.ts';
+import type { ResponseStatus } from '../../wire/reply-json.ts';
 import type { ToldSearch } from '../dialect.ts';
 import { OutputItems } from './output-items.ts';
-import { type OutputItem, type ResponseFacts, type ResponseStatus, responseJson, statusOf } from './response-json.ts';
+import { type OutputItem, type ResponseFacts, responseJson, statusOf } from './response-json.ts';
 
 export interface ResponseEvent {
   readonly type: string;
@@ -30,7 +31,7 @@ export class ResponseFold {
   #status: ResponseStatus = 'queued';
   #given = 0;
   #broken = false;
-  /** Its search has ended and may be handed on: only its record says whether it was. */
+  /** Its search has ended and may have a successor: only its record says so. */
   #isHeld = false;
 
   constructor(facts: ResponseFacts) {
@@ -66,7 +67,7 @@ export class ResponseFold {
     this.#log = fold;
     this.#shared = new SharedText(fold, plan);
     this.#isHeld = false;
-    // Where it was cancelled before it began there is none.
+    // A successor that was cancelled before it began has no exit.
     if (fold.exit !== undefined) this.#exit();
     return this.#number(this.#items.take());
   }
@@ -84,7 +85,7 @@ export class ResponseFold {
     return responseJson(this.#facts, statusOf(told), this.output, told, this.#log.exitedMs);
   }
 
-  /** A client that asked for an error where no answer is accepted is told of a failure. */
+  /** With `on_unaccepted: error` an unaccepted answer is a failure. */
   #told(end: ToldEnd): ToldEnd {
     const error = end.state === 'done' ? unacceptedJson(this.#facts.plan, end.outcome) : undefined;
     return error === undefined ? end : { ...end, state: 'failed', error };
@@ -124,7 +125,7 @@ export class ResponseFold {
     if (texts.refusal !== null) return this.#items.refuse(texts.refusal);
     if (plan.mode === 'direct') this.#items.reasoning(texts.reasoning_content ?? '');
     else this.#give(this.#shared.finish(path));
-    // Words of the answer that went out as reasoning, or stand in no step.
+    // Words that went out as reasoning, or stand in no step.
     this.#items.content((texts.content ?? '').slice(this.#items.contentLength));
     const logprobs = answerLogprobs(plan, this.#log, outcome.complete)?.content ?? [];
     this.#items.close(outcome.finish_reason === 'length' ? 'incomplete' : 'completed', logprobs);

@@ -1,9 +1,9 @@
-// A response as it goes over the wire, and the names of its parts. Everything follows from the id of the search, its plan,
-// its body and what the fold of its log has given out.
+// A response on the wire, and the ids of its parts. All of it follows from the search's id, plan, body and the fold of its log.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import { describeForClient } from '../../result/search-result.ts';
 import type { ToldEnd } from '../../result/told-end.ts';
+import { fixedFields, type ResponseStatus } from '../../wire/reply-json.ts';
 import type { ResultFacts } from '../../wire/result-json.ts';
 import { formatOf, type ResponseBody } from './response-body.ts';
 
@@ -17,7 +17,6 @@ export interface ResponseFacts {
   readonly answeredBy?: { readonly id: string; readonly escalatedFrom: string | null };
 }
 
-export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
 export type OutputItem = Readonly<Record<string, unknown>>;
 
 export function responseId(searchId: string): string {
@@ -49,8 +48,8 @@ export function responseJson(
   const { id, plan, body, createdMs, background, stored, answeredBy = { id, escalatedFrom: null } } = facts;
   const { outcome, texts, error } = end ?? {};
   return {
+    ...fixedFields,
     id: responseId(id),
-    object: 'response',
     created_at: Math.floor(createdMs / 1000),
     completed_at: status === 'completed' && exitedMs !== undefined ? Math.floor(exitedMs / 1000) : null,
     status,
@@ -59,25 +58,15 @@ export function responseJson(
     incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
-    max_tool_calls: null,
     model: plan.model,
     output,
-    parallel_tool_calls: false,
     previous_response_id: body.previous_response_id ?? null,
     reasoning: { effort: body.reasoning?.effort ?? null, summary: body.reasoning?.summary ?? null },
     store: stored,
     temperature: body.temperature ?? plan.sampling.temperature,
     text: { format: formatOf(body) ?? { type: 'text' } },
-    tool_choice: 'none',
     tools: [],
     top_p: plan.sampling.topP ?? 1,
-    presence_penalty: 0,
-    frequency_penalty: 0,
-    top_logprobs: 0,
-    service_tier: 'default',
-    safety_identifier: null,
-    prompt_cache_key: null,
-    truncation: 'disabled',
     usage: outcome === undefined ? null : usageJson(outcome),
     user: body.user ?? null,
     metadata: body.metadata ?? {},

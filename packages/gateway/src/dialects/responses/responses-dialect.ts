@@ -1,5 +1,5 @@
-// `POST /v1/responses` as OpenAI's clients speak it: the conversation before it and its input are searched as a chat, and its events
-// are a fold of the log, and of that of the search that took over, so that a stored response can be resumed.
+// `POST /v1/responses` as OpenAI's clients speak it: the conversation and its input are searched as a chat, and its events are a fold of the
+// log, so that a stored response can be resumed.
 
 import type { Plain, TextKeeping } from '@coppice/core/journal';
 import { refuseField } from '../../http/api-error.ts';
@@ -37,7 +37,7 @@ export const responsesDialect: InboundDialect<ResponseBody> = {
   error: (error) => ({ error }),
 };
 
-/** An earlier response and work in the background are ours alone. */
+/** Only this server knows an earlier response and background work. */
 function beyond(body: Plain): Beyond {
   const { tools, input, previous_response_id: previous, background, text } = body;
   if (typeof previous === 'string' || background === true) return { isBeyond: false, passed: [] };
@@ -55,7 +55,7 @@ function read(value: unknown, texts: TextKeeping): AskedBody<ResponseBody> {
 
 const unsupported = 'unsupported_parameter';
 
-/** What is to be read again needs texts that stay; what does not say so is stored where it can be. */
+/** Reading it again needs stored texts; by default it is stored if it can be. */
 function isStored({ store, background, previous_response_id: previous }: ResponseBody, texts: TextKeeping): boolean {
   const needsTexts = { store: store === true, previous_response_id: typeof previous === 'string', background };
   const [name] = Object.entries(needsTexts).find(([, isAsked]) => isAsked === true) ?? [];

@@ -1,4 +1,4 @@
-// Prometheus metrics. Labels are closed sets or names from the configuration, never something that a client sends.
+// Prometheus metrics. Labels are closed sets or names from the configuration, never a client's words.
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { Ended, LiveSearch } from '../../searches/live-search.ts';
@@ -6,15 +6,14 @@ import type { ObservedSearches } from '../../searches/searches-options.ts';
 import { addModelMetrics } from './model-metrics.ts';
 import { ReadMetrics } from './read-metrics.ts';
 
-/** From an answer that was in the cache to the longest deadline that people wait for. */
+/** From a cached answer to the longest deadline that people wait for. */
 const seconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60, 120, 300];
-/** From a wide search that had an engine to itself to one that waited for minutes and wrote little. */
+/** From a wide search alone on an engine to one that waited for minutes and wrote little. */
 const tokenSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5];
 const tokenClasses = ['committed', 'discarded', 'speculative'] as const;
-/** Every token that was grown ahead of a program is in one: asked for later, given up, or kept and never asked for. */
+/** Each speculative token is in one class: asked for later, given up, or never asked for. */
 const aheadClasses = { adopted: 'adopted', forsaken: 'forsaken', unasked: 'speculative' } as const;
 
-/** Counters and histograms that the gateway feeds itself. */
 function metersIn(registry: Registry) {
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
     new Counter({ name: `coppice_${name}`, help, labelNames, registers: [registry] });
@@ -85,7 +84,6 @@ export class Metrics {
     this.#meters.requestSeconds.observe({ route }, durationMs / 1000);
   }
 
-  /** `status` is the engine's own, or `none` where it never answered. */
   passedThrough(model: string, status: number | undefined, durationMs: number): void {
     this.#meters.passed.inc({ model, status: String(status ?? 'none') });
     this.#meters.passedSeconds.observe({ model }, durationMs / 1000);
@@ -131,19 +129,14 @@ export class Metrics {
 }
 
 function runningTokens({ live }: ObservedSearches): number {
-  let sum = 0;
-  for (const { summary } of live) sum += summary.tokens;
-  return sum;
+  return [...live].reduce((sum, { summary }) => sum + summary.tokens, 0);
 }
 
 function batchSearches({ live }: ObservedSearches): number {
-  let count = 0;
-  for (const { facts } of live) if (facts.plan.idle === true) count += 1;
-  return count;
+  return [...live].filter(({ facts }) => facts.plan.idle === true).length;
 }
 
-function widthOf(searches: ObservedSearches, lane: 'primary' | 'speculative'): number {
-  let sum = 0;
-  for (const { summary, state } of searches.live) if (state === 'running') sum += summary.width[lane];
-  return sum;
+function widthOf({ live }: ObservedSearches, lane: 'primary' | 'speculative'): number {
+  const running = [...live].filter(({ state }) => state === 'running');
+  return running.reduce((sum, { summary }) => sum + summary.width[lane], 0);
 }

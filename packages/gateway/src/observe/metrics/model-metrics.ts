@@ -1,5 +1,5 @@
-// Metrics of the served models, read from their queues, engines, verifiers, embedders, draft models and growth meters (P4's precise goodput is
-// the rate of path tokens over that of path time). Labels end in a class for the rest, so that they stay few.
+// Metrics of the served models (P4's precise goodput is the rate of path tokens over that of path time). The last value of a label stands
+// for the rest, so that labels stay few.
 
 import type { Registry } from 'prom-client';
 import type { ServedModel } from '../../models/served-model.ts';
@@ -18,7 +18,6 @@ export function addModelMetrics(registry: Registry, models: Models): void {
   addDrafting(registry, models);
 }
 
-/** What `read` gives of each model, under the model's name; models of which it gives nothing are left out. */
 function perModel<Source>(registry: Registry, models: Models, read: (model: ServedModel) => Source | undefined) {
   return new ReadMetrics(registry, ['model'], () =>
     Array.from(models()).flatMap((model): [{ model: string }, Source][] => {
@@ -49,7 +48,7 @@ function addServing(registry: Registry, models: Models): void {
   engine.gauge('engine_step_seconds', 'Recent time of one decode step', ({ stepMs }) => (stepMs ?? 0) / 1000);
 }
 
-/** What an autoscaler goes by: what is wanted, how long that has waited, and what there is. */
+/** For autoscalers: wanted strands, the age of the queue, and the servers. */
 function addScaling(registry: Registry, models: Models): void {
   const queue = perModel(registry, models, ({ runtime }) => runtime);
   const wanted = 'Strands that running and waiting searches need; without batches, boosts and speculation';

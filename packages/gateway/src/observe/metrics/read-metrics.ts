@@ -1,8 +1,7 @@
-// Metrics of what keeps its own counts: they are read when /metrics is, and nothing is kept here.
+// Metrics that are read from their sources when /metrics is; keeps no counts.
 
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What is read, each with the labels that its values get. */
 type LabelledSources<Label extends string, Source> = () => Iterable<readonly [Readonly<Record<Label, string>>, Source]>;
 
 export class ReadMetrics<Label extends string, Source> {
@@ -19,10 +18,7 @@ export class ReadMetrics<Label extends string, Source> {
   gauge(name: string, help: string, read: (source: Source) => number): void {
     const sources = this.#sources;
     new Gauge({
-      name: `coppice_${name}`,
-      help,
-      labelNames: this.#labelNames,
-      registers: [this.#registry],
+      ...this.#described(name, help),
       collect() {
         for (const [labels, source] of sources()) this.set(labels, read(source));
       },
@@ -32,14 +28,15 @@ export class ReadMetrics<Label extends string, Source> {
   count(name: string, help: string, read: (source: Source) => number): void {
     const sources = this.#sources;
     new Counter({
-      name: `coppice_${name}_total`,
-      help,
-      labelNames: this.#labelNames,
-      registers: [this.#registry],
+      ...this.#described(`${name}_total`, help),
       collect() {
         this.reset();
         for (const [labels, source] of sources()) this.inc(labels, read(source));
       },
     });
+  }
+
+  #described(name: string, help: string) {
+    return { name: `coppice_${name}`, help, labelNames: this.#labelNames, registers: [this.#registry] };
   }
 }

@@ -1,4 +1,4 @@
-// Metrics of what the server stands on: its journal, its connections and its collector.
+// Metrics of the journal, the connections, the trace collector, the shared queue and the keys.
 
 import type { Journal } from '@coppice/core/journal';
 import type { Registry } from 'prom-client';
@@ -12,7 +12,7 @@ interface ServerParts {
   readonly telemetry: { readonly counts: { readonly sent: number; readonly dropped: number } };
 }
 
-/** The queue between nodes, the same on each of them: take the largest, not the sum. */
+/** Each node reports the same queue: take the largest value, not the sum. */
 interface SharedQueue {
   waiting(): number;
   readonly queueAgeMs: number;
@@ -47,7 +47,6 @@ export function addServerMetrics(registry: Registry, parts: ServerParts): void {
   metrics.count('telemetry_spans_dropped', 'Spans that were given up', ({ telemetry }) => telemetry.counts.dropped);
 }
 
-/** What `/v1/usage` says, as counters; the names of keys are those of the configuration. */
 export function addKeyMetrics(registry: Registry, usage: UsageMeter): void {
   const requests = ({ requests: taken, refused }: Used) => ({ taken, refused });
   const tokens = (used: Used) => ({

@@ -1,5 +1,5 @@
 // Latency, throughput and exits of ended searches over a range of time, read from the journal: of all nodes, and past a restart. Reads in
-// pages with the loop free between them, and once for all readers for a while: it must never hold up what serves.
+// pages, and keeps a result for a while for all readers: it must never hold up serving.
 
 import { type Clock, nextSlice } from '@coppice/core/base';
 import type { FinishedSearch, Journal, Plain } from '@coppice/core/journal';
@@ -13,18 +13,16 @@ import {
 } from '../../wire/history-json.ts';
 import type { ResultFacts } from '../../wire/result-json.ts';
 
-/** As many as the journal keeps by default. */
 const mostRead = 100_000;
-/** About 1 ms of the loop with SQLite, at the 18 µs that a row takes; 25 ms where each search has texts of 100 kB. */
+/** About 1 ms of the loop with SQLite, at 18 µs a row; 25 ms with texts of 100 kB each. */
 const pageLength = 50;
-/** What was read is told again for an eighth of a piece of the range, and for twenty times as long as reading it took. */
+/** A result is kept for an eighth of a bucket, and for twenty times as long as reading it took. */
 const freshShare = 1 / 8;
 const restFactor = 20;
 const freshMs = { least: 1000, most: 60_000 };
 const mostKept = 64;
 
 interface Kept {
-  /** Until when it is told again. */
   untilMs: number;
   readonly history: Promise<HistoryJson>;
 }
@@ -63,7 +61,7 @@ export class History {
     const fromMs = startOf(range, nowMs);
     const whose = owner === undefined ? {} : { owner };
     const ends: PastSearch[] = [];
-    // A node whose clock runs ahead has ended searches a little after now.
+    // A node with a fast clock has ended searches a little after now.
     let before = { endedMs: Number.MAX_SAFE_INTEGER, id: '' };
     for (;;) {
       const page = await this.#journal.ended({ fromMs, before, limit: pageLength, ...whose });
@@ -84,7 +82,7 @@ export interface PastSearch {
   readonly shown?: KindSearch | undefined;
 }
 
-/** What the journal holds was written by this program, perhaps an older version of it: what is missing is nothing. */
+/** The record may be an older version's: missing values count as nothing. */
 export function pastSearch({ state, createdMs, endedMs, about, outcome }: FinishedSearch): PastSearch {
   const { exit, usage } = (outcome ?? {}) as {
     readonly exit?: { readonly kind?: ExitKind };
@@ -96,7 +94,7 @@ export function pastSearch({ state, createdMs, endedMs, about, outcome }: Finish
   return { endedMs, latencyMs: Math.max(0, endedMs - createdMs), kind, tokens, shown: kindSearch(about, outcome) };
 }
 
-/** Pieces begin at whole multiples of their length, so that what has been drawn stays where it is while time goes on. */
+/** Buckets begin at multiples of their length, so that drawn ones stay in place. */
 export function startOf(range: HistoryRange, nowMs: number): number {
   const { spanMs, bucketMs } = historyRanges[range];
   return Math.floor(nowMs / bucketMs) * bucketMs - spanMs + bucketMs;
@@ -119,7 +117,7 @@ export function foldHistory(
   return { object: 'history', range, ...bounds, complete, total: figuresOf(groups.flat()), buckets, kinds };
 }
 
-function figuresOf(ends: readonly PastSearch[]): Omit<HistoryBucketJson, 'from_ms'> {
+export function figuresOf(ends: readonly PastSearch[]): Omit<HistoryBucketJson, 'from_ms'> {
   const latencies = ends.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
   const exits: Record<string, number> = {};
   for (const { kind } of ends) exits[kind] = (exits[kind] ?? 0) + 1;
@@ -132,11 +130,11 @@ function figuresOf(ends: readonly PastSearch[]): Omit<HistoryBucketJson, 'from_m
   };
 }
 
-export interface KindSearch extends Pick<HistoryKindJson, 'model' | 'program' | 'rollouts'> {
+interface KindSearch extends Pick<HistoryKindJson, 'model' | 'program' | 'rollouts'> {
   readonly shape: NonNullable<ResultFacts['shape']>;
 }
 
-export function kindSearch(about: Plain, outcome: Plain | undefined): KindSearch | undefined {
+function kindSearch(about: Plain, outcome: Plain | undefined): KindSearch | undefined {
   const { model, program } = about as { readonly model?: string; readonly program?: string };
   const { rollouts = 0, shape } = (outcome ?? {}) as Partial<ResultFacts>;
   return model === undefined || program === undefined || shape === undefined
@@ -167,7 +165,6 @@ export function kindsOf(searches: readonly KindSearch[]): HistoryKindJson[] {
   return kinds.sort((a, b) => b.searches - a.searches);
 }
 
-/** `sorted` rises and is not empty. */
-export function percentile(sorted: readonly number[], share: number): number {
+function percentile(sorted: readonly number[], share: number): number {
   return Math.round(sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0);
 }

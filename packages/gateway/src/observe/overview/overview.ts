@@ -1,11 +1,11 @@
-// The overview of the page, once a second: budget, queue, running searches, exits, tokens and latency. Sums are made once for all readers;
-// the list of searches is the reader's own. Lists, remembered ends and samples are bounded.
+// The overview of the page, once a second: budget, queue, running searches, exits, tokens and latency. All readers share the sums; each has
+// its own list of searches. Lists, remembered ends and samples are bounded.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '@coppice/core/base';
 import { version } from '@coppice/core/config';
 import type { Journal } from '@coppice/core/journal';
-import { type ExitKind, exitKinds } from '@coppice/core/log';
+import { exitKinds } from '@coppice/core/log';
 import type { ServerCost, Servers } from '@coppice/core/scheduler';
 import type { ServedModel } from '../../models/served-model.ts';
 import type { Ended, LiveSearch } from '../../searches/live-search.ts';
@@ -19,19 +19,19 @@ import type {
   SampleJson,
   ServerCostJson,
 } from '../../wire/overview-json.ts';
-import { percentile } from './history.ts';
+import { figuresOf, type PastSearch } from './history.ts';
 
 const windowMs = 15 * 60_000;
 const mostEnds = 20_000;
-/** Between two samples of the history. */
 export const sampleMs = 5000;
 const mostSamples = windowMs / sampleMs;
 export const mostListed = 200;
-/** Searches that a node tells the others of, every few seconds. */
+/** Searches in a node's report to the others, every few seconds. */
 const mostReported = 50;
-/** Samples back to the one that tokens per second are counted from. */
+/** Tokens per second are counted over this many samples. */
 const rateSamples = 3;
 const tokenClasses = ['committed', 'discarded', 'speculative', 'adopted', 'forsaken', 'verifier'] as const;
+const noExits = Object.fromEntries(exitKinds.map((kind) => [kind, 0]));
 
 export interface NodeReport {
   readonly healthy: boolean;
@@ -40,17 +40,11 @@ export interface NodeReport {
   readonly listed: readonly { readonly owner: string; readonly row: ListedJson }[];
 }
 
-interface PastEnd {
-  readonly atMs: number;
-  readonly kind: ExitKind;
-  readonly latencyMs: number;
-}
-
 export class Overview {
   readonly #clock: Clock;
   readonly #startedMs: number;
   readonly #delay = monitorEventLoopDelay({ resolution: 10 });
-  #ends: PastEnd[] = [];
+  #ends: PastSearch[] = [];
   readonly #samples: SampleJson[] = [];
   readonly #tokens: Record<string, number> = Object.fromEntries(tokenClasses.map((name) => [name, 0]));
   #endedTokens = 0;
@@ -67,9 +61,9 @@ export class Overview {
   ended(search: LiveSearch, { result, endedMs }: Ended): void {
     if (result === undefined) return;
     const { exit, tokens, usage } = result.outcome;
-    const latencyMs = endedMs - search.facts.createdMs;
-    this.#ends.push({ atMs: endedMs, kind: exit.kind, latencyMs });
-    this.#endedTokens += usage.completion_tokens;
+    const { completion_tokens: generated } = usage;
+    this.#ends.push({ endedMs, latencyMs: endedMs - search.facts.createdMs, kind: exit.kind, tokens: generated });
+    this.#endedTokens += generated;
     if (this.#ends.length > mostEnds) this.#ends = this.#ends.slice(-mostEnds / 2);
     for (const name of tokenClasses) this.#tokens[name] = (this.#tokens[name] ?? 0) + (tokens[name] ?? 0);
   }
@@ -86,10 +80,10 @@ export class Overview {
     return this.#samples;
   }
 
-  /** The sums; the searches are listed for each reader. */
   frame(searches: ObservedSearches, queueLimit: number, journal: JournalHealthJson): OverviewJson {
     const nowMs = this.#clock.nowMs();
-    this.#ends = this.#ends.filter(({ atMs }) => nowMs - atMs <= windowMs);
+    this.#ends = this.#ends.filter(({ endedMs }) => nowMs - endedMs <= windowMs);
+    const { searches: count, p50_ms, p99_ms, exits } = figuresOf(this.#ends);
     return {
       at_ms: Math.round(nowMs),
       uptime_ms: Math.round(nowMs - this.#startedMs),
@@ -100,15 +94,15 @@ export class Overview {
       nodes: [],
       queue: { waiting: searches.admission.waiting, limit: queueLimit },
       searches: { running: searches.admission.running, listed: [] },
-      exits: this.#exits(),
+      exits: { ...noExits, ...exits },
       tokens: { ...this.#tokens, ...this.#pace(this.#generated(searches), nowMs) },
-      latency: latencyOf(this.#ends),
+      latency: p50_ms === null || p99_ms === null ? null : { p50_ms, p99_ms, count },
       refused: this.refused,
       event_loop_ms: this.#eventLoopMs(),
     };
   }
 
-  /** Running searches, oldest first, then those that wait, the next one first: those of one key, or of all. */
+  /** Running searches, oldest first, then waiting ones in order: of one key, or of all. */
   listed(searches: ObservedSearches, owner: string | undefined): ListedJson[] {
     const nowMs = this.#clock.nowMs();
     return inOrder(searches)
@@ -135,16 +129,8 @@ export class Overview {
     this.#delay.disable();
   }
 
-  #exits(): OverviewJson['exits'] {
-    const counts: Record<string, number> = Object.fromEntries(exitKinds.map((kind) => [kind, 0]));
-    for (const { kind } of this.#ends) counts[kind] = (counts[kind] ?? 0) + 1;
-    return counts;
-  }
-
   #generated({ live }: ObservedSearches): number {
-    let sum = this.#endedTokens;
-    for (const { summary } of live) sum += summary.tokens;
-    return sum;
+    return [...live].reduce((sum, { summary }) => sum + summary.tokens, this.#endedTokens);
   }
 
   #pace(generated: number, nowMs: number): { readonly generated: number; readonly per_second: number } {
@@ -160,7 +146,6 @@ export class Overview {
   }
 }
 
-/** Strands of all models: those that may be open, and those that are. */
 function budgetOf({ models }: ObservedSearches): OverviewJson['budget'] {
   const served = [...models.values()];
   return {
@@ -169,27 +154,29 @@ function budgetOf({ models }: ObservedSearches): OverviewJson['budget'] {
   };
 }
 
-/** Figures only: what the trouble is, with its paths, is for the log. */
+/** Figures only: the log describes the trouble, with its paths. */
 export function viewJournal(kind: string, journal: Pick<Journal, 'trouble' | 'health'>): JournalHealthJson {
   const { unwritten, oldestUnwrittenMs, failures, bytes } = journal.health();
   const healthy = journal.trouble === undefined;
   return { kind, healthy, unwritten, oldest_unwritten_ms: Math.round(oldestUnwrittenMs), failures, bytes };
 }
 
-function viewVerifier(kind: string, verifier: ServedModel['verifier']): ModelLoadJson['verifier'] {
-  if (verifier === undefined) return null;
-  const { healthy, waiting, scoreMs } = verifier.load();
-  return { kind, healthy, waiting, score_ms: scoreMs ?? null };
-}
-
 function viewModel({ name, config, engine, verifier, runtime, healthy }: ServedModel): ModelLoadJson {
   const { runningSequences, waitingSequences, stepMs, drafting, healthy: engineHealthy } = engine.load();
+  const scoring = verifier?.load();
   return {
     name,
     engine: config.engine.kind,
     healthy,
     engine_healthy: engineHealthy,
-    verifier: viewVerifier(config.verifier.kind, verifier),
+    verifier: scoring
+      ? {
+          kind: config.verifier.kind,
+          healthy: scoring.healthy,
+          waiting: scoring.waiting,
+          score_ms: scoring.scoreMs ?? null,
+        }
+      : null,
     budget: runtime.queue.budget,
     open_strands: runtime.leasesTaken,
     running_sequences: runningSequences,
@@ -202,23 +189,17 @@ function viewModel({ name, config, engine, verifier, runtime, healthy }: ServedM
 }
 
 function viewCost({ engine, verifier, perStrand }: Servers): ModelCostJson {
-  const view = ({ inFlight, line }: ServerCost): ServerCostJson => ({
-    in_flight: inFlight,
-    alone_ms: readable(line.baseMs),
-    each_more_ms: readable(line.slopeMs),
-  });
-  return {
-    engine: view(engine),
-    verifier: verifier === undefined ? null : view(verifier),
-    children_per_strand: readable(perStrand),
+  const view = ({ inFlight, line: { baseMs, slopeMs } }: ServerCost): ServerCostJson => {
+    return { in_flight: inFlight, alone_ms: readable(baseMs), each_more_ms: readable(slopeMs) };
   };
+  return { engine: view(engine), verifier: verifier ? view(verifier) : null, children_per_strand: readable(perStrand) };
 }
 
 function readable(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-/** Those that run, then those that wait, each with its place in the queue of its model, over all keys. */
+/** A waiting search's place counts the searches of all keys on its model. */
 function inOrder({ live }: ObservedSearches): { readonly search: LiveSearch; readonly place: number | null }[] {
   const running: { search: LiveSearch; place: null }[] = [];
   const waiting: LiveSearch[] = [];
@@ -260,10 +241,4 @@ function listedRow({ id, facts, state, summary }: LiveSearch, place: number | nu
     threshold: plan.threshold,
     age_ms: Math.round(nowMs - createdMs),
   };
-}
-
-function latencyOf(ends: readonly PastEnd[]): OverviewJson['latency'] {
-  if (ends.length === 0) return null;
-  const sorted = ends.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
-  return { p50_ms: percentile(sorted, 0.5), p99_ms: percentile(sorted, 0.99), count: sorted.length };
 }

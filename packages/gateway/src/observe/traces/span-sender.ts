@@ -1,5 +1,5 @@
-// Sends spans to an OTLP collector in batches. A batch that fails for a reason that may pass is tried again a few times at growing intervals;
-// spans that cannot be sent, or come while too many wait, are dropped and counted. It must never slow an answer.
+// Sends spans to an OTLP collector in batches. A batch that fails for a passing reason is retried a few times at growing intervals; spans
+// that cannot be sent, or come while too many wait, are dropped and counted. It must never slow an answer.
 
 import type { Log } from '../log.ts';
 import { encodeSpans, type Span } from './otlp.ts';
@@ -8,7 +8,7 @@ interface SpanSenderOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly log: Log;
-  /** Calls back once after a delay; what it gives calls it off. Tests move time by hand. */
+  /** Returns a function that calls it off. Tests move time by hand. */
   readonly after?: (delayMs: number, callback: () => void) => () => void;
 }
 
@@ -24,7 +24,7 @@ const sendMs = 10_000;
 const mostAttempts = 6;
 const firstRetryMs = 1000;
 const longestRetryMs = 30_000;
-/** What OTLP over HTTP calls retryable. */
+/** Retryable by the OTLP specification. */
 const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 type CollectorReply =
@@ -36,7 +36,6 @@ export class SpanSender {
   readonly #after: NonNullable<SpanSenderOptions['after']>;
   #waiting: Span[] = [];
   #attempts = 0;
-  /** Until the next batch goes out, or the same again. */
   #nextMs = flushMs;
   #sent = 0;
   #dropped = 0;
@@ -64,7 +63,7 @@ export class SpanSender {
     this.#arm(isFull ? 0 : flushMs);
   }
 
-  /** One more try for each batch that waits; what fails now is dropped and counted. */
+  /** Tries each waiting batch once more; failed ones are dropped and counted. */
   async close(): Promise<void> {
     await this.#sending;
     this.#closed = true;
@@ -132,7 +131,7 @@ export class SpanSender {
   }
 }
 
-/** At most the longest pause that we would make ourselves; dates and nonsense count as none. */
+/** Capped at our own longest pause; dates and nonsense count as 0. */
 function secondsOf(retryAfter: string | null): number {
   const seconds = Number(retryAfter ?? 0);
   return Number.isFinite(seconds) ? Math.min(longestRetryMs / 1000, Math.max(0, seconds)) : 0;

@@ -1,5 +1,5 @@
-// Traces by OpenTelemetry's conventions for generative AI (gen_ai.*), where an endpoint is configured. A request is a server span, its search
-// a child of it. No text unless configured.
+// Traces by OpenTelemetry's conventions for generative AI (gen_ai.*), if an endpoint is configured. A request is a server span, its search
+// a child of it. Contains no text unless configured.
 
 import { randomBytes } from 'node:crypto';
 import type { Config } from '@coppice/core/config';
@@ -98,7 +98,7 @@ class Tracer implements Telemetry {
     return this.#sender.close();
   }
 
-  /** Goes on with the client's trace (W3C `traceparent`), or draws whether to begin one. */
+  /** Continues the client's trace (W3C `traceparent`), or draws whether to begin one. */
   #begin(traceparent: string | string[] | undefined): TraceContext | undefined {
     const parent = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(String(traceparent ?? ''));
     if (parent !== null) {
@@ -155,7 +155,6 @@ function newId(bytes: number): string {
   return randomBytes(bytes).toString('hex');
 }
 
-/** Extra headers as name=value,name=value, by the name that every OpenTelemetry library reads. */
 const headersEnv = 'OTEL_EXPORTER_OTLP_HEADERS';
 
 function headersOf(text: string | undefined): Record<string, string> {

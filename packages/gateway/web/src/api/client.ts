@@ -1,5 +1,5 @@
-// Talks to `coppice serve`, and to nothing else. The key, where the server wants one, stays in this tab's session storage
-// and goes out as a header only. Addresses are relative to the page, so that a proxy may put it below any prefix.
+// Talks to `coppice serve`, and to nothing else. The key stays in this tab's session storage and goes out as a header only. Addresses are
+// relative to the page, so that a proxy may put it below any prefix.
 
 import type { HistoryJson, HistoryRange } from '../../../src/wire/history-json.ts';
 import type { SearchJson, WholeSearchJson } from '../../../src/wire/search-json.ts';
@@ -55,7 +55,6 @@ export async function readHistory(range: HistoryRange): Promise<HistoryJson> {
   return (await (await request(`v1/history?range=${range}`)).json()) as HistoryJson;
 }
 
-/** The OpenAPI document; its shape is looked at where it is read. */
 export async function readReference(): Promise<unknown> {
   return (await request('openapi.json')).json();
 }
@@ -72,7 +71,7 @@ export interface NewQuestion {
   readonly text: string;
   readonly model: string | undefined;
   readonly effort: string;
-  /** Undefined: as the model has it. */
+  /** Undefined: the model's default. */
   readonly program: string | undefined;
   readonly policy: string | undefined;
 }
@@ -95,7 +94,7 @@ export async function startSearch(question: NewQuestion): Promise<WholeSearchJso
 export interface StreamOptions {
   readonly path: string;
   readonly signal: AbortSignal;
-  /** The id of the last message seen, where the stream can go on from it. */
+  /** Id of the last message seen, if the stream can resume from it. */
   readonly lastId?: () => string | undefined;
   readonly onMessages: (messages: readonly ServerMessage[]) => void;
   /** True when connected, or what went wrong. */

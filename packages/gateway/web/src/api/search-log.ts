@@ -1,17 +1,16 @@
-// The log of one search, read into a list from its beginning, and on from where the connection broke, until it ends.
+// Reads the log of one search into a list, and resumes where the connection broke, until it ends.
 
 import type { LoggedEvent } from '@coppice/core/log';
 import { follow, type StreamOptions } from './client.ts';
 
 export interface LogFollowing extends Pick<StreamOptions, 'signal' | 'onState'> {
   readonly id: string;
-  /** Grows as events come. */
   readonly log: LoggedEvent[];
   readonly onGrown: () => void;
 }
 
 export function followLog({ id, log, signal, onState, onGrown }: LogFollowing): Promise<void> {
-  // The last event of an entry alone has an id: what came of one that was cut off comes again.
+  // Only the last event of an entry has an id: a cut entry comes again.
   let lastId: string | undefined;
   let whole = 0;
   return follow({

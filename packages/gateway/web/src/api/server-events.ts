@@ -1,12 +1,11 @@
-// The event stream of the gateway, read from a fetch body: EventSource cannot send a key. Text in, messages out; a message
-// that is not finished waits for the next piece.
+// Parses the gateway's event stream from a fetch body: EventSource cannot send a key. An unfinished message waits for the next piece.
 
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 
 export interface ServerMessage {
   readonly event: string;
   readonly data: string;
-  /** The last that was given, by this message or one before it. */
+  /** The last id so far, of this message or an earlier one. */
   readonly id: string | undefined;
 }
 
@@ -24,7 +23,7 @@ export class ServerEventParser {
     });
   }
 
-  /** Gives the messages that this piece completes. Pieces may cut lines anywhere. */
+  /** Returns the messages that this piece completes. Pieces may cut lines anywhere. */
   push(piece: string): ServerMessage[] {
     this.#messages = [];
     this.#parser.feed(piece);

@@ -1,4 +1,4 @@
-// One of two searches that are compared: its question, its tree, and the path of the answer or of the node that is selected.
+// A compared search: its question, its tree, and the path of the answer or of the selected node.
 
 import { type LoggedEvent, Replay } from '@coppice/core/log';
 import type { WholeSearchJson } from '../../../src/wire/search-json.ts';
@@ -36,7 +36,6 @@ export class ComparedView {
     );
   }
 
-  /** The log has grown, or the server has said more. */
   update(): void {
     const fold = this.#replay.seek(this.log.length);
     this.#tree.show(fold);

@@ -1,5 +1,4 @@
-// What two searches are compared by: settings, ends and costs, one row each, from the server's word on a search and from the
-// fold of its log. Pure.
+// Compares two searches: settings, ends and costs, a row each, from the server's view of a search and the fold of its log. Pure.
 
 import { describeExit, type SearchFold } from '@coppice/core/log';
 import type { WholeSearchJson } from '../../../src/wire/search-json.ts';
@@ -9,14 +8,13 @@ import { formatCount, formatDuration, formatRatio, formatScore } from '../look/w
 export interface ComparedSearch {
   readonly search: WholeSearchJson;
   readonly fold: SearchFold;
-  /** Most strands that it had open at once. */
   readonly widest: number;
 }
 
 export interface ComparisonRow {
   readonly name: string;
   readonly values: readonly [string, string];
-  /** The second over the first, for costs; empty elsewhere. */
+  /** Second over first, for costs; else empty. */
   readonly ratio: string;
 }
 
@@ -64,7 +62,7 @@ export function compare(first: ComparedSearch, second: ComparedSearch): Comparis
 
 function costRow({ name, format }: CostRow, first: number | undefined, second: number | undefined): ComparisonRow {
   const values = [first, second].map((value) => (value === undefined ? none : format(value)));
-  // What is shown as 0 was too little to be measured: a ratio to it would say nothing.
+  // A value shown as 0 was too small to measure: it has no ratio.
   const comparable = first !== undefined && second !== undefined && first > 0 && values[0] !== format(0);
   const ratio = comparable ? formatRatio(second / first) : '';
   return { name, values: [values[0]!, values[1]!], ratio };

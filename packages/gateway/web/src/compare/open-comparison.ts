@@ -1,5 +1,5 @@
-// Two searches side by side: one table of what was asked for, how it ended and what it cost, and both trees. Follows both
-// logs, so that searches which still grow can be compared too.
+// Two searches side by side: a table of settings, ends and costs, and both trees. Follows both logs, so that growing searches can be
+// compared too.
 
 import { readSearch } from '../api/client.ts';
 import { followLog } from '../api/search-log.ts';

@@ -1,5 +1,5 @@
-// The little that the page needs to make elements. Strings become text nodes and nothing else: no part of the page turns
-// text into markup, since questions and answers are untrusted.
+// Makes elements. Strings become text nodes and nothing else: no part of the page turns text into markup, since questions and answers are
+// untrusted.
 
 type ElementValue = string | number | boolean | undefined | ((event: never) => void);
 export type ElementAttributes = Readonly<Record<string, ElementValue>>;

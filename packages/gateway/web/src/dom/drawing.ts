@@ -1,9 +1,9 @@
-// A canvas that is as sharp as the screen, as large as its box, in the colours of the page, and drawn again whenever one
-// of these changes or its owner asks. Ends with the visit that it was made for.
+// A canvas as sharp as the screen and as large as its box, in the colours of the page, redrawn when one of these changes or its owner asks.
+// Ends with the visit that it was made for.
 
+import { type Palette, readPalette } from '../look/palette.ts';
 import { onTheme } from '../look/theme.ts';
 import type { CanvasSize } from '../tree/camera.ts';
-import { type Palette, readPalette } from '../tree/palette.ts';
 import { FrameLoop } from './frame-loop.ts';
 
 const mostPixelsPerPoint = 2;
@@ -12,7 +12,7 @@ export interface Frame {
   readonly ctx: CanvasRenderingContext2D;
   readonly size: CanvasSize;
   readonly palette: Palette;
-  /** Since the last frame; infinite where the reader wants no motion. */
+  /** Since the last frame; infinite if the reader wants no motion. */
   readonly elapsedMs: number;
   readonly clockMs: number;
 }
@@ -20,7 +20,7 @@ export interface Frame {
 export interface DrawingOptions {
   readonly canvas: HTMLCanvasElement;
   readonly signal: AbortSignal;
-  /** True to go on with the next frame. */
+  /** True asks for the next frame. */
   readonly draw: (frame: Frame) => boolean;
   readonly onResize?: () => void;
 }

@@ -1,5 +1,4 @@
-// Draws when there is something to draw: one animation frame at a time, going on while the last one says that something
-// still moves. A page at rest costs nothing.
+// Draws one animation frame at a time, while the last one says that something still moves. A page at rest costs nothing.
 
 const longestStepMs = 64;
 
@@ -8,7 +7,6 @@ export class FrameLoop {
   #handle: number | undefined;
   #lastMs: number | undefined;
 
-  /** `draw` gets the time since the last frame and says whether to go on. */
   constructor(draw: (elapsedMs: number, clockMs: number) => boolean) {
     this.#draw = draw;
   }

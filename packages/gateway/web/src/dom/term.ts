@@ -1,5 +1,5 @@
-// A word with its meaning: shown while the pointer is on it, while it has the focus, and after a tap; Escape hides it. One box
-// for the whole page, in the browser's top layer, so that no panel cuts it off, and always inside of the window.
+// A word with its meaning: shown while the pointer is on it, while it has the focus, and after a tap; Escape hides it. One box for the whole
+// page, in the browser's top layer, so that no panel cuts it off, and always inside of the window.
 
 import { type GlossaryWord, glossary } from '../look/glossary.ts';
 import { h, setText } from './dom.ts';
@@ -7,7 +7,7 @@ import { h, setText } from './dom.ts';
 const margin = 8;
 let box: HTMLElement | undefined;
 
-/** `words` are what the page calls it; the meaning is that of `word`. */
+/** `words`: the page's name for `word`. */
 export function term(word: GlossaryWord, words: string = word): HTMLElement {
   const button = h('button', { type: 'button', class: 'term', 'aria-description': glossary[word] }, words);
   const show = () => showTip(button, glossary[word]);

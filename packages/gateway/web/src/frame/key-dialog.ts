@@ -1,12 +1,11 @@
-// Asks for an API key where the server wants one. The key stays in this tab. Nothing of the page stands behind it: without a key
-// there is nothing to show, and empty panels would look like an idle server.
+// Asks for an API key if the server wants one. The key stays in this tab. Nothing of the page stands behind it: empty panels would look like
+// an idle server.
 
 import { rememberKey } from '../api/client.ts';
 import { h } from '../dom/dom.ts';
 
 let open = false;
 
-/** What takes the place of the page until there is a key. */
 export function lockedPage(onKey: () => void): HTMLElement {
   return h(
     'section',

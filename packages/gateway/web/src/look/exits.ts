@@ -1,5 +1,5 @@
-// How a search ended, for the eye: a sign for each kind, which carries the meaning where colour cannot be seen. The words are those
-// of the log, which the terminal prints too.
+// A sign for each kind of exit, which carries the meaning where colour cannot be seen. The words are those of the log, which the terminal
+// prints too.
 
 import { type ExitKind, endings } from '@coppice/core/log';
 

@@ -1,4 +1,4 @@
-// The words that a newcomer cannot guess, each in a sentence or two. What the page shows as a tooltip and lists on its reference.
+// Words that a newcomer cannot guess, each in a sentence or two, for tooltips and the reference.
 
 export const glossary = {
   strand:

@@ -1,12 +1,10 @@
-// What to think of an answer, for the eye: a sign and short words for each verdict, and whether its text may look like an
-// answer. Which verdict it is, only the server says.
+// A sign and short words for each verdict, and whether its text may look like an answer. Only the server decides the verdict.
 
 import type { Verdict } from '@coppice/core/log';
 
 export interface VerdictLook {
   readonly sign: string;
   readonly words: string;
-  /** The exit whose colour it has. */
   readonly tone: string;
   /** False: the text is an attempt, and must not be set like an answer. */
   readonly answers: boolean;
@@ -19,7 +17,7 @@ const looks: Readonly<Record<Verdict, VerdictLook>> = {
   none: { sign: '–', words: 'no answer', tone: 'cancelled', answers: false },
 };
 
-/** Null while the server has not said it, missing in recordings from before there were verdicts: no answer then. */
+/** Null before the server has said it; missing in recordings from before verdicts. */
 export function verdictLook(verdict: Verdict | null | undefined): VerdictLook {
   if (verdict === null || verdict === undefined)
     return { sign: '…', words: 'no verdict', tone: 'cancelled', answers: false };

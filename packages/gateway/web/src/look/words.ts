@@ -38,31 +38,30 @@ export function formatAgo(ms: number): string {
   return `${Math.round(ms / 86_400_000)} d ago`;
 }
 
-/** `0.9312…` for evidence: short, and never rounded over a threshold it did not reach. */
+/** `0.9312…`: short, and never rounded over a threshold that it did not reach. */
 export function formatEvidence(value: number | string): string {
   if (typeof value === 'string') return value;
   if (Number.isInteger(value)) return formatCount(value);
   return (Math.trunc(value * 1000) / 1000).toString();
 }
 
-/** A search whose width was cut keeps its open strands until they come to a place where they can end: never `6 of 1`. */
+/** A cut width leaves strands open until they can end: never `6 of 1`. */
 export function formatStrands(open: number, allowed: number): string {
   if (open === 0 && allowed === 0) return '0';
   return open <= allowed ? `${open} of ${allowed}` : `${open}, ${allowed} allowed`;
 }
 
-/** Of a search that waits; 1 is next. */
 export function placeWords(place: number): string {
   return place === 1 ? 'next in the queue' : `number ${place} in the queue`;
 }
 
-/** `× 3.25`: three figures at most where it is large, and none at all after the point from 100 on. */
+/** `× 3.25`: at most three figures, and no decimals from 100 on. */
 export function formatRatio(ratio: number): string {
   if (ratio >= 100) return `× ${formatCount(Number(ratio.toPrecision(3)))}`;
   return `× ${ratio >= 10 ? ratio.toFixed(1) : ratio.toFixed(2)}`;
 }
 
-/** Of a clock, in the reader's own time zone; with the day where the range is longer than one. */
+/** In the reader's time zone; with the day if the range is longer than one. */
 export function formatMoment(atMs: number, withDay: boolean): string {
   const at = new Date(atMs);
   const two = (value: number) => String(value).padStart(2, '0');

@@ -1,5 +1,4 @@
-// Budget use over the last 15 minutes, as the server has kept it, and below it who has the budget now: one piece for each
-// live search, as wide as the strands it has open.
+// Budget use over the last 15 minutes, and below it the strands of each live search now.
 
 import type { OverviewJson, SampleJson } from '../../../src/wire/overview-json.ts';
 import { h, setText } from '../dom/dom.ts';

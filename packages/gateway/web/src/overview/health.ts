@@ -1,5 +1,5 @@
-// What the server stands on, one piece each: the engine and the verifier of every model, and the journal. A sign carries
-// the state where colour cannot be seen; what is ill says so in words.
+// Health of the engine and verifier of every model, and of the journal. A sign carries the state where colour cannot be seen; trouble is
+// said in words.
 
 import type { JournalHealthJson, ModelLoadJson, OverviewJson } from '../../../src/wire/overview-json.ts';
 import { fill, h, setAttribute, setText } from '../dom/dom.ts';
@@ -8,7 +8,6 @@ import { formatBytes, formatCount, formatDuration } from '../look/words.ts';
 interface Part {
   readonly name: string;
   readonly healthy: boolean;
-  /** How it does, in a few words. */
   readonly words: string;
 }
 
@@ -49,7 +48,7 @@ function modelParts(model: ModelLoadJson): Part[] {
   return [generator, { name: `verifier ${kind}`, healthy, words: `${waiting} waiting${scored}` }];
 }
 
-/** Nothing where no draft model was named. */
+/** Empty without a draft model. */
 function draftWords(drafting: ModelLoadJson['drafting']): string {
   if (drafting === null) return '';
   return ` · ${drafting.used ? 'drafted' : 'not drafted'}: ${drafting.gain.toFixed(2)} times as fast in a trial`;

@@ -1,6 +1,5 @@
-// Running searches as rows, then those that wait, the first few unless the reader wants all: share of the budget or place in the
-// queue, progress, best score against the threshold, tokens so far.
-// Rows are kept from frame to frame and only what changed is written: hundreds change every second.
+// Running searches as rows, then waiting ones: share of the budget or place in the queue, progress, best score against the threshold,
+// tokens so far. Rows are kept from frame to frame and only changes are written: hundreds change every second.
 
 import { reasonSentence } from '@coppice/core/log';
 import type { ListedJson, OverviewJson } from '../../../src/wire/overview-json.ts';
@@ -42,7 +41,7 @@ class LiveRow {
     setRichLine(this.#title, search.title ?? search.id);
     setAttribute(this.#title, 'title', search.title ?? search.id);
     const { best_score, threshold } = search;
-    // A node of an older version tells no place.
+    // An older node reports no place.
     const place = search.place ?? null;
     setAttribute(this.element, 'data-waits', place === null ? 'no' : 'yes');
     setText(this.#strands, place === null ? String(search.open_strands) : placeWords(place));
@@ -53,7 +52,7 @@ class LiveRow {
     setText(this.#tokens, formatCount(search.tokens ?? 0));
     setText(this.#age, formatDuration(search.age_ms));
     setVariable(this.#pips, '--open', Math.min(mostPips, search.open_strands));
-    // Strands that are open and not allowed any more are drawn as well: the number must stand beside its bar.
+    // Open strands above the allowed width are drawn too: the number stands beside its bar.
     const may = Math.max(search.open_strands, search.primary + search.speculative);
     setVariable(this.#pips, '--may', Math.min(mostPips, may));
     setVariable(this.#rollouts, '--share', Math.min(1, search.rollouts / Math.max(1, search.rollout_limit)));
@@ -62,7 +61,7 @@ class LiveRow {
   }
 }
 
-/** What it has, and why the scheduler gave it so much. */
+/** Its width, and the scheduler's reason. */
 function shareWords({ open_strands, primary, speculative, why }: ListedJson): string {
   const share = `strands open: ${formatStrands(open_strands, primary + speculative)}`;
   return why === null ? share : `${share}; ${reasonSentence(why)}`;
@@ -128,7 +127,7 @@ export class LiveList {
     if (!same) this.#arrange(elements);
   }
 
-  /** Moves rows without taking the focus from the one that has it. */
+  /** Keeps the focus where it is. */
   #arrange(elements: readonly HTMLElement[]): void {
     const focused = document.activeElement;
     fill(this.#body, ...elements);

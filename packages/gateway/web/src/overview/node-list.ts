@@ -1,10 +1,9 @@
-// The nodes that share a journal, one row each: their part of the budget, what they run, and whether they are well. Not there
-// where one process serves alone.
+// The nodes that share a journal, a row each: their part of the budget, running searches, and health. Absent for a single process.
 
 import type { NodeJson, OverviewJson } from '../../../src/wire/overview-json.ts';
 import { fill, h } from '../dom/dom.ts';
 
-/** A node that says something every two seconds, and has not for so long, may be gone. */
+/** Nodes report every two seconds; one silent for this long may be gone. */
 const silentMs = 7000;
 
 export class NodeList {

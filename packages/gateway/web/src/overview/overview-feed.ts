@@ -1,5 +1,5 @@
-// The last overview frame and the history of the last 15 minutes, read once for the whole page. The server keeps the history
-// and sends it whenever the page connects; the page goes on from there, so that the charts grow while a search is open.
+// The last overview frame and the history of the last 15 minutes, read once for the whole page. The server sends its history at each
+// connection; the page continues it, so that the charts grow while a search is open.
 
 import type { OverviewJson, SampleJson } from '../../../src/wire/overview-json.ts';
 import { follow } from '../api/client.ts';

@@ -1,17 +1,16 @@
-// The overview: the box to ask, the budget now, tokens, what has ended over time, the health of what the server stands on, and
-// live and recent searches.
+// The overview: the box to ask, the budget now, tokens, ended searches over time, health, and live and recent searches.
 
 import type { OverviewJson } from '../../../src/wire/overview-json.ts';
 import { h, setText } from '../dom/dom.ts';
 import { formatCount } from '../look/words.ts';
-import { makeAskBox } from './ask.ts';
+import { makeAskBox } from './ask/ask.ts';
 import { BudgetChart } from './budget-chart.ts';
 import { HealthStrip } from './health.ts';
-import { HistoryPanel } from './history-panel.ts';
+import { HistoryPanel } from './history/history-panel.ts';
 import { LiveList } from './live-list.ts';
 import { NodeList } from './node-list.ts';
 import type { OverviewFeed } from './overview-feed.ts';
-import { RecentList } from './recent-list.ts';
+import { RecentList } from './recent/recent-list.ts';
 
 const intro =
   'This server answers a question by letting a language model try many lines of reasoning, scoring them, and stopping when more tries no longer pay; here you see it at work, and can ask it something.';
@@ -65,7 +64,7 @@ export class OverviewPage {
   }
 }
 
-/** Nothing where no search speculates. */
+/** Empty if no search speculates. */
 function aheadWords({ adopted = 0, forsaken = 0, speculative = 0 }: OverviewJson['tokens']): string {
   const wasted = forsaken + speculative;
   return adopted + wasted === 0 ? '' : ` · grown ahead ${formatCount(adopted)} used, ${formatCount(wasted)} wasted`;
@@ -73,7 +72,7 @@ function aheadWords({ adopted = 0, forsaken = 0, speculative = 0 }: OverviewJson
 
 interface Figures {
   readonly element: HTMLElement;
-  /** Values with the words that follow them. */
+  /** Values, each with its words. */
   show(values: readonly (readonly [value: string, words: string])[]): void;
 }
 

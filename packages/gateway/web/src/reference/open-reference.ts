@@ -1,5 +1,5 @@
-// The documentation that a server carries: what its addresses do, the settings of a search with their bounds, and the words of the
-// page. Made from the server's own OpenAPI document, so that it is never that of another version.
+// The server's own documentation: its endpoints, the settings of a search with their bounds, and the words of the page. Made from its OpenAPI
+// document, so that it always fits its version.
 
 import { readReference } from '../api/client.ts';
 import { type Content, fill, h } from '../dom/dom.ts';

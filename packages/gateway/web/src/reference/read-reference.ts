@@ -1,4 +1,4 @@
-// What the page shows of an OpenAPI document. Nothing of its shape is taken for granted: what is not there is left out. Pure.
+// Reads an OpenAPI document for the page. Assumes nothing of its shape: missing parts are left out. Pure.
 
 export interface EndpointLine {
   readonly method: string;
@@ -36,7 +36,7 @@ function valuesOf({ enum: names, minimum, maximum, unit, type }: Readonly<Record
   return [bounds, text(unit)].filter(Boolean).join(' ');
 }
 
-/** What lies there, an empty object where nothing does. */
+/** An empty object if nothing is there. */
 function at(value: unknown, ...names: readonly string[]): Readonly<Record<string, unknown>> {
   const [first, ...rest] = names;
   const record = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};

@@ -1,16 +1,15 @@
-// A text of a model cut into prose, code and formulas, by the marks that models write: fences and backticks, dollars, \( and \[,
-// environments, and the few commands that stand alone. What is not closed is prose. One pass: texts are untrusted, and long ones must
-// take no more than their length. Pure.
+// Cuts a model's text into prose, code and formulas, by the marks that models write: fences and backticks, dollars, \( and \[, environments,
+// and a few commands. What is not closed is prose. One pass, in time linear in the length: texts are untrusted. Pure.
 
 export type TextPiece =
   | { readonly kind: 'prose' | 'code' | 'block'; readonly text: string }
   | { readonly kind: 'formula'; readonly text: string; readonly tex: string; readonly display: boolean };
 
-/** Longer texts are shown as they are; so is what follows so many formulas, and a formula of more characters. */
+/** Longer texts are shown as they are; so are more formulas, and longer ones. */
 const longestText = 200_000;
 const mostFormulas = 200;
 const longestFormula = 2000;
-/** Of an argument of a command that stands alone. */
+/** Length of an argument of such a command. */
 const longestArgument = 400;
 const marks = /[`$\\]/g;
 const alone = /\\(?:boxed|[dt]?frac|sqrt|binom)(?=[[{])/y;
@@ -37,7 +36,7 @@ interface Found {
 class Cutter {
   readonly #text: string;
   readonly #pieces: TextPiece[] = [];
-  /** Where each closing mark is found next; -1 where it is not found again. */
+  /** Next place of each closing mark; -1 if there is none. */
   readonly #next = new Map<string, number>();
   #formulas = 0;
 
@@ -52,7 +51,7 @@ class Cutter {
     for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
       const found = this.#at(mark.index);
       if (found === undefined) {
-        // What a backslash stands before begins nothing.
+        // An escaped mark begins nothing.
         if (mark[0] === '\\') marks.lastIndex = mark.index + 2;
         continue;
       }
@@ -78,7 +77,7 @@ class Cutter {
     return found;
   }
 
-  /** The text until the fence is closed; a cut answer may end inside of it. */
+  /** A cut answer may end inside of a fence. */
   #fenced(at: number): Found | undefined {
     const text = this.#text;
     if (at > 0 && text[at - 1] !== '\n') return undefined;
@@ -97,7 +96,7 @@ class Cutter {
     return { piece: { kind: 'code', text: this.#text.slice(at + 1, close) }, end: close + 1 };
   }
 
-  /** As pandoc reads dollars: none before a space, and none behind one or before a digit; so prices stay prices. */
+  /** Pandoc's rule for dollars: none before a space, and none behind one or before a digit; so prices stay prices. */
   #dollars(at: number): Found | undefined {
     const text = this.#text;
     if (text.startsWith('$$', at)) return this.#between(at, '$$', '$$', true);
@@ -137,7 +136,7 @@ class Cutter {
     return { piece: { kind: 'formula', text: this.#text.slice(from, end), tex, display }, end };
   }
 
-  /** Behind the arguments that begin here: one in brackets perhaps, then those in braces. */
+  /** The place behind the arguments: perhaps one in brackets, then those in braces. */
   #argumentsEnd(from: number): number | undefined {
     const text = this.#text;
     let at = text[from] === '[' ? this.#find(']', from) + 1 : from;
@@ -149,7 +148,7 @@ class Cutter {
     return at;
   }
 
-  /** The next place of a mark from here on. Asked in order, so that no part of the text is looked through twice for one mark. */
+  /** Called in order, so that no part of the text is searched twice for one mark. */
   #find(what: string, from: number): number {
     const known = this.#next.get(what);
     if (known !== undefined && (known === -1 || known >= from)) return known;
@@ -159,7 +158,7 @@ class Cutter {
   }
 }
 
-/** Behind the brace that closes the one here. */
+/** The place behind the matching brace. */
 function groupEnd(text: string, from: number): number | undefined {
   const most = Math.min(text.length, from + longestArgument);
   let depth = 0;

@@ -1,5 +1,5 @@
-// A text of a model as elements: code as code, formulas as MathML, all else as text nodes. The library for formulas is loaded with the
-// first of them; until then, and where it cannot read one, the formula stands as it was written.
+// A model's text as elements: code as code, formulas as MathML, all else as text nodes. The library for formulas is loaded with the first of
+// them; until then, and if it cannot read one, the formula stays as written.
 
 import { type Content, fill, h } from '../dom/dom.ts';
 import { answerPieces, piecesOf, type TextPiece } from './pieces.ts';
@@ -8,12 +8,12 @@ export function richText(text: string): Content[] {
   return contentOf(piecesOf(text));
 }
 
-/** Of an answer that was taken out of its text. */
+/** For an answer taken out of its text. */
 export function richAnswer(text: string): Content[] {
   return contentOf(answerPieces(text));
 }
 
-/** In a row of a list, where nothing may be higher than a line: what is displayed stands as it was written. */
+/** For a row of a list: displayed formulas stay as written, since nothing may be higher than a line. */
 export function richLine(text: string): Content[] {
   return contentOf(answerPieces(text).map((piece) => (isBlock(piece) ? { kind: 'prose', text: piece.text } : piece)));
 }
@@ -48,7 +48,6 @@ function isBlock(piece: TextPiece | undefined): boolean {
   return piece?.kind === 'block' || (piece?.kind === 'formula' && piece.display);
 }
 
-/** A block begins and ends its own line. */
 function besideBlocks(text: string, isBehind: boolean, isBefore: boolean): string {
   const begun = isBehind ? text.replace(/^[ \t]*\n/, '') : text;
   return isBefore && begun.endsWith('\n') ? begun.slice(0, -1) : begun;

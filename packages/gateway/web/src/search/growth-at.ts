@@ -1,5 +1,5 @@
-// How fast paths were completed and how often guesses were right, up to any moment of a log that may still grow. Going on reads what is
-// new; going back reads from the start.
+// The rate of completed paths and the share of right guesses, up to any moment of a log that may still grow. Going on reads new events;
+// going back starts over.
 
 import { GrowthMeter, type GrowthTotals, type LoggedEvent, type SearchFold } from '@coppice/core/log';
 
@@ -12,7 +12,6 @@ export class GrowthAt {
     this.#log = log;
   }
 
-  /** After so many events, of which `moment` is the fold. */
   at(position: number, moment: SearchFold): GrowthTotals {
     if (position < this.#read) {
       this.#meter = new GrowthMeter();

@@ -1,5 +1,5 @@
-// Opens one search of the server: reads what is known, follows its log, and shows both. Events that come together are
-// shown together, once per frame, so that a fast search cannot outrun the page.
+// Opens a search of the server, follows its log, and shows it. Events are shown once per frame, so that a fast search cannot outrun the
+// page.
 
 import type { LoggedEvent } from '@coppice/core/log';
 import { cancelSearch, readSearch } from '../api/client.ts';

@@ -1,5 +1,5 @@
-// Where in a log the reader is: following the end of a live search, standing still, or playing at some speed. Positions
-// count events; while playing, the events' own times decide when the next one is due. Keeps no clock of its own.
+// The reader's place in a log: following the end of a live search, standing still, or playing at some speed. Positions count events; while
+// playing, the events' own times decide when the next one is due. Keeps no clock of its own.
 
 import type { LoggedEvent } from '@coppice/core/log';
 
@@ -38,13 +38,13 @@ export class Player {
     return this.#log.at(-1)?.atMs ?? 0;
   }
 
-  /** The time that is shown: that of the last event which is, or a moment after it while playing. */
+  /** The shown time: that of the last shown event, or a moment after it while playing. */
   get atMs(): number {
     if (this.#playing) return this.#atMs;
     return this.#log[this.position - 1]?.atMs ?? this.startMs;
   }
 
-  /** The speed chosen by the reader, else the one that plays the whole in a comfortable time. */
+  /** The reader's speed, else one that plays the whole in a comfortable time. */
   get playedSpeed(): number {
     if (this.speed !== undefined) return this.speed;
     const lengthMs = this.endMs - this.startMs;
@@ -71,7 +71,7 @@ export class Player {
     this.#playing = this.#log.length > 0;
   }
 
-  /** Moves on by `elapsedMs` of the reader's time; true while there is more to play. */
+  /** Moves on by `elapsedMs`; true while there is more to play. */
   advance(elapsedMs: number): boolean {
     if (!this.#playing) return false;
     this.#atMs = Math.min(this.endMs, this.#atMs + elapsedMs * this.playedSpeed);
@@ -83,7 +83,7 @@ export class Player {
     return this.#playing;
   }
 
-  /** How many events happened until then: binary search, since times never fall. */
+  /** Events until then: binary search, since times never fall. */
   #countUntil(atMs: number): number {
     let low = 0;
     let high = this.#log.length;

@@ -1,5 +1,5 @@
-// One search as a single HTML file: the replay page with the log inside as inert JSON. A JSON text in which `<` is escaped
-// cannot end its element or begin another, whatever a model has written into it.
+// A search as a single HTML file: the replay page with the log inside as inert JSON. `<` is escaped, so that no text of a model can end its
+// element or begin another.
 
 import type { LoggedEvent } from '@coppice/core/log';
 import type { WholeSearchJson } from '../../../src/wire/search-json.ts';

@@ -1,5 +1,5 @@
-// One search: its question, answer and numbers, the tree at the moment that the timeline shows, and the path of the
-// selected node. Reads a log that may still grow; does not know where the log comes from.
+// A search: its question, answer and numbers, the tree at the timeline's moment, and the path of the selected node. Reads a log that may
+// still grow; does not know its source.
 
 import { type Cost, describeEvent, goodput, type LoggedEvent, Replay } from '@coppice/core/log';
 import type { ListedJson } from '../../../src/wire/overview-json.ts';
@@ -25,7 +25,6 @@ export interface SearchPageOptions {
   readonly signal: AbortSignal;
   readonly search: WholeSearchJson;
   readonly log: readonly LoggedEvent[];
-  /** Buttons of the owner: export, cancel. */
   readonly actions: readonly HTMLElement[];
 }
 
@@ -86,13 +85,12 @@ export class SearchPage {
     this.update();
   }
 
-  /** What the server says of it now: its place in the queue, and tokens of steps that no log has yet. */
+  /** The server's live row: its place in the queue, and tokens of steps that no log has yet. */
   setListed(listed: ListedJson | undefined): void {
     this.#listed = listed;
     this.update();
   }
 
-  /** The log has grown, or the reader has moved in it. */
   update(): void {
     const { position } = this.#player;
     const moment = this.#replay.seek(position);
@@ -107,7 +105,6 @@ export class SearchPage {
     this.#complain(moment.fault ?? this.#problem);
   }
 
-  /** Something is wrong with where the log comes from. */
   setProblem(problem: string | undefined): void {
     this.#problem = problem;
     this.update();
@@ -216,7 +213,7 @@ export class SearchPage {
     setText(this.#play, player.isPlaying ? 'Pause' : player.isAtEnd ? 'Replay' : 'Play');
     setText(this.#live, this.#timeline.hasEnded ? 'End' : 'Live');
     setAttribute(this.#live, 'aria-pressed', String(player.isAtEnd && !player.isPlaying));
-    // Between two events of a search that runs, only the server knows how old it is.
+    // Between two events of a running search, only the server knows its age.
     const ageMs = player.isAtEnd ? (this.#listed?.age_ms ?? 0) : 0;
     const shown = formatDuration(Math.max(ageMs, player.atMs - player.startMs));
     setText(this.#where, `${shown} · event ${player.position} of ${this.#log.length}`);
@@ -256,7 +253,6 @@ function thrownAway({ discardedTokens, speculativeTokens }: Cost): number {
   return discardedTokens + speculativeTokens;
 }
 
-/** The last thing the user said, as far as texts are kept. */
 export function questionOf({ request, title, id }: WholeSearchJson): string {
   const content = request?.messages?.findLast(({ role }) => role === 'user')?.content;
   if (typeof content === 'string') return content;

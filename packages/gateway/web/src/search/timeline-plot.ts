@@ -1,10 +1,10 @@
-// How the timeline looks: strands allowed and open over time, a tick for each finished rollout and a cross for each strand
-// taken away, the best finished score against the threshold, and the playhead; what lies after it is veiled.
+// Draws the timeline: strands allowed and open over time, a tick for each finished rollout, a cross for each preempted strand, the best
+// finished score against the threshold, and the playhead; the time after it is veiled.
 
 import type { Frame } from '../dom/drawing.ts';
 import { niceTicks, stepArea, stepLine } from '../dom/plot.ts';
 import { formatDuration } from '../look/words.ts';
-import { addCross } from '../tree/brush.ts';
+import { addCross } from '../paint/brush.ts';
 import type { Point } from '../tree/camera.ts';
 import type { Player } from './player.ts';
 import type { WidthTimeline } from './width-timeline.ts';
@@ -25,7 +25,7 @@ const widthLane = { name: 'strands', top: 8, bottom: 74 };
 const scoreLane = { name: 'best score', top: 84, bottom: 118 };
 const axis = 124;
 
-/** Which share of the whole time a place on the canvas stands for; outside of 0 to 1 beyond the ends. */
+/** Share of the whole time at a place on the canvas; outside of 0 to 1 beyond the ends. */
 export function shareAt(x: number, width: number): number {
   return (x - left) / (width - left - right);
 }

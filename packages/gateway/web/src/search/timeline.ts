@@ -1,5 +1,5 @@
-// The width timeline, which is also the slider of the replay: a playhead that pointer and keys move. Left and right go
-// one event, Page Up and Page Down twenty, Home and End to the ends.
+// The width timeline, also the slider of the replay: pointer and keys move its playhead. Left and right go one event, Page Up and Page Down
+// twenty, Home and End to the ends.
 
 import type { LoggedEvent } from '@coppice/core/log';
 import { h, setAttribute } from '../dom/dom.ts';
@@ -53,12 +53,10 @@ export class Timeline {
     });
   }
 
-  /** The log holds the end of the search. */
   get hasEnded(): boolean {
     return this.#widths.hasEnded;
   }
 
-  /** The log has grown or the player has moved. */
   update(): void {
     const { log, player } = this.#options;
     this.#widths.update();

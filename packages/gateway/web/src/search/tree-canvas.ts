@@ -1,13 +1,13 @@
-// The tree on the page: draws the scene, and lets the reader point at, select, zoom and walk through it, by pointer, touch
-// or keyboard. What it shows and what is selected is decided by its owner.
+// The tree on the page: draws the scene, and lets the reader point at, select, zoom and walk through it, by pointer, touch or keyboard. Its
+// owner decides what is shown and selected.
 
 import type { SearchFold } from '@coppice/core/log';
 import type { Node, NodeId } from '@coppice/core/tree';
 import { fill, h } from '../dom/dom.ts';
 import { Drawing, type Frame } from '../dom/drawing.ts';
+import { paint } from '../paint/paint.ts';
 import { bestThrough } from '../tree/best-path.ts';
 import { Camera, type Point } from '../tree/camera.ts';
-import { paint } from '../tree/paint.ts';
 import { type Placed, Scene } from '../tree/scene.ts';
 import { walk } from '../tree/walk.ts';
 import { tipOf } from './tree-tip.ts';
@@ -31,7 +31,6 @@ export class TreeCanvas {
   #moment: SearchFold | undefined;
   #selected: NodeId | undefined;
   #hovered: number | undefined;
-  /** The end of the best path through the node under the pointer. */
   #traced: Node | undefined;
   #drag: { from: Point; moved: boolean } | undefined;
 
@@ -72,7 +71,6 @@ export class TreeCanvas {
     this.#drawing.request();
   }
 
-  /** Back to the whole tree. */
   reset(): void {
     this.#camera.reset();
     this.#drawing.request();
@@ -130,7 +128,7 @@ export class TreeCanvas {
     this.#drawing.request();
   }
 
-  /** The wheel zooms once the reader has taken hold of the tree, so that it never traps a page that is being scrolled. */
+  /** The wheel zooms only after a click on the tree, so that it never traps a scrolling page. */
   #onWheel(event: WheelEvent): void {
     const held = event.ctrlKey || event.metaKey || this.#camera.isMoved || document.activeElement === this.element;
     if (!held) return;
@@ -172,7 +170,7 @@ export class TreeCanvas {
     this.#tip.style.transform = `translate(${x}px, ${above < 4 ? point.y + 18 : above}px)`;
   }
 
-  /** Up goes to the children, since the tree grows up. */
+  /** The tree grows up: up goes to the children. */
   #onKey(event: KeyboardEvent): void {
     const next = this.#moment && walk(this.#moment, this.#scene, this.#selected, event.key);
     if (next !== undefined) this.#options.onSelect(next.id);

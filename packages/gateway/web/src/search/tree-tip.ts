@@ -1,4 +1,4 @@
-// What the pointer tells about the sprout under it: its numbers, and the best path through it to read.
+// The tip at the pointer: numbers of its sprout, and the best path through it.
 
 import { type Node, pathTo } from '@coppice/core/tree';
 import { h } from '../dom/dom.ts';
@@ -10,7 +10,7 @@ const longest = 160;
 const longestLine = 64;
 const mostLines = 12;
 
-/** `end` is that of the best path through the node under the pointer. */
+/** `end`: of the best path through the node. */
 export function tipOf(sprout: Sprout, end: Node | undefined): HTMLElement[] {
   if (sprout.kind === 'flight') return tip('in flight', 'being generated or scored');
   if (sprout.kind === 'ghost') {

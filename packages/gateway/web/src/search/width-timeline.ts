@@ -1,5 +1,5 @@
-// The width timeline: how many strands a search was allowed and how many it had open, and the best finished score,
-// after every event that changed one of them. Grows with the log; never looks at an event twice.
+// Strands allowed and open, and the best finished score, after every event that changed one of them. Grows with the log; never reads an
+// event twice.
 
 import { type LoggedEvent, SearchFold } from '@coppice/core/log';
 
@@ -27,7 +27,6 @@ export class WidthTimeline {
     this.#log = log;
   }
 
-  /** Takes in what the log has gained. */
   update(): void {
     for (; this.#seen < this.#log.length; this.#seen += 1) {
       const logged = this.#log[this.#seen]!;
@@ -43,7 +42,6 @@ export class WidthTimeline {
     }
   }
 
-  /** The log holds the end of the search. */
   get hasEnded(): boolean {
     return this.#fold.exit !== undefined;
   }

@@ -1,5 +1,4 @@
-// Exponential approach: the way left shrinks by the same share in the same time, whatever the frame rate, and a target
-// that moves meanwhile does no harm.
+// Exponential approach: the distance shrinks by the same share in the same time, at any frame rate; the target may move.
 
 const timeConstantMs = 85;
 

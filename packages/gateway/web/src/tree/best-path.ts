@@ -1,9 +1,9 @@
-// The best path through a node: down to the best-scored end below it, or, where no path below it has ended, to the
-// best-scored child again and again. Pure.
+// The best path through a node: down to the best-scored end below it, or, if no path below it has ended, to the best-scored child again and
+// again. Pure.
 
 import type { Node } from '@coppice/core/tree';
 
-/** The end of that path; the node itself where nothing grows below it. */
+/** The end of that path; the node itself if nothing grows below it. */
 export function bestThrough(node: Node): Node {
   const open = [node];
   let best: Node | undefined;

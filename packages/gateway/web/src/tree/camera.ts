@@ -1,5 +1,5 @@
-// From layout units to pixels. By itself it fits the whole tree, root at the bottom, each axis with its own scale; the
-// reader may zoom and move it. Changes are approached smoothly, so that a growing tree does not jump. Pure.
+// Maps layout units to pixels. Fits the whole tree, root at the bottom, each axis with its own scale, until the reader zooms or moves it.
+// Approaches changes smoothly, so that a growing tree does not jump. Pure.
 
 import { approach } from './approach.ts';
 import type { Extent } from './layout.ts';
@@ -59,7 +59,7 @@ export class Camera {
     };
   }
 
-  /** Moves towards the fit; true while there is way to go. */
+  /** True while it still moves. */
   advance(elapsedMs: number): boolean {
     const from = this.#fit;
     const to = this.#target;
@@ -85,7 +85,7 @@ export class Camera {
     };
   }
 
-  /** Zooms so that what lies under `at` stays there. */
+  /** Keeps the point under `at` in place. */
   zoomBy(factor: number, at: Point): void {
     const zoom = Math.min(zoomBounds.most, Math.max(zoomBounds.least, this.#zoom * factor));
     const by = zoom / this.#zoom;

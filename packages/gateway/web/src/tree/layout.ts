@@ -1,10 +1,10 @@
-// Places a tree tidily: parents in the middle above their children, siblings in order, subtrees as close as their outlines
-// allow (Reingold and Tilford's rule), so that deep branches may lean over short ones. Distances are in units of the
-// smallest distance between neighbours on one level. Pure; a few milliseconds for thousands of nodes.
+// Places a tree tidily: parents in the middle above their children, siblings in order, subtrees as close as their outlines allow (Reingold and
+// Tilford's rule), so that deep branches may lean over short ones. The unit is the smallest distance between neighbours on one level.
+// Pure; a few milliseconds for thousands of nodes.
 
 import type { Sprout } from './sprout.ts';
 
-/** The outermost places of a subtree on each level, relative to its own root, whose level is the first. */
+/** Outermost places of a subtree on each level, relative to its root. */
 interface Outline {
   readonly left: number[];
   readonly right: number[];
@@ -16,10 +16,10 @@ export interface Extent {
   readonly levels: number;
 }
 
-/** Neighbours that are not siblings stand a little further apart, so that families show. */
+/** Neighbours of different parents stand a little further apart, so that families show. */
 const cousinGap = 1.35;
 
-/** Sets `x` of every sprout; the root stands at 0. Expects parents before children, as `sproutsOf` gives them. */
+/** Sets `x` of every sprout; the root stands at 0. Expects parents before children, as `sproutsOf` returns them. */
 export function layOut(sprouts: readonly Sprout[]): Extent {
   const outlines = new Map<Sprout, Outline>();
   for (let at = sprouts.length - 1; at >= 0; at -= 1) {
@@ -33,7 +33,7 @@ export function layOut(sprouts: readonly Sprout[]): Extent {
   return { minX: least(outline.left), maxX: most(outline.right), levels: outline.left.length };
 }
 
-/** Puts the children side by side and gives the outline of the whole; each child's `x` becomes relative to its parent. */
+/** Puts the children side by side and returns the common outline; each child's `x` becomes relative to its parent. */
 function join(sprout: Sprout, outlines: ReadonlyMap<Sprout, Outline>): Outline {
   const { children } = sprout;
   const whole: Outline = { left: [], right: [] };
@@ -47,7 +47,7 @@ function join(sprout: Sprout, outlines: ReadonlyMap<Sprout, Outline>): Outline {
   return { left: [0, ...whole.left.map((x) => x - middle)], right: [0, ...whole.right.map((x) => x - middle)] };
 }
 
-/** How far a subtree must be moved right to stand clear of what is there already. */
+/** Shift to the right that clears the subtrees already placed. */
 function distance(right: readonly number[], left: readonly number[]): number {
   let needed = 0;
   for (let level = 0; level < right.length && level < left.length; level += 1) {

@@ -1,5 +1,5 @@
-// What a node looks like, apart from its colour. Shape carries what colour must not carry alone: a disc may still win,
-// a ring cannot, a diamond is finished, a cross was cut. Pure.
+// A node's mark. Shape carries what colour must not carry alone: a disc may still win, a ring cannot, a diamond is finished, a cross was cut.
+// Pure.
 
 import { isBound, isComplete, type Node, type Tree } from '@coppice/core/tree';
 
@@ -20,7 +20,7 @@ export const markWords: Readonly<Record<Mark, string>> = {
   unscored: 'finished, and nothing has scored it',
 };
 
-/** The score of its path, where something has scored its step: the one that a node begins with means nothing. */
+/** The score of its path, if its step has been scored: the initial one means nothing. */
 export function shownScoreOf({ score, reward }: Node): number | undefined {
   return reward === undefined ? undefined : score;
 }

@@ -1,5 +1,5 @@
-// The tree as it is being drawn: where each sprout and strand is now, on its way to where the layout wants it. A new child
-// begins at its parent. Keeps no clock: time comes in as milliseconds since the last advance.
+// The tree as drawn: each sprout and strand on its way to its place in the layout. A new child begins at its parent. Keeps no clock: time
+// comes in as milliseconds since the last advance.
 
 import type { SearchFold } from '@coppice/core/log';
 import type { StrandId } from '@coppice/core/tree';
@@ -59,7 +59,7 @@ export class Scene {
     }
   }
 
-  /** Moves everything on its way; true while anything has way to go. */
+  /** True while anything still moves. */
   advance(elapsedMs: number): boolean {
     let moving = false;
     for (const placed of this.#placed.values()) {

@@ -1,5 +1,5 @@
-// What there is to draw of a tree: its nodes, its ghosts, and the children that are being grown. A child keeps its key
-// from the moment it is asked for, so that it does not jump when it becomes a node. Pure.
+// The drawable parts of a tree: nodes, ghosts, and children in flight. A child keeps its key from its request on, so that it does not jump
+// when it becomes a node. Pure.
 
 import type { Ghost, Node, Tree } from '@coppice/core/tree';
 
@@ -39,7 +39,7 @@ export function keyOfNode(node: Node): number {
   return node.parent === undefined ? 0 : keyOf(node.parent.id, node.index);
 }
 
-/** All sprouts, parents before children; the root is the first. Siblings stand in the order of their child index. */
+/** Parents before children; siblings in the order of their child index. */
 export function sproutsOf(tree: Tree): Sprout[] {
   const ghosts = Map.groupBy(tree.ghosts.values(), ({ parentKey }) => parentKey);
   const root: NodeSprout = {

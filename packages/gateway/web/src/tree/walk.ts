@@ -1,12 +1,12 @@
-// Walking through a tree by keys: up to the most visited child, since the tree grows up, down to the parent, left and
-// right to the neighbour on the same level, across families. Pure.
+// Walks through a tree by keys: up to the most visited child, since the tree grows up, down to the parent, left and right to the neighbour on
+// the same level, across families. Pure.
 
 import type { SearchFold } from '@coppice/core/log';
 import type { Node, NodeId } from '@coppice/core/tree';
 import type { Scene } from './scene.ts';
 import { keyOfNode } from './sprout.ts';
 
-/** Where a key leads from the selected node; undefined where it leads nowhere. */
+/** Undefined if the key leads nowhere. */
 export function walk(moment: SearchFold, scene: Scene, selected: NodeId | undefined, key: string): Node | undefined {
   const { tree } = moment;
   if (tree === undefined) return undefined;

@@ -1,9 +1,8 @@
-// Which models a search asks for nothing more, and why, in one line of the page. Pure.
+// One line on models that a search asks no more, and why. Pure.
 
 import type { SearchFold } from '@coppice/core/log';
 import { absenceText } from '@coppice/core/tree';
 
-/** Empty where all answer. */
 export function absentWords({ tree }: SearchFold): string {
   const { all = [], isTotal = false } = tree?.absences ?? {};
   if (all.length === 0) return '';

@@ -1,5 +1,4 @@
-// What was grown ahead of the program: how many guesses it came to ask for, by how far ahead of the tree and by depth, and where their
-// tokens went. Known when the search has ended; nothing is shown of one that grew nothing ahead.
+// Speculation of an ended search: right guesses by distance and by depth, and where their tokens went. Hidden if there was none.
 
 import { type Cost, type GrowthTotals, type Guesses, sumOfGuesses } from '@coppice/core/log';
 import { fill, h, setText } from '../../dom/dom.ts';

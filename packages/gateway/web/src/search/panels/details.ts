@@ -1,15 +1,15 @@
-// The selected node in words: what became of it, the text of the path that leads to it, step by step, and its numbers behind a
-// disclosure, which stays as the reader left it.
+// The selected node in words: its fate, the text of its path, step by step, and its numbers behind a disclosure, which stays as the reader
+// left it.
 
 import type { SearchFold } from '@coppice/core/log';
 import { agreeing, meanValue, type Node, pathTo } from '@coppice/core/tree';
 import { fill, h, setAttribute } from '../../dom/dom.ts';
 import { term } from '../../dom/term.ts';
+import { readTheme } from '../../look/palette.ts';
+import { scoreColour } from '../../look/score-scale.ts';
 import { formatScore } from '../../look/words.ts';
 import { richText } from '../../rich/rich-text.ts';
 import { markOf, markWords, shownScoreOf } from '../../tree/mark.ts';
-import { readTheme } from '../../tree/palette.ts';
-import { scoreColour } from '../../tree/score-scale.ts';
 import { lowerBound } from './lower-bound.ts';
 
 export interface DetailsOptions {
@@ -28,7 +28,7 @@ export class Details {
     this.#options = options;
   }
 
-  /** Read out only what the reader selected: the best path changes too often. */
+  /** Announces only the reader's own selection: the best path changes too often. */
   show(moment: SearchFold, node: Node | undefined, heading: string, selected: boolean): void {
     setAttribute(this.element, 'aria-live', selected ? 'polite' : 'off');
     const answers = node?.terminal ? moment.tree?.answers.answers : 0;

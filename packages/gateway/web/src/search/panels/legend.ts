@@ -1,11 +1,11 @@
-// What the marks of the tree mean, drawn with the same shapes.
+// The legend of the tree's marks, drawn with the same shapes.
 
 import { fill, h, svg } from '../../dom/dom.ts';
 import { term } from '../../dom/term.ts';
 import type { GlossaryWord } from '../../look/glossary.ts';
+import { readPalette } from '../../look/palette.ts';
+import { scoreColour } from '../../look/score-scale.ts';
 import { onTheme } from '../../look/theme.ts';
-import { readPalette } from '../../tree/palette.ts';
-import { scoreColour } from '../../tree/score-scale.ts';
 
 const explained: readonly GlossaryWord[] = ['futile', 'strand', 'speculative'];
 

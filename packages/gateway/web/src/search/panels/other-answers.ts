@@ -1,5 +1,5 @@
-// The answers that a search did not give, best first, each with the sentence that says why it lost; and why paths were given up
-// before they had one. Read from the fold of the log; decides nothing. Pure.
+// The answers that a search did not give, best first, each with the reason why it lost; and why paths were given up before they had one.
+// Reads the fold of the log; decides nothing. Pure.
 
 import { meaningOf } from '@coppice/core/answer';
 import type { SearchFold } from '@coppice/core/log';
@@ -8,7 +8,6 @@ import { formatScore } from '../../look/words.ts';
 import { shownScoreOf } from '../../tree/mark.ts';
 
 export interface OtherAnswer {
-  /** The end of its best path. */
   readonly node: Node;
   readonly words: string;
   readonly score: number | undefined;
@@ -22,7 +21,7 @@ interface Group {
   readonly paths: number;
 }
 
-/** Without the chosen answer. While the search grows, the best so far stands for it. */
+/** While the search grows, the best so far counts as chosen. */
 export function otherAnswers(fold: SearchFold, threshold: number): OtherAnswer[] {
   const { tree, chosen } = fold;
   if (tree === undefined || chosen === undefined || !chosen.terminal) return [];
@@ -46,7 +45,6 @@ export function otherAnswers(fold: SearchFold, threshold: number): OtherAnswer[]
     });
 }
 
-/** Sentences on paths that were given up before they had an answer. */
 export function givenUp({ prunedAt }: SearchFold): string[] {
   const counts = new Map<string, number>();
   for (const rule of prunedAt.values()) counts.set(rule, (counts.get(rule) ?? 0) + 1);
@@ -62,7 +60,7 @@ const cuts: Readonly<Record<string, string>> = {
   promise: 'the verifier saw hardly a chance that they end right',
 };
 
-/** Why strands were pruned, of rules that coppice has; of others their name. */
+/** Reasons of coppice's own prune rules; others show their name. */
 function describePruning(rule: string): string {
   return cuts[rule] ?? `by the rule '${rule}'`;
 }
@@ -97,12 +95,12 @@ function byVote(paths: number, ownPaths: number, all: number): string {
   return `${share}; weighted by score, they carry no more than those of the chosen answer.`;
 }
 
-/** Paths that end in the same words agree, where nothing marks an answer. */
+/** Without a marked answer, paths that end in the same words agree. */
 function keyOf(node: Node): string {
   return meaningOf(node) ?? `unmarked ${answerWords(node)}`;
 }
 
-/** The answer, or where nothing marks one the last line of the path. */
+/** The answer, or without a marked one the last line of the path. */
 export function answerWords(node: Node): string {
   if (node.answer !== undefined) return node.answer;
   for (let at: Node | undefined = node; at?.step !== undefined; at = at.parent) {
@@ -112,7 +110,7 @@ export function answerWords(node: Node): string {
   return 'no text kept';
 }
 
-/** Paths that came to their end before those that were cut, and of each the higher score first. */
+/** Finished paths before cut ones, then by score. */
 function rankOf(node: Node): number {
   return (isComplete(node) ? 2 : 0) + (shownScoreOf(node) ?? -1);
 }

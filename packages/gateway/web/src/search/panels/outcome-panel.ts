@@ -1,5 +1,5 @@
-// How a search stands: growing, with the best answer so far, or ended, with its verdict, its answer and why, each said once. What
-// was not accepted is never set like an answer. Numbers stand behind a disclosure, which stays as the reader left it.
+// The state of a search: growing, with the best answer so far, or ended, with verdict, answer and reason, each said once. An unaccepted
+// answer is never set like an answer. A disclosure holds the numbers, and stays as the reader left it.
 
 import { describeExit, type Exit, type SearchFold } from '@coppice/core/log';
 import type { SearchJson, WholeSearchJson } from '../../../../src/wire/search-json.ts';
@@ -22,7 +22,6 @@ export class OutcomePanel {
   readonly element = h('div', { class: 'outcome' }, this.#words, this.#numbers);
   #shown = '';
 
-  /** `place`: in the queue, as the server said last. */
   show(moment: SearchFold, search: WholeSearchJson, place: number | undefined): void {
     const { exit, tree } = moment;
     const { state, verdict } = search;
@@ -38,7 +37,7 @@ export class OutcomePanel {
   }
 }
 
-/** What the server said when the page was opened holds until a strand is opened. */
+/** The server's state at opening holds until a strand opens. */
 function isWaiting({ tree }: SearchFold, state: SearchJson['state']): boolean {
   return state === 'queued' && (tree === undefined || tree.nextStrand === 0);
 }
@@ -64,7 +63,6 @@ function ended(fold: SearchFold, exit: Exit, search: WholeSearchJson): Content[]
   ];
 }
 
-/** The other answers that the client was given, each with a verdict of its own. */
 function furtherChoices({ tree }: SearchFold, { result }: WholeSearchJson): Content[] {
   return (result?.coppice.choices ?? []).slice(1).map(({ node, verdict }) => {
     const { sign, words, tone } = verdictLook(verdict);
@@ -74,14 +72,13 @@ function furtherChoices({ tree }: SearchFold, { result }: WholeSearchJson): Cont
   });
 }
 
-/** What the server's sentence says beyond the word that the chip has. */
+/** The server's sentence without the chip's word. */
 function restOf({ result }: WholeSearchJson, words: string): string {
   const said = result?.coppice.verdict_text ?? '';
   const rest = said.startsWith(words) ? said.slice(words.length).replace(/^: /, '') : said;
   return rest === '' ? '' : `${rest[0]!.toUpperCase()}${rest.slice(1)}.`;
 }
 
-/** In words; the name of the exit only where the page explains it. */
 function endingOf(exit: Exit, { error }: WholeSearchJson): Content[] {
   const { kind, sign } = exitLooks.find((each) => each.kind === exit.kind)!;
   const mark = h('i', { class: `sign exit-${kind}`, 'aria-hidden': 'true' }, sign);

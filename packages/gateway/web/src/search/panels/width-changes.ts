@@ -1,18 +1,18 @@
-// The changes of a search's width in its log, for the panel that explains them. Pure.
+// Changes of a search's width in its log. Pure.
 
 import type { Evidence, LoggedEvent } from '@coppice/core/log';
 
 export interface WidthChange {
   readonly atMs: number;
-  /** Strands that it might have open before and after, both lanes together. */
+  /** Allowed strands before and after, both lanes together. */
   readonly from: number;
   readonly to: number;
-  /** Open strands that it had to give up for it. */
+  /** Open strands that it gave up for it. */
   readonly taken: number;
   readonly why: Evidence | undefined;
 }
 
-/** In the order of the log; what is preempted belongs to the change of width that follows it, or stands alone. */
+/** In log order; a preemption belongs to the next change of width, or stands alone. */
 export function widthChanges(log: readonly LoggedEvent[]): WidthChange[] {
   const changes: WidthChange[] = [];
   let width = 0;

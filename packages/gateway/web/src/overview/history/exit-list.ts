@@ -1,9 +1,9 @@
-// Why searches ended, in numbers: one line for each kind that happened.
+// Counts of exits: a line for each kind that happened.
 
-import { fill, h, setText } from '../dom/dom.ts';
-import { term } from '../dom/term.ts';
-import { exitLooks } from '../look/exits.ts';
-import { formatCount } from '../look/words.ts';
+import { fill, h, setText } from '../../dom/dom.ts';
+import { term } from '../../dom/term.ts';
+import { exitLooks } from '../../look/exits.ts';
+import { formatCount } from '../../look/words.ts';
 
 export class ExitList {
   readonly element = h('ul', { class: 'mix-list' });

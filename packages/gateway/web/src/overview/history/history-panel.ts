@@ -1,13 +1,18 @@
-// Latency, throughput and exits of the searches that have ended, over a range that the reader chooses: from the journal, so of all
-// nodes and of the time before a restart. The numbers behind the bars stand in a table behind a disclosure.
+// Latency, throughput and exits of ended searches over a range that the reader chooses: from the journal, so of all nodes and of the time
+// before a restart. A disclosure holds the numbers as a table.
 
-import type { HistoryBucketJson, HistoryJson, HistoryKindJson, HistoryRange } from '../../../src/wire/history-json.ts';
-import type { OverviewJson } from '../../../src/wire/overview-json.ts';
-import { readHistory } from '../api/client.ts';
-import { fill, h, setText } from '../dom/dom.ts';
-import { term } from '../dom/term.ts';
-import { exitLooks } from '../look/exits.ts';
-import { formatAgo, formatCount, formatDuration, formatMoment } from '../look/words.ts';
+import type {
+  HistoryBucketJson,
+  HistoryJson,
+  HistoryKindJson,
+  HistoryRange,
+} from '../../../../src/wire/history-json.ts';
+import type { OverviewJson } from '../../../../src/wire/overview-json.ts';
+import { readHistory } from '../../api/client.ts';
+import { fill, h, setText } from '../../dom/dom.ts';
+import { term } from '../../dom/term.ts';
+import { exitLooks } from '../../look/exits.ts';
+import { formatAgo, formatCount, formatDuration, formatMoment } from '../../look/words.ts';
 import { ExitList } from './exit-list.ts';
 import { BarChart } from './history-chart.ts';
 
@@ -93,7 +98,6 @@ export class HistoryPanel {
     );
   }
 
-  /** Reads again when another search has ended, and now and then. */
   update({ exits, at_ms }: OverviewJson): void {
     const ended = Object.values(exits).reduce((sum, each) => sum + each, 0);
     if (at_ms - this.#readMs < (ended === this.#ended ? staleMs : pauseMs)) return;
@@ -200,7 +204,7 @@ function workOf({ searches }: HistoryBucketJson): { look: string; value: number 
   return [{ look: 'bar-count', value: searches }];
 }
 
-/** Two figures where it is small: most servers have less than one search a minute. */
+/** Two figures for small values: most servers have less than one search a minute. */
 function formatRate(rate: number): string {
   return rate === 0 ? '0' : rate < 10 ? String(Number(rate.toPrecision(2))) : formatCount(rate);
 }

@@ -1,12 +1,11 @@
-// How to use this server from elsewhere: base URL, model, a command to paste, and where the documentation is.
+// How to use this server from elsewhere: base URL, model, a command to paste, and the documentation.
 
-import { hasKey } from '../api/client.ts';
-import { h, setText } from '../dom/dom.ts';
+import { hasKey } from '../../api/client.ts';
+import { h, setText } from '../../dom/dom.ts';
 import { curl } from './curl-command.ts';
 
 export interface Connect {
   readonly element: HTMLElement;
-  /** The model and the question that stand in the box. */
   show(model: string, question: string): void;
 }
 
@@ -59,7 +58,7 @@ function row(name: string, ...content: readonly HTMLElement[]): HTMLElement {
   return h('div', {}, h('dt', {}, name), h('dd', {}, ...content));
 }
 
-/** A page that is not served over HTTPS or from this machine has no clipboard: the button says so. */
+/** Without HTTPS or localhost there is no clipboard: the button says so. */
 function copyButton(what: string, read: () => string): HTMLElement {
   const button = h('button', { type: 'button', 'aria-label': `Copy the ${what}` }, 'Copy');
   button.addEventListener('click', async () => {

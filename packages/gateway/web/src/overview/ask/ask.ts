@@ -1,9 +1,9 @@
-// The box to ask: a question or one of the examples, to which model, by which program and policy, with how much effort. Starts a
-// search in the background and opens it. Below it stands how to do the same from elsewhere.
+// The box to ask: a question or an example, model, program, policy and effort. Starts a search in the background and opens it. Below it
+// stands how to ask from elsewhere.
 
-import type { ModelJson } from '../../../src/wire/server-json.ts';
-import { listExamples, listModels, RequestError, startSearch } from '../api/client.ts';
-import { fill, h } from '../dom/dom.ts';
+import type { ModelJson } from '../../../../src/wire/server-json.ts';
+import { listExamples, listModels, RequestError, startSearch } from '../../api/client.ts';
+import { fill, h } from '../../dom/dom.ts';
 import { makeConnect } from './connect.ts';
 
 const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
@@ -33,7 +33,7 @@ class AskBox {
   readonly #button = h('button', { class: 'primary' }, 'Ask');
   readonly #problem = h('p', { class: 'problem', role: 'alert', hidden: true });
   readonly #connect = makeConnect();
-  /** Who asks before the models have come waits for them: a search needs the name of one. */
+  /** Waits for the models: a search needs the name of one. */
   readonly #known: Promise<void>;
   #models: readonly ModelJson[] = [];
 
@@ -90,12 +90,11 @@ class AskBox {
     this.#tell();
   }
 
-  /** How to ask the same from elsewhere. */
   #tell(): void {
     this.#connect.show(this.#model.value, this.#field.value.trim() || firstQuestion);
   }
 
-  /** An example goes to the model that can answer it; program and policy go along where that is the one in the box. */
+  /** An example goes to the model that can answer it; program and policy apply if the box names that model. */
   async #ask(text: string, example?: string): Promise<void> {
     this.#button.disabled = true;
     this.#problem.hidden = true;
@@ -125,7 +124,7 @@ function labelled(name: string, select: HTMLSelectElement): HTMLElement {
   return h('div', { class: 'choice' }, h('label', { for: select.id }, name), select);
 }
 
-/** The first is what the model does by itself; a choice that the new model has too is kept. */
+/** The first is the model's default; the choice stays if the new model has it too. */
 function offerChoices(select: HTMLSelectElement, names: readonly string[], usual: string | undefined): void {
   const before = select.value;
   const others = names.filter((name) => name !== usual);

@@ -1,29 +1,28 @@
-// What all layers of the picture share: where things are on the canvas, how large, and what is worth drawing. Marks of
-// one look are gathered into one path, so that thousands cost a few dozen calls.
+// Shared by all layers of the picture: where things are on the canvas, how large, and what is worth drawing. Marks of one look are gathered
+// into one path, so that thousands cost a few dozen calls.
 
 import type { SearchFold } from '@coppice/core/log';
 import { type Node, type NodeId, pathTo } from '@coppice/core/tree';
-import type { Camera, CanvasSize, Point } from './camera.ts';
-import { type Mark, markOf } from './mark.ts';
-import type { Palette } from './palette.ts';
-import type { Placed, Scene } from './scene.ts';
-import { keyOfNode, type NodeSprout } from './sprout.ts';
+import type { Palette } from '../look/palette.ts';
+import type { Camera, CanvasSize, Point } from '../tree/camera.ts';
+import { type Mark, markOf } from '../tree/mark.ts';
+import type { Placed, Scene } from '../tree/scene.ts';
+import { keyOfNode, type NodeSprout } from '../tree/sprout.ts';
 
 export interface Picture {
   readonly scene: Scene;
   readonly camera: Camera;
   readonly moment: SearchFold;
   readonly threshold: number;
-  /** The end of the path of the answer, or of the best so far. */
+  /** End of the answer's path, or of the best so far. */
   readonly chosen: Node | undefined;
   readonly selected: NodeId | undefined;
-  /** The key of the sprout under the pointer. */
   readonly hovered: number | undefined;
-  /** The end of the best path through it. */
+  /** End of the best path through it. */
   readonly traced: Node | undefined;
   readonly palette: Palette;
   readonly size: CanvasSize;
-  /** Milliseconds of an endless clock, for what moves; constant where the reader wants no motion. */
+  /** Milliseconds of an endless clock; constant if the reader wants no motion. */
   readonly clockMs: number;
 }
 
@@ -51,7 +50,7 @@ export class Brush {
     this.#onPath = new Set(chosen === undefined ? [] : [0, ...pathTo(chosen).map(keyOfNode)]);
   }
 
-  /** Keys of the sprouts on the chosen path, the root first. */
+  /** From the root. */
   get chosenKeys(): Iterable<number> {
     return this.#onPath;
   }

@@ -1,12 +1,12 @@
-// The branches: thicker the more completed strands have passed, faint where nothing can win any more, dashed and moving
-// where a child is being grown, bold along the chosen path.
+// The branches: thicker the more completed strands have passed, faint if nothing can win any more, dashed and moving while a child grows,
+// bold along the chosen path.
 
 import { pathTo } from '@coppice/core/tree';
+import type { Point } from '../tree/camera.ts';
+import { keyOfNode } from '../tree/sprout.ts';
 import { addDisc, type Brush, hairline } from './brush.ts';
-import type { Point } from './camera.ts';
-import { keyOfNode } from './sprout.ts';
 
-/** By the logarithm of visits, in pixels; where all is small, the thin ones are hairlines. */
+/** In pixels, by the logarithm of visits; in a small picture the thin ones are hairlines. */
 const edgeWidths = [hairline, 1.4, 1.9, 2.5, 3.2];
 const denseWidths = [hairline, hairline, hairline, 1.6, 2.4];
 const flightMs = 1100;
@@ -71,7 +71,6 @@ export function paintChosenPath(brush: Brush): void {
   brush.stroke(edgesOf(brush, brush.chosenKeys), palette.ink, moment.exit === undefined ? 2.2 : 4);
 }
 
-/** The best path through the node under the pointer. */
 export function paintTracedPath(brush: Brush): void {
   const { traced, palette } = brush.picture;
   if (traced !== undefined) brush.stroke(edgesOf(brush, pathTo(traced).map(keyOfNode)), palette.focus, 2.6);
@@ -86,7 +85,6 @@ function edgesOf(brush: Brush, keys: Iterable<number>): Path2D {
   return path;
 }
 
-/** Where a share of an edge's curve lies. */
 function alongEdge(from: Point, to: Point, share: number): Point {
   const rest = 1 - share;
   const bend = 3 * rest * rest * share;

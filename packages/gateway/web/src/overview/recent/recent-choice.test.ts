@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SearchJson } from '../../../src/wire/search-json.ts';
+import type { SearchJson } from '../../../../src/wire/search-json.ts';
 import { chosen, type RecentChoice } from './recent-choice.ts';
 
 const searches = [

@@ -1,14 +1,13 @@
-// How long ended searches, files and batches stay in the journal: swept every minute, in slices, so that requests come in between.
+// Sweeps ended searches, files and batches out of the journal every minute, in slices, so that requests come in between.
 
 import { nextSlice } from '@coppice/core/base';
-import type { SearchesOptions } from './searches-options.ts';
+import type { SearchesOptions } from './searches/searches-options.ts';
 
 const sweepMs = 60_000;
 const sliceSearches = 200;
 
 type SweptJournal = Pick<SearchesOptions, 'config' | 'journal' | 'clock' | 'log'>;
 
-/** Returns the way to stop it. */
 export function sweepJournal(swept: SweptJournal): () => void {
   const timer = setInterval(() => void sweep(swept), sweepMs).unref();
   return () => clearInterval(timer);

@@ -1,14 +1,14 @@
-// The nodes, each with the shape of its mark and the colour of its score; the crosses of pruned strands; rings around
-// open strands, the selected node and the one under the pointer.
+// The nodes, each with the shape of its mark and the colour of its score; crosses of pruned strands; rings around open strands, the selected
+// node and the one under the pointer.
 
 import type { Node } from '@coppice/core/tree';
+import { scoreColour, scoreStep, scoreSteps } from '../look/score-scale.ts';
+import type { Point } from '../tree/camera.ts';
+import { type Mark, shownScoreOf } from '../tree/mark.ts';
+import { keyOfNode } from '../tree/sprout.ts';
 import { addCross, addDisc, type Brush, hairline } from './brush.ts';
-import type { Point } from './camera.ts';
-import { type Mark, shownScoreOf } from './mark.ts';
-import { scoreColour, scoreStep, scoreSteps } from './score-scale.ts';
-import { keyOfNode } from './sprout.ts';
 
-/** Rings are discs with a hole: filling is many times cheaper than stroking. The root has no score of its own. */
+/** A ring is a disc with a hole: filling is many times cheaper than stroking. The root has no score of its own. */
 const rootLook = -1;
 const unscoredLook = -2;
 

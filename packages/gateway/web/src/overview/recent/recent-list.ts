@@ -1,12 +1,12 @@
-// Searches that have ended, as the server's journal has them: by verdict and by words, in an order of the reader's choice;
-// two of them can be compared. Read again when the overview says that another one has ended.
+// Ended searches from the server's journal: by verdict and by words, in an order of the reader's choice; two of them can be compared. Read
+// again when the overview says that another one has ended.
 
 import { verdicts } from '@coppice/core/log';
-import type { OverviewJson } from '../../../src/wire/overview-json.ts';
-import type { SearchJson } from '../../../src/wire/search-json.ts';
-import { listRecent } from '../api/client.ts';
-import { fill, h, setText } from '../dom/dom.ts';
-import { verdictLook } from '../look/verdicts.ts';
+import type { OverviewJson } from '../../../../src/wire/overview-json.ts';
+import type { SearchJson } from '../../../../src/wire/search-json.ts';
+import { listRecent } from '../../api/client.ts';
+import { fill, h, setText } from '../../dom/dom.ts';
+import { verdictLook } from '../../look/verdicts.ts';
 import { chosen, type RecentOrder, recentOrders } from './recent-choice.ts';
 import { recentColumns, recentRow } from './recent-row.ts';
 
@@ -24,7 +24,7 @@ export class RecentList {
   readonly #verdict = h('select', { 'aria-label': 'Verdict' }, ...verdictChoices());
   readonly #order = h('select', { 'aria-label': 'Order' }, ...recentOrders.map((each) => h('option', {}, each)));
   readonly #compare = h('button', { type: 'button', disabled: true, onclick: () => this.#openComparison() });
-  /** Ids, the first picked first; two at most. */
+  /** In order of picking; two at most. */
   #picked: string[] = [];
   #searches: readonly SearchJson[] = [];
   readonly #signal: AbortSignal;
@@ -75,7 +75,7 @@ export class RecentList {
     this.#fillRows(found.slice(0, shown));
   }
 
-  /** Rows are made anew, and the focus goes to the one that takes the place of the one that had it. */
+  /** Rows are made anew; the focus moves to the row in its former place. */
   #fillRows(searches: readonly SearchJson[]): void {
     const focused = document.activeElement;
     const label = this.#body.contains(focused) ? (focused?.getAttribute('href') ?? focused?.id) : undefined;
@@ -93,7 +93,6 @@ export class RecentList {
     again.find((each) => (each.getAttribute('href') ?? each.id) === label)?.focus({ preventScroll: true });
   }
 
-  /** A third takes the place of the first. */
   #pick(id: string, picked: boolean): void {
     const others = this.#picked.filter((each) => each !== id);
     this.#picked = picked ? [...others, id].slice(-2) : others;

@@ -1,5 +1,5 @@
-// Score to colour. Lightness changes in one direction only along the scale, so that it can be read without seeing hue;
-// away from the background is better. Hues run from sand or slate over teal to blue or yellow, never red against green.
+// Maps a score to a colour. Lightness changes in one direction only, so that it can be read without seeing hue; away from the background is
+// better. Hues run from sand or slate over teal to blue or yellow, never red against green.
 
 type Rgb = readonly [number, number, number];
 
@@ -22,7 +22,7 @@ const anchors: Readonly<Record<Theme, readonly Rgb[]>> = {
   ],
 };
 
-/** Colours are drawn in this many steps, so that marks of one colour can be painted together. */
+/** Number of colours, so that marks of one colour can be painted together. */
 export const scoreSteps = 20;
 
 export function scoreStep(score: number): number {

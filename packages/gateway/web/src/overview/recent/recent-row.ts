@@ -1,11 +1,11 @@
-// One search that has ended, as a row of a list: a box to compare it by, and a link to it.
+// An ended search as a row of a list: a box to compare it by, and a link to it.
 
 import { describeExit } from '@coppice/core/log';
-import type { SearchJson } from '../../../src/wire/search-json.ts';
-import { h } from '../dom/dom.ts';
-import { verdictLook } from '../look/verdicts.ts';
-import { formatAgo, formatCount, formatDuration, formatScore } from '../look/words.ts';
-import { richLine } from '../rich/rich-text.ts';
+import type { SearchJson } from '../../../../src/wire/search-json.ts';
+import { h } from '../../dom/dom.ts';
+import { verdictLook } from '../../look/verdicts.ts';
+import { formatAgo, formatCount, formatDuration, formatScore } from '../../look/words.ts';
+import { richLine } from '../../rich/rich-text.ts';
 
 export const recentColumns = ['verdict', 'search', 'answer', 'stopped', 'nodes', 'tokens', 'took', 'ended'] as const;
 
@@ -31,7 +31,7 @@ export function recentRow({ search, nowMs, picked, onPick }: RecentRowOptions): 
   return h('div', { class: 'recent-line' }, box, link);
 }
 
-/** In words, and as the API calls it. One that never ran has its error alone. */
+/** In words, and by the API's name. A search that never ran has its error alone. */
 function exitCell({ exit, state, error }: SearchJson): HTMLElement {
   const words = exit === null ? (error?.message ?? state) : describeExit(exit);
   return h('span', { class: 'row-why', title: exit === null ? words : `${exit.kind}: ${words}` }, words);
@@ -41,13 +41,12 @@ function titleCell({ title, id }: SearchJson): HTMLElement {
   return h('span', { class: 'row-title', title: title ?? id }, ...richLine(title ?? id));
 }
 
-/** What was not accepted is not set like an answer. */
 function answerCell({ answer, verdict }: SearchJson): HTMLElement {
   const look = verdictLook(verdict).answers ? 'row-answer' : 'row-answer attempt';
   return h('span', { class: look, ...(answer === null ? {} : { title: answer }) }, ...richLine(answer ?? '–'));
 }
 
-/** The verdict in words. The best finished score is a hint only: a vote may have chosen another path. */
+/** The best finished score is a hint only: a vote may have chosen another path. */
 function verdictCell({ verdict, summary }: SearchJson): HTMLElement {
   const { sign, words, tone } = verdictLook(verdict);
   const mark = h('i', { class: `sign exit-${tone}`, 'aria-hidden': 'true' }, sign);

@@ -1,10 +1,10 @@
-// Where words of the picture are whole, as near to their point as its edges allow. Pure.
+// Moves words as little as keeps them whole inside of the picture. Pure.
 
-import type { CanvasSize, Point } from './camera.ts';
+import type { CanvasSize, Point } from '../tree/camera.ts';
 
 const margin = 8;
 
-/** `left`: how far they reach to the left of their point, of their whole width. */
+/** `left`: share of their width to the left of their point. */
 export function placeInside({ x, y }: Point, width: number, left: number, size: CanvasSize): Point {
   const across = Math.max(margin + left, Math.min(size.width - margin - (width - left), x));
   return { x: across, y: Math.max(margin, Math.min(size.height - margin, y)) };

@@ -1,7 +1,6 @@
 // A question as a command for a POSIX shell. A key is named, never shown. Pure.
 
 export interface CurlOptions {
-  /** Of OpenAI's clients. */
   readonly base: string;
   readonly model: string;
   readonly question: string;
@@ -14,7 +13,7 @@ export function curl({ base, model, question, hasKey }: CurlOptions): string {
     `curl ${base}/chat/completions`,
     `-H 'content-type: application/json'`,
     ...(hasKey ? ['-H "authorization: Bearer $COPPICE_KEY"'] : []),
-    // A quote inside of quotes ends them, stands by itself, and begins them again.
+    // A quote inside quotes ends them, is escaped, and begins them again.
     `-d '${body.replaceAll("'", "'\\''")}'`,
   ];
   return lines.join(' \\\n  ');

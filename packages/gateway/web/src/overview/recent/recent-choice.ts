@@ -1,9 +1,9 @@
-// Which of the searches that ended are listed, and in which order. Pure.
+// Filters and sorts the list of ended searches. Pure.
 
-import type { SearchJson } from '../../../src/wire/search-json.ts';
+import type { SearchJson } from '../../../../src/wire/search-json.ts';
 
 export interface RecentChoice {
-  /** Looked for in question and answer; empty for all. */
+  /** Matched in question and answer; empty for all. */
   readonly words: string;
   /** Empty for all. */
   readonly verdict: string;
@@ -12,7 +12,6 @@ export interface RecentChoice {
 
 const tookMs = ({ created_ms, ended_ms }: SearchJson) => (ended_ms ?? created_ms) - created_ms;
 
-/** What stands at the top. */
 const ranks = {
   newest: ({ ended_ms }: SearchJson) => ended_ms ?? 0,
   slowest: tookMs,

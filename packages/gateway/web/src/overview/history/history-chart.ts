@@ -1,23 +1,22 @@
-// A row of bars over time, as an SVG that is as wide as its box: each piece of the range has a stack of parts, drawn from the bottom
-// or one before the other. The words around it are HTML, so that they are never stretched. Colours are classes of the style sheet.
+// A row of bars over time, as an SVG as wide as its box: each bucket has a stack of parts, drawn from the bottom or one before the other.
+// The words around it are HTML, which is never stretched. Colours are classes of the style sheet.
 
-import { fill, h, setText, svg } from '../dom/dom.ts';
+import { fill, h, setText, svg } from '../../dom/dom.ts';
 
 export interface BarPart {
-  /** Of the style sheet. */
   readonly look: string;
   readonly value: number;
 }
 
 export interface Bar {
   readonly parts: readonly BarPart[];
-  /** What the pointer reads. */
+  /** Shown under the pointer. */
   readonly words: string;
 }
 
 export interface BarChartOptions {
   readonly label: string;
-  /** `stacked` puts parts on each other; `nested` draws all from the bottom, the first behind. */
+  /** `stacked`: parts on each other; `nested`: all from the bottom, the first behind. */
   readonly kind: 'stacked' | 'nested';
 }
 
@@ -35,7 +34,6 @@ export class BarChart {
   readonly #read = h('p', { class: 'readout', 'aria-hidden': 'true' });
   #bars: readonly Bar[] = [];
   #otherwise = '';
-  /** The bar under the pointer. */
   #pointed: number | undefined;
 
   constructor({ label, kind }: BarChartOptions) {
@@ -52,7 +50,7 @@ export class BarChart {
     this.#picture.addEventListener('pointerleave', () => this.#point(undefined));
   }
 
-  /** `most`: the value at the top, in words; `otherwise`: what is read while the pointer is elsewhere. */
+  /** `most`: the top value in words; `otherwise`: shown while the pointer is elsewhere. */
   show(
     bars: readonly Bar[],
     most: number,

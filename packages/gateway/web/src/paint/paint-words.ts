@@ -1,11 +1,11 @@
-// The words of the picture: the depth of each level, scores along the chosen path where there is room, and the answer at
-// its end. Model text reaches the canvas as text only.
+// The words of the picture: the depth of each level, scores along the chosen path if there is room, and the answer at its end. Model text
+// reaches the canvas as text only.
 
 import { type Node, pathTo } from '@coppice/core/tree';
 import { formatScore } from '../look/words.ts';
+import { keyOfNode } from '../tree/sprout.ts';
 import type { Brush } from './brush.ts';
 import { placeInside } from './place-inside.ts';
-import { keyOfNode } from './sprout.ts';
 
 const family = 'system-ui, sans-serif';
 const roomForScores = { level: 26, spacing: 9 };
@@ -57,7 +57,7 @@ function chosenScore(chosen: Node): string {
   return chosen.reward === undefined ? 'unscored' : formatScore(chosen.score);
 }
 
-/** Ink on a rim of the ground, so that branches do not run through it; the whole of it inside of the canvas. */
+/** A rim in the background's colour keeps branches from running through the text, which stays inside of the canvas. */
 function paintHaloed({ ctx, picture }: Brush, text: string, x: number, y: number): void {
   const { width } = ctx.measureText(text);
   const at = placeInside({ x, y }, width, ctx.textAlign === 'center' ? width / 2 : 0, picture.size);
