@@ -49,7 +49,7 @@ export class RequestServer {
     this.#telemetry = telemetry;
     this.#guard = new Guard(config);
     this.#keyring = new Keyring(config.keys, config.admission.queue);
-    this.#files = new StaticFiles(config.server.page ? page : undefined);
+    this.#files = new StaticFiles(page);
   }
 
   stop(): void {
@@ -122,7 +122,7 @@ export class RequestServer {
 
   #servePage(request: IncomingMessage, response: ServerResponse, path: string): void {
     const reads = request.method === 'GET' || request.method === 'HEAD';
-    const isPage = reads && !path.startsWith('/v1/') && this.#context.config.server.page;
+    const isPage = reads && !path.startsWith('/v1/');
     if (isPage && this.#files.serve(path, request.method ?? 'GET', response)) return;
     throw new ApiError('not_found', 'there is nothing at this path');
   }

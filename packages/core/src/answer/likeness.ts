@@ -2,6 +2,9 @@
 // (P1 §3.1). A vector says what a text is about better than what it says of it, so that texts which name different numbers, or of
 // which one denies, are never the same, however near they lie. Pure: the embedders are in src/embedder.
 
+/** Least cosine of two answers that count as one: the lowest that joins at most one in ten different pairs of labelled answers. */
+export const groupSimilarity = 0.8;
+
 export type Vector = readonly number[];
 
 export interface ReadText {

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { panel } from '../program/whole-answers/panel.ts';
 import { fieldOf, fieldsOf, schemaOf, whole } from './knob.ts';
-import { budgetKnob, budgetPerKnob, checkKnob } from './machine-knobs.ts';
+import { budgetKnob, checkKnob } from './machine-knobs.ts';
 import { type NamedOptions, namedParts } from './named-options.ts';
 import { keyVariable, oneKindOf, type Sections } from './sections.ts';
 import { modelKnobs, policySettingKnobs, samplingKnobs } from './vocabulary.ts';
@@ -57,7 +57,6 @@ const fields = {
     .meta({ description: 'what clients ask for' }),
   embedder: embedder.optional(),
   budget: fieldOf(budgetKnob),
-  budgetPer: fieldOf(budgetPerKnob),
   check: fieldOf(checkKnob),
   delimiters: z
     .array(z.string().min(1).max(64))
@@ -96,11 +95,7 @@ const fields = {
     .enum(['allow', 'forbid'])
     .default('allow')
     .meta({ description: 'requests with tools or images go to the remote engine unchanged' }),
-  examples: z
-    .array(z.strictObject({ title: z.string().max(80), question: z.string().max(4000) }))
-    .max(50)
-    .default([])
-    .meta({ description: 'questions offered by the page' }),
+  examples: z.array(z.string().max(4000)).max(50).default([]).meta({ description: 'questions offered by the page' }),
 };
 
 type NamedFields = {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { damageChoices, textKeepings } from '../journal/journal.ts';
 import { fieldOf, like, real, whole } from './knob.ts';
 import { modelSchema } from './model.ts';
-import { searchLimits } from './search-limits.ts';
+import { type SearchLimits, searchLimits } from './search-limits.ts';
 import type { Sections } from './sections.ts';
 import { requestKnobs } from './vocabulary.ts';
 
@@ -33,7 +33,6 @@ const server = z
       description:
         'requests for a model that is not here: refuse gives 404; answer lets the first model answer, and the reply names it',
     }),
-    page: z.boolean().default(true).meta({ description: 'serve the dashboard at /' }),
   })
   .prefault({});
 
@@ -127,15 +126,10 @@ const telemetry = z
         description:
           'OTLP over HTTP, such as http://127.0.0.1:4318; no traces without it. Extra headers: OTEL_EXPORTER_OTLP_HEADERS',
       }),
-    sampleRatio: real(1, 0, 1, 'ratio', 'of the requests that arrive without a trace of their own'),
     keyLabels: z
       .boolean()
       .default(false)
       .meta({ description: 'requests and tokens of each key in the metrics; off: names of keys are for operators' }),
-    content: z
-      .boolean()
-      .default(false)
-      .meta({ description: 'prompts and answers in spans; off, as the conventions advise' }),
   })
   .prefault({});
 
@@ -145,10 +139,6 @@ const log = z
       .enum(['debug', 'info', 'warn', 'error', 'silent'])
       .default('info')
       .meta({ description: 'one line a request' }),
-    format: z
-      .enum(['auto', 'json', 'text'])
-      .default('auto')
-      .meta({ description: 'json for machines, text for a terminal; auto: by where the log goes' }),
   })
   .prefault({});
 
@@ -205,7 +195,7 @@ export type ConfigInput = z.input<ReturnType<typeof configSchema>>;
 export type ServerConfig = Config['server'];
 export type KeyConfig = Config['keys'][number];
 export type ModelConfig = Config['models'][number];
-export type LimitsConfig = Config['limits'];
+export type LimitsConfig = SearchLimits;
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);

@@ -63,14 +63,6 @@ export const modelKnobs = {
     client,
     why: 'what a client gets whose search has no accepted answer: the best attempt, a refusal, an error, or the answer of escalateTo',
   },
-  groupSimilarity: {
-    default: 0.8,
-    low: 0,
-    high: 1,
-    unit: 'cosine',
-    client,
-    why: "answers in the model's own words whose vectors are at least so near count as one, where the model has an embedder; chosen on labelled answers (docs/policies.md)",
-  },
   stepTokens: {
     default: 256,
     low: 1,
@@ -94,22 +86,13 @@ export const modelKnobs = {
     client,
     why: "whether a reasoning model thinks before it answers: 'auto' leaves it to its template, the others need one with a switch (enable_thinking)",
   },
-  thinkingStepTokens: {
-    default: 1024,
-    low: 1,
-    high: 32_768,
-    whole: true,
-    unit: 'tokens',
-    client,
-    why: 'longest step inside the thinking: what a crash costs at the most, and where rules may end a path; a chain of 20,000 tokens is 20 of them',
-  },
   maxThinkingTokens: {
     low: 1,
     high: 1_000_000,
     whole: true,
     unit: 'tokens',
     client,
-    why: 'of one path, after which its thinking is ended and the answer asked for; what reasoning_effort buys unless set (limits.thinkingTokens)',
+    why: 'of one path, after which its thinking is ended and the answer asked for; where unset reasoning_effort medium buys 32,768, the others in proportion',
   },
   recordTokens: {
     default: 'off',

@@ -2,11 +2,11 @@
 // something: a generator without a chat template is used as plain text, a reward model is tried on steps whose truth is plain before
 // anything depends on it, and its end is left unread.
 
-import { type OpenModel, type PrmSection, tryReward, verdictsOf } from '@coppice/core/answering';
+import { type OpenModel, type PrmSection, tryReward } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
 import { type ModelConfig, type Opening, type OpenParts, type OpenVerifier, shippedModel } from '@coppice/core/config';
 import { readings, UnreadEnd, type Verifier } from '@coppice/core/verifier';
-import { adapterAt } from '../adapter/adapter-place.ts';
+import { adapterAt, readingBeside } from '../adapter/adapter-place.ts';
 import { LlamaPrm } from '../prm/llama-prm.ts';
 import { isShipped, modelPath } from '../shipped-models.ts';
 import { type Embedded, openEmbedded } from './embedded.ts';
@@ -16,19 +16,18 @@ import type { EmbeddedSection } from './embedded-section.ts';
 type LocalPrm = PrmSection & { readonly model: string };
 
 export async function openEmbeddedModel(own: EmbeddedSection, { config, log }: Opening): Promise<OpenParts> {
-  const { model, contextTokens: kvTokens, kvBytes, threads, gpu, draft } = own;
+  const { model, contextTokens: kvTokens, threads, gpu, draft } = own;
   const reward = localPrm(config.verifier);
   const embedded = await openEmbedded({
     model,
-    ...(reward === undefined ? { prm: 'none' } : { prm: reward.model, verdicts: verdictsOf(reward) }),
-    ...(kvBytes === undefined ? { kvTokens } : { kvBytes }),
+    prm: reward?.model ?? 'none',
+    kvTokens,
     gpu,
     ...(threads === undefined ? {} : { threads }),
     ...(draft === undefined ? {} : { draft }),
   });
-  const { kvSplit, note, engine } = embedded;
+  const { note, engine } = embedded;
   if (draft !== undefined || /, on the [CG]PU/.test(note)) log.info('embedded', { model: config.name, note });
-  if (kvSplit !== undefined) log.info('kv-split', { model: config.name, kvBytes, ...kvSplit });
   const { verifier: _, ...parts } = embeddedModel(config, embedded);
   if (reward === undefined || embedded.verifier === undefined) return parts;
   try {
@@ -78,7 +77,7 @@ export async function openPairedPrm(wanted: LocalPrm, { config }: Opening): Prom
     const remedy = 'serve it beside its base, or take its base as the generator (--model FILE.gguf)';
     raise('bad-setting', `the reward model ${model} is an adapter and has no weights of its own: ${remedy}`);
   }
-  const verifier = await LlamaPrm.open({ ...readings.step, ...verdictsOf(wanted), model });
+  const verifier = await LlamaPrm.open({ ...readings.step, ...readingBeside(model), model });
   return examined(wanted, { verifier, isKnown: false }, config);
 }
 

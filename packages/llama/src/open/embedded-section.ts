@@ -14,13 +14,6 @@ const engineKnobs = {
     unit: 'tokens',
     why: 'cells of each cache, shared by all branches',
   },
-  kvBytes: {
-    low: 1,
-    high: 2 ** 50,
-    whole: true,
-    unit: 'bytes',
-    why: 'memory of generator and reward model together, split at the start by what each costs here (4 s); goes before contextTokens',
-  },
   threads: {
     low: 1,
     high: 256,

@@ -4,7 +4,7 @@ import { withoutReward } from '@coppice/core/answering';
 import { assert, raise } from '@coppice/core/base';
 import { type KvSplitProblem, splitKv, tableCost } from '@coppice/core/cost';
 import { type CausalVerdicts, readings } from '@coppice/core/verifier';
-import { type AdapterPlace, adapterAt } from '../adapter/adapter-place.ts';
+import { type AdapterPlace, adapterAt, readingBeside } from '../adapter/adapter-place.ts';
 import { leastGain, tryDraft } from '../engine/draft-trial.ts';
 import { LlamaEngine, type LlamaEngineOptions, llamaDefaults } from '../engine/llama-engine.ts';
 import { chooseGpu, type GpuLibrary, hereWith } from '../gpu/gpu-library.ts';
@@ -19,16 +19,12 @@ export interface EmbeddedOptions {
   readonly model: string;
   /** The same for the reward model, or a LoRA adapter of the generator (a folder or a GGUF file); `none`: without one. */
   readonly prm?: string;
-  /** Other verdicts and another marker than the usual, for a reward model trained with them. */
-  readonly verdicts?: CausalVerdicts;
   /** A draft model with the generator's vocabulary, by name or path: used where a trial at the start says that it pays. */
   readonly draft?: string;
   readonly kvTokens?: number;
   readonly threads?: number;
   /** What to compute on; `auto` unless said: a GPU where a library for one is installed and runs. */
   readonly gpu?: GpuChoice;
-  /** Memory for both caches together; the two models are measured and share it by P4 §4.3. Goes before `kvTokens`. */
-  readonly kvBytes?: number;
   /** The cells of each side, where a caller has decided that already. */
   readonly kvSplit?: MemoryShare;
 }
@@ -44,8 +40,6 @@ export interface Embedded {
   /** The reward model says itself how it is read. */
   readonly isSelfDescribed: boolean;
   readonly note: string;
-  /** How a given KV memory was split. */
-  readonly kvSplit?: MemoryShare;
   close(): Promise<void>;
 }
 
@@ -53,24 +47,13 @@ type ChosenOptions = Omit<EmbeddedOptions, 'gpu'> & { readonly library: GpuLibra
 
 /** A round as the split assumes it: paths an eighth as long as the model knows them, of eight steps, expanded by four. */
 const typical = { pathShare: 1 / 8, mostPathTokens: 512, pathSteps: 8, siblings: 4 } as const;
-/** Cells of the two models while they are measured. */
-const trialKvTokens = 2048;
 /** Each side keeps room for one sequence of the longest length that its model knows, or of this. */
 const longestPathTokens = 2048;
 
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const library = await chooseGpu(options.gpu ?? 'auto', modelPath(options.model), hereWith(tryLibrary));
-  const opened = await openSized({ ...options, library });
+  const opened = await openPair({ ...options, library });
   return library.note === undefined ? opened : { ...opened, note: `${opened.note}, ${library.note}` };
-}
-
-async function openSized(options: ChosenOptions): Promise<Embedded> {
-  const { kvBytes, ...rest } = options;
-  if (kvBytes === undefined) return openPair(rest);
-  const trial = await openPair({ ...rest, kvTokens: trialKvTokens });
-  const kvSplit = await measuredSplit(trial, kvBytes).finally(() => trial.close());
-  const embedded = await openPair({ ...rest, kvSplit });
-  return { ...embedded, kvSplit, note: `${embedded.note} (${splitText(kvBytes, kvSplit)})` };
 }
 
 /** How both models should share a memory, from their own measured times. */
@@ -124,10 +107,10 @@ function longestPath({ info }: { readonly info: ThreadInfo }): number {
 }
 
 function refuse(kvBytes: number, leastBytes: number): never {
-  return raise('bad-setting', `the KV memory is ${kvBytes} bytes; these models need at least ${leastBytes} (kvBytes)`);
+  return raise('bad-setting', `the KV memory is ${kvBytes} bytes; these models need at least ${leastBytes}`);
 }
 
-async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedded> {
+async function openPair(options: ChosenOptions): Promise<Embedded> {
   const named = options.prm ?? rewardModelOf(options.model);
   const prm = named === 'none' || named === 'exact' ? undefined : named;
   const { kvTokens, kvSplit, threads } = options;
@@ -140,13 +123,14 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
     ...(gpuLayers === undefined ? {} : { gpuLayers }),
   };
   const adapter = prm === undefined ? undefined : adapterAt(modelPath(prm)); // before the generator, which may take long to load
+  const reading = adapter?.reading ?? (prm === undefined ? {} : readingBeside(modelPath(prm)));
   const { engine, drafting } = await openGenerator(
     { ...sizes, ...library, model: modelPath(options.model) },
     options.draft,
   );
   try {
     const sized = { ...definedOf({ kvTokens: kvSplit?.verifierTokens ?? kvTokens, threads }), ...library };
-    const verdict = { ...readings.step, ...adapter?.reading, ...options.verdicts };
+    const verdict = { ...readings.step, ...reading };
     const verifier =
       prm === undefined
         ? undefined
@@ -156,7 +140,7 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
     const computing = engine.info.threads > 1 ? `, ${engine.info.threads} threads` : '';
     const note = `${options.model}, ${scoring}${drafting}${computing}`;
     const close = async () => void (await Promise.all([engine.close(), verifier?.close()]));
-    const isSelfDescribed = Object.keys(adapter?.reading ?? {}).length > 0;
+    const isSelfDescribed = Object.keys(reading).length > 0;
     return { engine, verifier, isSelfDescribed, note, close };
   } catch (error) {
     await engine.close();

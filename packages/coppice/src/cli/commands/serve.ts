@@ -63,14 +63,14 @@ function mustBeSimulated({ models }: Config, file = 'coppice.json'): void {
 
 /** `reload`: the configuration as it is now, for what may change while it runs. */
 async function serve(config: Config, reload: () => Config): Promise<number> {
-  const { level, format: asked } = config.log;
-  const format = asked === 'auto' ? (process.stderr.isTTY ? 'text' : 'json') : asked;
+  const { level } = config.log;
+  const format = process.stderr.isTTY ? 'text' : 'json';
   const log = createLog({ level, format, write: (line) => process.stderr.write(line) });
   const opening = { environment: process.env, log, clock: systemClock };
   const { journal, cluster, clock } = await journalKind(config.journal.kind).open(config, opening);
   const models = await openModels(config.models, process.env, log);
   const telemetry = createTelemetry(config.telemetry, process.env, log);
-  const page = config.server.page ? await findPage(log) : undefined;
+  const page = await findPage(log);
   const gateway = new Gateway({
     config,
     models,

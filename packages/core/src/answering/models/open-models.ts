@@ -101,7 +101,7 @@ const embedderMs = 5000;
 
 /** That it cannot be reached now is no reason not to start: answers are compared by their words until it can. */
 async function withEmbedder(parts: OpenModel, environment: Environment, log: OpeningLog): Promise<OpenModel> {
-  const { embedder: wanted, name, groupSimilarity } = parts.config;
+  const { embedder: wanted, name } = parts.config;
   if (wanted === undefined) return parts;
   const { openEndpoint } = await import('../../embedder/embeddings-endpoint.ts');
   const { embedderWarning } = await import('../../embedder/probe-texts.ts');
@@ -113,7 +113,7 @@ async function withEmbedder(parts: OpenModel, environment: Environment, log: Ope
   };
   const keyed = apiKey === undefined ? {} : { apiKey };
   const embedder = openEndpoint({ url, ...keyed, model, timeoutMs: embedderMs, observe });
-  const warning = await embedderWarning(embedder, groupSimilarity);
+  const warning = await embedderWarning(embedder);
   isTried = true;
   const warnings = [...(parts.warnings ?? []), ...(warning === undefined ? [] : [warning])];
   return { ...parts, embedder, warnings };

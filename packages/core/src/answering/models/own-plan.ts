@@ -11,7 +11,7 @@ const { rollouts, tokenBudget, deadlineMs } = requestKnobs;
 const unlimited = { rollouts: rollouts.high, tokens: tokenBudget.high, deadlineMs: deadlineMs.high };
 
 /** As much as the bounds of the vocabulary allow; an effort still says how many rollouts. */
-export const ownLimits: LimitsConfig = searchLimits.parse({ ...unlimited, rolloutTokens: tokenBudget.high });
+export const ownLimits: LimitsConfig = { ...searchLimits.parse(unlimited), rolloutTokens: tokenBudget.high };
 
 /** The plan of one question that a command asks; a command always has a seed, and means it. `others`: what its panel may name. */
 export function ownPlan(

@@ -46,9 +46,6 @@ export type RemoteSection = z.output<typeof schema>;
 export const remoteKind: EngineKind<RemoteSection> = {
   kind: 'openai',
   schema,
-  // A budget that nobody has set is that of one server: with a list it follows the servers there are.
-  shape: ({ replicas: listed }, { budget }) =>
-    listed === undefined || budget !== undefined ? {} : { budgetPer: 'replica' },
   open: openRemote,
 };
 

@@ -120,10 +120,6 @@ export function checkSearch(plan: SearchPlan, program: KnownProgram, { wish, spe
   if (!program.takesTemperature && (wish.temperature ?? 0) > 0) {
     refuseSetting('unsupported', 'temperature', `is above 0; the program '${plan.program}' has none`);
   }
-  if (wish.groupSimilarity !== undefined && plan.groupSimilarity === undefined) {
-    const what = `is ${wish.groupSimilarity}; model '${plan.model}' has no embedder, which would say what answers mean`;
-    refuseSetting('unsupported', 'groupSimilarity', what);
-  }
   if (program.readsEntropy?.(plan.programOptions) && !model.engine.capabilities.entropy) {
     refuseSetting('unsupported', 'chain.probe', `is 'entropy'; the engine of model '${plan.model}' tells none`);
   }

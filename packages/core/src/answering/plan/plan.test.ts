@@ -161,8 +161,8 @@ describe('a plan', () => {
   });
 
   it('keeps the knobs of its model, and takes those of one search from the client and those of an experiment', () => {
-    const model = modelOf({ order: 'sjf', certificate: { risk: 0.2 }, mcts: { prior: 'draws' } });
-    const plan = makePlan(requestOf({ internal: { slack: 5, exploration: 2 } }, model));
+    const model = modelOf({ certificate: { risk: 0.2 }, mcts: { prior: 'draws' } });
+    const plan = makePlan(requestOf({ internal: { order: 'sjf', slack: 5, exploration: 2 } }, model));
     expect(plan.policyOptions).toMatchObject({ order: 'sjf', certainRisk: 0.05, slack: 5, gate: 0 });
     expect(plan.programOptions).toMatchObject({ prior: 'draws', exploration: 2, selection: 'puct' });
     expect(makePlan(requestOf({ program: 'beam' }, model)).programOptions).not.toHaveProperty('prior');

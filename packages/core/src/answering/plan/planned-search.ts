@@ -1,5 +1,6 @@
 // What depends on whether a search is made: its program, its policy, its budgets and the size of its tree; or one generation without search.
 
+import { groupSimilarity } from '../../answer/likeness.ts';
 import { optionsGiven } from '../../config/named-options.ts';
 import { readPrompts } from '../../config/prompts.ts';
 import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
@@ -62,7 +63,7 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
     delimiters: config.delimiters,
     stops: wish.stop?.length ? wish.stop : undefined,
     stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
-    groupSimilarity: model.embedder && (wish.groupSimilarity ?? config.groupSimilarity),
+    groupSimilarity: model.embedder && groupSimilarity,
   };
   return { shape, program, trouble };
 }

@@ -14,6 +14,8 @@ import type { PlannedModel, Wish } from './search-plan.ts';
 const keptForAnswer = 1024;
 /** Of a context, for prompt and answer. */
 const keptOfContext = 0.25;
+/** A step inside the thinking: what a crash costs at most, and where rules may end a path. A chain of 20,000 tokens is 20 of them. */
+const thinkingStepTokens = 1024;
 
 export function thinkingPlan(
   wish: Wish,
@@ -32,7 +34,7 @@ export function thinkingPlan(
     close,
     opened: prompt.kind === 'chat' && !isContinued && isOn && engine.capabilities.thinking?.opens === true,
     delimiters: [],
-    stepTokens: wish.thinkingStepTokens ?? config.thinkingStepTokens,
+    stepTokens: thinkingStepTokens,
     maxTokens: longestThinking(wish, model, limits),
     lastWords: prompts['thinking-end'] ?? '',
   };
