@@ -12,7 +12,7 @@ export interface ReadText {
   readonly vector: Vector;
 }
 
-/** What fits into fewer words is a name, a number or a choice: near in every embedding, and the same only by its letters. */
+/** Shorter texts are names, numbers or choices: near in every embedding, and equal only by their letters. */
 const fewestWords = 3;
 /** Single letters are variables and choices; where words are not set apart, a sign stands for one. */
 const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|\p{L}{2,}/gu;

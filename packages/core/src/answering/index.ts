@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/core/answering`. A list only.
+// Exports of this folder to other packages, as `@coppice/core/answering`. A list only.
 
 export { type OwnModelOptions, ownModel, shippedOf } from './models/model-by-name.ts';
 export { closeModel, type OpenModel, withoutReward } from './models/open-model.ts';

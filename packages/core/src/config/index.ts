@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/core/config`. A list only.
+// Exports of this folder to other packages, as `@coppice/core/config`. A list only.
 
 export { goneSetting } from './gone-settings.ts';
 export { issueWords } from './issue-words.ts';

@@ -1,5 +1,5 @@
-// What a schema refuses, in the words of every other refusal: the value, then what it must be. Read after the name of the setting. What
-// is not said here the library of schemas says in its own words.
+// Words for what a schema refuses: the value, then what it must be. Read after the name of the setting.
+// Other issues keep the words of the library of schemas.
 
 import type { z } from 'zod';
 import { shown } from '../base/knob.ts';
@@ -45,7 +45,6 @@ function kindWords({ input, discriminator, options }: Issue & { code: 'invalid_u
   return mustBe(kind, `one of ${options.join(', ')}`);
 }
 
-/** Of a number, or of the length of a list or a text. */
 function boundWords({ input }: Issue, bound: string, verb: string): string | undefined {
   if (typeof input === 'number') return mustBe(input, bound);
   if (Array.isArray(input)) return `has ${input.length} items; ${bound} ${verb}`;

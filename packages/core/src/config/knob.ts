@@ -4,7 +4,6 @@
 import { z } from 'zod';
 import { type ChoiceKnob, complaint, type Knob, type Knobs, type NumberKnob, type ValueOf } from '../base/knob.ts';
 
-/** One value, without the default. */
 export function schemaOf<Each extends Knob>(knob: Each): z.ZodType<ValueOf<Each>, ValueOf<Each>> {
   const schema = 'values' in knob ? choiceSchema(knob) : numberSchema(knob as NumberKnob);
   const { unit, why: description } = knob;

@@ -12,7 +12,7 @@ export const budgetKnob = {
   why: 'M: open at a time over all searches, on each replica where replicas are listed; near the knee of the engine, see `coppice doctor`',
 } as const satisfies NumberKnob;
 
-/** What is computed about a step before the verifier is asked. */
+/** Checks of a step before the verifier is asked. */
 export const checkKnob = {
   default: 'none',
   values: checkNames,

@@ -1,4 +1,4 @@
-// One served model: the engine that generates, the verifier that scores, the budget they share, and how a search of it
+// The schema of one served model: the engine that generates, the verifier that scores, the budget they share, and how a search of it
 // runs unless its request says otherwise. No secret stands here: keys of remote servers come from named variables.
 
 import { z } from 'zod';
@@ -34,7 +34,7 @@ const price = z
   })
   .meta({ description: 'of its engine, in any one currency: what moneyBudget counts by, and answers say' });
 
-/** Of the program of that name: its options, and the models that it and `pairwise` ask. */
+/** Options of the program `panel`, and the models that it and `pairwise` ask. */
 const panelOptions = z
   .strictObject({
     models: z.array(z.string()).min(1).max(16).optional().meta({
@@ -102,7 +102,7 @@ type NamedFields = {
   [Name in Exclude<keyof NamedOptions, 'panel'>]-?: z.ZodOptional<z.ZodType<NonNullable<NamedOptions[Name]>>>;
 };
 
-/** One object for each program or rule with options, under its name. */
+/** An object of options for each program or rule that has some, under its name. */
 function namedFields(): NamedFields {
   const taken = ([part]: readonly [string, unknown]) => !Object.hasOwn(fields, part);
   const objects = [...namedParts()].filter(taken).map(([part, own]) => {

@@ -6,7 +6,6 @@ import { raise } from '../base/fault.ts';
 
 interface Following {
   readonly protocol: 'http' | 'https';
-  /** Between two readings of the list. */
   readonly everyMs: number;
 }
 

@@ -1,4 +1,4 @@
-// How much one request may ask for, and what its `reasoning_effort` buys.
+// Limits of one request, and what its `reasoning_effort` buys.
 
 import { z } from 'zod';
 import { like } from './knob.ts';
@@ -7,7 +7,7 @@ import { requestKnobs } from './vocabulary.ts';
 export const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 export type Effort = (typeof efforts)[number];
 
-/** How many times as much as `medium` an effort buys: about four times from one to the next. */
+/** Factors of efforts over `medium`: about four from one to the next. */
 const scales: Readonly<Record<Effort, number>> = { minimal: 1 / 8, low: 1 / 2, medium: 1, high: 4, xhigh: 16 };
 const usual: Effort = 'medium';
 /** Generated tokens that an effort buys with each rollout: four steps of 600 tokens on its way. */
@@ -35,7 +35,6 @@ export const searchLimits = z
 /** `rolloutTokens`: where a caller pays for every token itself and has no use for a budget. */
 export type SearchLimits = z.output<typeof searchLimits> & { readonly rolloutTokens?: number };
 
-/** What an effort buys, or a request that names none. */
 export function effortOf(
   limits: SearchLimits,
   name: Effort = usual,

@@ -16,17 +16,14 @@ export interface Sections {
   readonly journalSettings: z.ZodRawShape;
 }
 
-/** One of several kinds, told apart by `kind`. */
 export function oneKindOf(schemas: readonly z.ZodObject[]): z.ZodType<KindSection, KindSection> {
   return z.discriminatedUnion('kind', schemas as never) as unknown as z.ZodType<KindSection, KindSection>;
 }
 
-/** A kind that has nothing to set. */
 export function plainSection(kind: string, description: string) {
   return z.strictObject({ kind: z.literal(kind).meta({ description }) });
 }
 
-/** Base URLs of servers. */
 export const urls = z.array(z.url({ protocol: /^https?$/ })).min(1);
 
 export const keyVariable = z

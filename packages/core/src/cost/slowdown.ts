@@ -1,9 +1,9 @@
-// What a generator and a reward model lose to each other on one GPU, by how much either has to do: few sequences and short
+// Slowdown of a generator and a reward model on one GPU, by how much either has to do: few sequences and short
 // passes leave gaps that the other fills. Linear between the sizes that were measured.
 
 export type GpuUser = 'generator' | 'rewardModel';
 
-/** How many times as long each takes in company: a row per `sequences`, a column per `passTokens`. */
+/** Factor by which each takes longer beside the other: a row per `sequences`, a column per `passTokens`. */
 export interface SlowdownTable extends Readonly<Record<GpuUser, readonly (readonly number[])[]>> {
   /** Sequences that decode, rising. */
   readonly sequences: readonly number[];

@@ -19,7 +19,6 @@ export interface RuledSearch {
 export interface FittingRules {
   readonly policy: PolicyName;
   readonly options: PolicyOptions;
-  /** The rule that does not go with program or aggregation; undefined where all do. */
   readonly trouble: RuleTrouble | undefined;
 }
 

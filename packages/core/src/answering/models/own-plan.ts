@@ -10,7 +10,7 @@ import { askedQuestion } from '../question.ts';
 const { rollouts, tokenBudget, deadlineMs } = requestKnobs;
 const unlimited = { rollouts: rollouts.high, tokens: tokenBudget.high, deadlineMs: deadlineMs.high };
 
-/** As much as the bounds of the vocabulary allow; an effort still says how many rollouts. */
+/** The bounds of the vocabulary; an effort still says how many rollouts. */
 export const ownLimits: LimitsConfig = { ...searchLimits.parse(unlimited), rolloutTokens: tokenBudget.high };
 
 /** The plan of one question that a command asks; a command always has a seed, and means it. `others`: what its panel may name. */

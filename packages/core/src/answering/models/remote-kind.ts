@@ -83,7 +83,7 @@ async function openRemote(options: RemoteSection, { config, environment, log }: 
   return { engine, upstream, note: `${engine.capabilities.name}, ${withoutReward}` };
 }
 
-/** What happens to replicas that an operator need not look at. */
+/** Events of replicas that need no operator. */
 const goodNews: ReadonlySet<string> = new Set([
   'replica-up',
   'replica-joined',
@@ -105,7 +105,7 @@ async function openList(wanted: ReplicaAddress, environment: Environment): Promi
   }
 }
 
-/** What the server itself calls its model, for requests that go to it unchanged. */
+/** The server's own name of its model, for requests that go to it unchanged. */
 async function firstModel(url: string, headers: Readonly<Record<string, string>>): Promise<string | undefined> {
   try {
     const answer = await fetch(`${url}/models`, { headers, signal: AbortSignal.timeout(5000) });

@@ -80,7 +80,6 @@ const commandSchema = z.strictObject({
 
 export type CommandSection = z.output<typeof commandSchema>;
 
-/** A reward model on a server. */
 export const prmKind: VerifierKind<PrmSection> = { kind: 'prm', schema: prmSchema, open: openPrm };
 
 export const verifierKinds: readonly VerifierKind[] = [

@@ -1,4 +1,4 @@
-// What a model is told: the question in its form with the operator's advice on steps, and the words before an answer that is held to a schema.
+// The prompt of a model: the question in its form with the operator's advice on steps, and the words before an answer that is held to a schema.
 
 import { asksForNumber } from '../../answer/asked.ts';
 import { readPrompts } from '../../config/prompts.ts';

@@ -1,4 +1,4 @@
-// What depends on whether a search is made: its program, its policy, its budgets and the size of its tree; or one generation without search.
+// The part of a plan that depends on whether a search is made: its program, its policy, its budgets and the size of its tree; or one generation without search.
 
 import { groupSimilarity } from '../../answer/likeness.ts';
 import { optionsGiven } from '../../config/named-options.ts';
@@ -13,7 +13,6 @@ import { atMost, checkDirect, type KnownProgram, refuseSetting } from './plan-ch
 import { aggregationOf, policyFor } from './planned-policy.ts';
 import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
 
-/** What a plan takes from here. */
 type SearchShape = Pick<
   SearchPlan,
   | 'mode'
@@ -68,7 +67,6 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
   return { shape, program, trouble };
 }
 
-/** `paths`: of the program, for each of its rollouts. */
 function rolloutsOf(wish: Wish, limits: LimitsConfig, program: KnownProgram, paths: number): number {
   return (
     atMost(wish, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
@@ -90,7 +88,7 @@ function boughtBy({ effort }: Wish, limits: LimitsConfig) {
 }
 
 interface PlannedProgram {
-  /** As rules see it with these options. */
+  /** Rules see it with these options. */
   readonly program: KnownProgram;
   readonly options: SearchPlan['programOptions'];
 }
@@ -111,14 +109,14 @@ function programFor(wish: Wish, { config, verifier }: PlannedModel): PlannedProg
   return refuseSetting('unsupported', 'program', what);
 }
 
-/** Who speaks for the answer: the generator's own confidence is no judge of it. */
+/** Names the judge of the answer: the generator's own confidence is none. */
 function scoringOf({ name, needsVerifier }: KnownProgram, { verifier }: ModelConfig): ScoredBy {
   if (name === 'greedy') return 'none';
   if (!needsVerifier) return 'self-consistency';
   return verifier.kind === 'confidence' ? 'confidence' : 'verifier';
 }
 
-/** One sample of one step: what the engine says, cut only by its own end, a stop string or the token limit. */
+/** A single step: the engine's text, cut only by its own end, a stop string or the token limit. */
 export function directShape(wish: Wish, model: PlannedModel, stepTokens: number): SearchShape {
   checkDirect(wish);
   return {
@@ -140,7 +138,7 @@ export function directShape(wish: Wish, model: PlannedModel, stepTokens: number)
   };
 }
 
-/** What a search of this model is where a request asks for nothing: what really runs, not what was configured. */
+/** The search of this model that really runs where a request asks for nothing, not what was configured. */
 export function usualSearch(model: PlannedModel): Pick<SearchPlan, 'program' | 'policy' | 'scoring' | 'aggregation'> {
   const { program } = programFor({}, model);
   const { policy, aggregation } = policyFor({}, model, program, model.config.choose);
