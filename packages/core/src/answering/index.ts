@@ -11,9 +11,10 @@ export { type PrmSection, prmKind, tryReward } from './models/verifier-kinds.ts'
 export { escalatedPlan, makePlan } from './plan/plan.ts';
 export { checkWish, Refusal, shapeTrouble } from './plan/plan-check.ts';
 export { policySettings } from './plan/planned-policy.ts';
-export { usualRest, usualSearch } from './plan/planned-search.ts';
+export { usualSearch } from './plan/planned-search.ts';
 export type { PlannedModel, PlanRequest, SearchPlan, Wish, WishedShape } from './plan/search-plan.ts';
 export { type BuiltSearch, buildSearch, type Extract, requestOf } from './plan/search-request.ts';
+export { readPrompts } from './prompts.ts';
 export { askedQuestion, isGradable, isRight, lastAsked } from './question.ts';
 export { type GoldQuestion, readQuestions } from './question-file.ts';
 export { type FinishedRun, runSearch } from './search-run.ts';

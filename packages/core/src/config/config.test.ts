@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { replicaAddress } from '../answering/models/replica-address.ts';
 import { FaultError } from '../base/fault.ts';
 import { checkConfig, loadConfig, stripComments } from './load.ts';
 import { printConfig, printExample, printSchema } from './print.ts';
-import { replicaAddress } from './replicas.ts';
 
 const base = { models: [{ name: 'm', engine: { kind: 'sim' } }] };
 

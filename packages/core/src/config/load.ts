@@ -1,14 +1,19 @@
 // File, then environment, then flags, into one frozen value. Each source is a tree of plain values laid over the one
 // before it; the schema judges only the sum, so that a complaint names the key, whichever source set it. No secret is ever echoed.
 
+import { readFileSync } from 'node:fs';
 import { FaultError, fault, raise } from '../base/fault.ts';
 import { isRecord } from '../base/record.ts';
 import { goneSetting } from './gone-settings.ts';
-import { issueWords } from './issue-words.ts';
-import { issueLine } from './knob.ts';
+import { issueLine, issueWords } from './knob.ts';
 import { bySections, engineKind, requirePackage } from './plugin.ts';
 import { type Config, configSchema } from './schema.ts';
 import { requestKnobs } from './vocabulary.ts';
+
+/** Read once from the root's package.json, which stands beside src/ and dist/ alike. */
+const packageText = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8');
+
+export const version: string = (JSON.parse(packageText) as { version: string }).version;
 
 export interface PlainTree {
   [key: string]: unknown;

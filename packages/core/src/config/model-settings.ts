@@ -4,8 +4,7 @@
 
 import { z } from 'zod';
 import { FaultError, fault } from '../base/fault.ts';
-import { issueWords } from './issue-words.ts';
-import { issueLine } from './knob.ts';
+import { issueLine, issueWords } from './knob.ts';
 import { jsonOrText } from './load.ts';
 import { modelSchema } from './model.ts';
 import { bySections } from './plugin.ts';

@@ -2,12 +2,30 @@
 // runs unless its request says otherwise. No secret stands here: keys of remote servers come from named variables.
 
 import { z } from 'zod';
+import type { NumberKnob } from '../base/knob.ts';
 import { panel } from '../program/whole-answers/panel.ts';
+import { checkNames } from '../verifier/checked-verifier.ts';
 import { fieldOf, fieldsOf, schemaOf, whole } from './knob.ts';
-import { budgetKnob, checkKnob } from './machine-knobs.ts';
 import { type NamedOptions, namedParts } from './named-options.ts';
 import { keyVariable, oneKindOf, type Sections } from './sections.ts';
 import { modelKnobs, policySettingKnobs, samplingKnobs } from './vocabulary.ts';
+
+export const budgetKnob = {
+  default: 32,
+  low: 1,
+  high: 100_000,
+  whole: true,
+  unit: 'strands',
+  why: 'M: open at a time over all searches, on each replica where replicas are listed; near the knee of the engine, see `coppice doctor`',
+} as const satisfies NumberKnob;
+
+/** Checks of a step before the verifier is asked. */
+export const checkKnob = {
+  default: 'none',
+  values: checkNames,
+  unit: 'what',
+  why: "arithmetic: a step with a false equation scores 0. lines: the task's own checker as well, whose true lines score 1",
+} as const;
 
 const url = z.url({ protocol: /^https?$/ });
 

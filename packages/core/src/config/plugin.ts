@@ -18,8 +18,7 @@ import { registerPrograms } from '../program/registry/programs.ts';
 import type { Prompt } from '../tree/step.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import type { Config, ModelConfig } from './schema.ts';
-import type { Environment } from './secret.ts';
-import type { KindSection, Sections } from './sections.ts';
+import type { Environment, KindSection, Sections } from './sections.ts';
 
 export interface Plugin {
   readonly name: string;

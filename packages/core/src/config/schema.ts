@@ -5,9 +5,62 @@ import { z } from 'zod';
 import { damageChoices, textKeepings } from '../journal/journal.ts';
 import { fieldOf, like, real, whole } from './knob.ts';
 import { modelSchema } from './model.ts';
-import { type SearchLimits, searchLimits } from './search-limits.ts';
 import type { Sections } from './sections.ts';
 import { requestKnobs } from './vocabulary.ts';
+
+export const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+export type Effort = (typeof efforts)[number];
+
+/** Factors of efforts over `medium`: about four from one to the next. */
+const scales: Readonly<Record<Effort, number>> = { minimal: 1 / 8, low: 1 / 2, medium: 1, high: 4, xhigh: 16 };
+const usual: Effort = 'medium';
+/** Generated tokens that an effort buys with each rollout: four steps of 600 tokens on its way. */
+const rolloutTokens = 2500;
+/** Tokens of thinking on one path that medium buys; each rollout buys them on top of `rolloutTokens`. */
+const mediumThinkingTokens = 32_768;
+
+export const searchLimits = z
+  .strictObject({
+    rollouts: like(
+      requestKnobs.rollouts,
+      256,
+      'most that a request may ask for, counted like an effort; 16 times medium',
+    ),
+    tokens: like(requestKnobs.tokenBudget, 200_000, 'most generated tokens of one search'),
+    deadlineMs: like(requestKnobs.deadlineMs, 3_600_000, 'longest deadline that a request may ask for'),
+    mediumRollouts: like(
+      requestKnobs.rollouts,
+      16,
+      'what reasoning_effort medium buys, and a request that names none: 16, between the 12 and 32 of figures 2 and 3 of P0; minimal an eighth of it, low half, high 4 times, xhigh 16 times. Rollouts of whole expansions: best-first has `branching` times as many, of one path each',
+    ),
+  })
+  .prefault({});
+
+/** `rolloutTokens`: where a caller pays for every token itself and has no use for a budget. */
+export type LimitsConfig = z.output<typeof searchLimits> & { readonly rolloutTokens?: number };
+
+export function effortOf(
+  limits: LimitsConfig,
+  name: Effort = usual,
+): { rollouts: number; tokens: number; thinkingTokens: number } {
+  const rollouts = Math.min(limits.rollouts, Math.max(1, Math.round(limits.mediumRollouts * scales[name])));
+  const thinkingTokens = Math.ceil(mediumThinkingTokens * scales[name]);
+  return {
+    rollouts,
+    tokens: Math.min(limits.tokens, rollouts * (limits.rolloutTokens ?? rolloutTokens)),
+    thinkingTokens,
+  };
+}
+
+/** Most nodes of one tree; it ends as exhausted then. A step is hardly shorter than ten tokens, and a node takes about 1 kB. */
+export function mostNodes({ tokens }: LimitsConfig): number {
+  return Math.max(16, Math.ceil(tokens / 10));
+}
+
+/** Most characters of a conversation: half as long as all that one search may generate, at four characters of English to a token. */
+export function mostPromptChars({ tokens }: LimitsConfig): number {
+  return tokens * 2;
+}
 
 const server = z
   .strictObject({
@@ -195,7 +248,6 @@ export type ConfigInput = z.input<ReturnType<typeof configSchema>>;
 export type ServerConfig = Config['server'];
 export type KeyConfig = Config['keys'][number];
 export type ModelConfig = Config['models'][number];
-export type LimitsConfig = SearchLimits;
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);

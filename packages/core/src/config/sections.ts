@@ -1,6 +1,7 @@
 // The parts of the configuration that plug-ins bring, as the schema takes them.
 
 import { z } from 'zod';
+import { FaultError, fault } from '../base/fault.ts';
 
 /** The settings of one engine or verifier; its kind knows the rest of its type. */
 export interface KindSection {
@@ -31,3 +32,13 @@ export const keyVariable = z
   .min(1)
   .optional()
   .meta({ description: "environment variable that holds the server's key" });
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The value of a named variable: the name may be shown, the value never. */
+export function secret(name: string | undefined, environment: Environment): string | undefined {
+  if (name === undefined) return undefined;
+  const value = environment[name];
+  if (value !== undefined && value !== '') return value;
+  throw new FaultError(fault('bad-setting', `apiKeyEnv names ${name}, and that variable is not set`));
+}

@@ -15,9 +15,8 @@ import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import type { Answer, Cost, Exit } from '../log/end.ts';
 import { type Verdict, verdictOf } from '../log/verdict.ts';
 import { checkRules } from '../policy/check.ts';
-import { createRules, optionsOf } from '../policy/create.ts';
 import type { PolicyDefinition } from '../policy/definition.ts';
-import { fittingPolicy } from '../policy/fitting.ts';
+import { fittingRules } from '../policy/fitting.ts';
 import type { PolicyName } from '../policy/policies.ts';
 import type { ProgramDefinition } from '../program/definition.ts';
 import { type ProgramName, programs } from '../program/registry/programs.ts';
@@ -156,10 +155,12 @@ function build(
   const planned = planOf(model, question, { ...settings, policy: 'vanilla', program: plain });
   const plan = { ...planned, aggregation: program.aggregation ?? planned.aggregation };
   const given = policySettings(settings, config);
-  const chosen = settings.policy ?? fittingPolicy(config.policy, program, plan.aggregation, given);
-  checkRules(createRules(chosen, given), program, plan.aggregation);
-  const ruled = { ...plan, policy: chosen, policyOptions: optionsOf(chosen, given), programOptions };
-  return buildSearch(ruled, program, policy);
+  const { aggregation } = plan;
+  const [wanted, isAsked] = [settings.policy ?? config.policy, settings.policy !== undefined];
+  const ruled = fittingRules({ wanted, isAsked, settings: given, program, aggregation });
+  if (ruled.trouble !== undefined) raise('bad-setting', ruled.trouble.why);
+  const { policy: chosen, options: policyOptions } = ruled;
+  return buildSearch({ ...plan, policy: chosen, policyOptions, programOptions }, program, policy);
 }
 
 function settingsOf({

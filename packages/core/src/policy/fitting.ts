@@ -36,12 +36,3 @@ function checkedRules(
   const rules = createRules(policy, options);
   return { policy, options, trouble: ruleTrouble(rules, program, aggregation) };
 }
-
-export function fittingPolicy(
-  wanted: PolicyName,
-  program: RuledProgram,
-  aggregation: Aggregation,
-  settings: Partial<PolicyOptions> = {},
-): PolicyName {
-  return fittingRules({ wanted, isAsked: false, settings, program, aggregation }).policy;
-}

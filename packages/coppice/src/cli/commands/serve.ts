@@ -1,7 +1,7 @@
 // `coppice serve`: the gateway in the foreground. Reads the configuration, opens the engines, takes up what a former
 // process left, listens, takes other keys on SIGHUP, and ends in order on SIGINT or SIGTERM.
 
-import { type OpenModel, openModels, usualRest } from '@coppice/core/answering';
+import { type OpenModel, openModels, usualSearch } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
 import { type Config, journalKind, printConfig, printExample, printSchema, shippedModel } from '@coppice/core/config';
 import { systemClock } from '@coppice/core/runtime';
@@ -120,7 +120,7 @@ function announce(models: readonly OpenModel[], url: string): void {
   for (const model of models) {
     const { name, engine } = model.config;
     const answers = shippedModel(engine)?.answers;
-    const rest = usualRest(model);
+    const { rest } = usualSearch(model);
     const notes = [answers && `${name} answers ${answers}`, rest && `${name}: ${rest}`].filter(Boolean) as string[];
     const lines = notes.flatMap((note) => wrap(note, widthOf(process.stdout, 80) - 2));
     for (const line of lines) console.log(`  ${line}`);

@@ -12,7 +12,7 @@ import {
   verifiersBeside,
 } from '../../config/plugin.ts';
 import type { ModelConfig } from '../../config/schema.ts';
-import { type Environment, secret } from '../../config/secret.ts';
+import { type Environment, secret } from '../../config/sections.ts';
 import { CheckedVerifier } from '../../verifier/checked-verifier.ts';
 import { thinkingWarning } from '../plan/thinking-plan.ts';
 import './built-in.ts';

@@ -3,14 +3,13 @@
 import { z } from 'zod';
 import { raise } from '../../base/fault.ts';
 import type { EngineKind, Opening, OpenParts, Upstream } from '../../config/plugin.ts';
-import { type ReplicaAddress, replicaAddress, replicas } from '../../config/replicas.ts';
-import { type Environment, secret } from '../../config/secret.ts';
-import { keyVariable, urls } from '../../config/sections.ts';
+import { type Environment, keyVariable, secret, urls } from '../../config/sections.ts';
 import type { ReplicaList } from '../../engine/remote/list/replica-list.ts';
 import { routerNames } from '../../engine/remote/replica/router-hints.ts';
 import { usualBytes } from '../../remote/connection.ts';
 import { readJsonBody } from '../../remote/json.ts';
 import { withoutReward } from './open-model.ts';
+import { type ReplicaAddress, replicaAddress, replicas } from './replica-address.ts';
 
 const schema = z
   .strictObject({

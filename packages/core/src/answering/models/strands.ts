@@ -1,7 +1,7 @@
 // The budget of a model in strands. Where replicas are listed it is the budget of each replica that may get work, and follows them as
 // they come and go; while none may, it is that of one.
 
-import { budgetKnob } from '../../config/machine-knobs.ts';
+import { budgetKnob } from '../../config/model.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { PanelMember } from '../../engine/panel/panel-engine.ts';

@@ -2,7 +2,7 @@
 // through here, and what this refuses is refused before anything is journalled. A plan is plain data: every choice has been
 // made, so that the same plan makes the same search after a restart. Builds nothing; search-request.ts does.
 
-import { mostNodes } from '../../config/search-limits.ts';
+import { mostNodes } from '../../config/schema.ts';
 import {
   atMost,
   checkEngine,

@@ -3,8 +3,7 @@
 
 import type { NamedOptions } from '../../config/named-options.ts';
 import type { FormQuestion } from '../../config/plugin.ts';
-import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
-import type { Effort } from '../../config/search-limits.ts';
+import type { Effort, LimitsConfig, ModelConfig } from '../../config/schema.ts';
 import type { InternalOptions, SearchKnob, SearchSettings, Speaker } from '../../config/vocabulary.ts';
 import type { Engine, JsonSchema, TemplateThinking } from '../../engine/engine.ts';
 import type { ScoredBy } from '../../log/verdict.ts';

@@ -1,12 +1,12 @@
 // The thinking of a model before it answers: what its template says, what was asked for, and the bound that an effort buys. A plan
 // has it for every model that takes conversations: one that writes no tags has nothing to do with it.
 
-import { readPrompts } from '../../config/prompts.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
-import { effortOf } from '../../config/search-limits.ts';
+import { effortOf } from '../../config/schema.ts';
 import type { ThinkingPlan } from '../../runtime/search/request.ts';
 import { thinkingSwitch } from '../../tree/readings/thinking.ts';
 import type { Prompt } from '../../tree/step.ts';
+import { readPrompts } from '../prompts.ts';
 import { refuseSetting } from './plan-check.ts';
 import type { PlannedModel, Wish } from './search-plan.ts';
 

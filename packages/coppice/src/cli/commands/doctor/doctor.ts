@@ -1,8 +1,8 @@
 // `coppice doctor`: what the servers are, what that means for searching on them, where more sequences stop paying, and, if
 // asked, whether search pays at all. Without --engine it examines the embedded engine. Sends a few short requests, no more.
 
-import { closeModel, type OpenModel, openModel, ownModel } from '@coppice/core/answering';
-import { type ModelConfig, overlay, readPrompts } from '@coppice/core/config';
+import { closeModel, type OpenModel, openModel, ownModel, readPrompts } from '@coppice/core/answering';
+import { type ModelConfig, overlay } from '@coppice/core/config';
 import { type EndpointOptions, openEndpoint, probeTexts } from '@coppice/core/embedder';
 import { type Engine, probe, type ServerFacts } from '@coppice/core/engine';
 import { inMemory, readableByOthers } from '@coppice/core/journal';

@@ -2,7 +2,7 @@
 // `kubernetes:NAMESPACE/SERVICE:PORT`, with `?protocol=https` or `?everyMs=1000` where the usual does not suit.
 
 import { z } from 'zod';
-import { raise } from '../base/fault.ts';
+import { raise } from '../../base/fault.ts';
 
 interface Following {
   readonly protocol: 'http' | 'https';
