@@ -6,9 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isRight, ownModel, readQuestions } from '@coppice/core/answering';
 import { percentile } from '@coppice/core/base';
-import { type Embedded, embeddedModel, type MemoryShare, measuredSplit, openEmbedded } from '@coppice/llama/open';
+import { type Embedded, embeddedModel, measuredSplit, openEmbedded } from '@coppice/llama/open';
 import { LlamaPrm } from '@coppice/llama/prm';
 import { type Contest, runBlock, type Trial } from 'coppice/bench';
+
+type MemoryShare = Awaited<ReturnType<typeof measuredSplit>>;
 
 export interface ScarceRun {
   readonly trials: readonly Trial[];

@@ -1,4 +1,4 @@
 // What other packages may import of this folder, as `@coppice/llama/open`. A list only.
 
-export { type Embedded, type MemoryShare, measuredRound, measuredSplit, openEmbedded } from './embedded.ts';
+export { type Embedded, measuredRound, measuredSplit, openEmbedded } from './embedded.ts';
 export { embeddedModel } from './embedded-model.ts';
