@@ -10,7 +10,7 @@ import { type Embedded, embeddedModel, measuredSplit, openEmbedded } from '@copp
 import { LlamaPrm } from '@coppice/llama/prm';
 import { type Contest, runBlock, type Trial } from 'coppice/bench';
 
-type MemoryShare = Awaited<ReturnType<typeof measuredSplit>>;
+type KvShare = Awaited<ReturnType<typeof measuredSplit>>;
 
 export interface ScarceRun {
   readonly trials: readonly Trial[];
@@ -36,10 +36,10 @@ export function bytesOf(cells: number, { engine, verifier }: Embedded): number {
 }
 
 /** The measured split beside those that need no measurement: half the bytes each, and all but the least to one side. */
-export async function splitsOf(embedded: Embedded, kvBytes: number): Promise<Readonly<Record<string, MemoryShare>>> {
+export async function splitsOf(embedded: Embedded, kvBytes: number): Promise<Readonly<Record<string, KvShare>>> {
   const { info: generator } = embedded.engine;
   const { info: verifier } = prmOf(embedded);
-  const share = (verifierBytes: number): MemoryShare => {
+  const share = (verifierBytes: number): KvShare => {
     const verifierTokens = Math.floor(verifierBytes / verifier.kvTokenBytes);
     const left = kvBytes - verifierTokens * verifier.kvTokenBytes;
     return { generatorTokens: Math.floor(left / generator.kvTokenBytes), verifierTokens };
@@ -53,7 +53,7 @@ export async function splitsOf(embedded: Embedded, kvBytes: number): Promise<Rea
 }
 
 /** Hard puzzles, all at once, on caches of these sizes. */
-export async function searchUnder(model: string, kvSplit: MemoryShare, searches: number): Promise<ScarceRun> {
+export async function searchUnder(model: string, kvSplit: KvShare, searches: number): Promise<ScarceRun> {
   const embedded = await openEmbedded({ model, prm: prmName, kvSplit });
   try {
     const contest: Contest = {
@@ -113,7 +113,7 @@ const columns = ['generator', 'verifier', 'computed', 'by verifier', 'decodes', 
 const width = 13;
 
 /** Cells of both, computed tokens per generated one, decodes, times, and processor time against the measured split's. */
-function lineOf(name: string, split: MemoryShare, runs: readonly ScarceRun[], measured: readonly ScarceRun[]): string {
+function lineOf(name: string, split: KvShare, runs: readonly ScarceRun[], measured: readonly ScarceRun[]): string {
   const of = (value: (run: ScarceRun) => number) => percentile(runs.map(value), 50);
   const ratios = runs.map((run, at) => run.processorMs / measured[at]!.processorMs);
   const values = [

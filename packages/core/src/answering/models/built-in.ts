@@ -1,8 +1,8 @@
 // Parts of core without any plug-in: servers as engines, verifiers on servers and in processes, and the journal in SQLite.
 
 import { registerPlugin } from '../../config/plugin.ts';
+import { sqliteKind } from '../../config/sqlite-kind.ts';
 import { remoteKind } from './remote-kind.ts';
-import { sqliteKind } from './sqlite-kind.ts';
 import { verifierKinds } from './verifier-kinds.ts';
 
 registerPlugin({

@@ -1,10 +1,10 @@
 // Journals of kind `sqlite`: one file of one process.
 
 import { existsSync } from 'node:fs';
-import { raise } from '../../base/fault.ts';
-import type { JournalKind } from '../../config/plugin.ts';
-import { readableByOthers } from '../../journal/sqlite/open-database.ts';
-import { SqliteJournal } from '../../journal/sqlite/sqlite-journal.ts';
+import { raise } from '../base/fault.ts';
+import { readableByOthers } from '../journal/sqlite/open-database.ts';
+import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
+import type { JournalKind } from './plugin.ts';
 
 export const sqliteKind: JournalKind = {
   kind: 'sqlite',
