@@ -73,7 +73,7 @@ it('keeps the key and the password of its address out of what it says', async ()
     server.how = how;
     const url = server.url.replace('//', '//me:secret@');
     const embedder = openEndpoint({ url, apiKey: 'hidden', timeoutMs: 5000 });
-    const said = await embedderWarning(embedder, 0.8);
+    const said = await embedderWarning(embedder);
     expect(said).toMatch(/^embedder at http:\/\/127.0.0.1:\d+ gives no vectors/);
     expect(said).not.toMatch(/secret|hidden/);
     await embedder.close();
@@ -102,19 +102,19 @@ it.each([
   [
     'finds everything alike',
     () => [1, 1],
-    /does not tell answers apart: .* 1.00 near, .* 1.00; groupSimilarity is 0.8/,
+    /does not tell answers apart: .* 1.00 near, .* 1.00; from 0.8 on they count as one/,
   ],
   ['finds nothing alike', vectorOf, /does not tell answers apart/],
 ] as const)('is tried when it is opened: one that %s', async (_, vectors, warning) => {
   const embed: EmbedTexts = async (texts) => ({ vectors: texts.map(vectors), tokens: 0 });
-  const said = await embedderWarning(new BatchedEmbedder(embed, { name: 'e', timeoutMs: 5000 }), 0.8);
+  const said = await embedderWarning(new BatchedEmbedder(embed, { name: 'e', timeoutMs: 5000 }));
   if (warning === undefined) expect(said).toBeUndefined();
   else expect(said).toMatch(warning);
 });
 
 it('is not waited for at the start: one that cannot be reached is a warning', async () => {
   const embedder = openEndpoint({ url: 'http://127.0.0.1:1', timeoutMs: 5000 });
-  expect(await embedderWarning(embedder, 0.8)).toMatch(
+  expect(await embedderWarning(embedder)).toMatch(
     /^embedder at http:\/\/127.0.0.1:1 gives no vectors: .*nothing listens there.*; open answers are compared by their words until it does$/,
   );
   await embedder.close();

@@ -20,7 +20,7 @@ import { until } from '../support/until.ts';
 
 async function serve(model: object, environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const config = checkConfig({
-    server: { port: 0, page: false, shutdownMs: 0 },
+    server: { port: 0, shutdownMs: 0 },
     models: [{ name: 'remote', ...model }],
   });
   const models = await openModels(config.models, environment);

@@ -12,7 +12,7 @@ import type { Loose } from '../support/loose.ts';
 
 async function client(): Promise<OpenAI> {
   const models = [{ name: 'sapling', engine: { kind: 'llama' }, verifier: { kind: 'prm' }, budget: 8 }];
-  const config = checkConfig({ server: { port: 0, page: false, shutdownMs: 0 }, models });
+  const config = checkConfig({ server: { port: 0, shutdownMs: 0 }, models });
   const journal = new SqliteJournal({ path: ':memory:' });
   const gateway = new Gateway({ config, models: await openModels(config.models, {}), journal, log: silentLog });
   const url = await gateway.listen();

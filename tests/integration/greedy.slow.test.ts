@@ -29,7 +29,7 @@ async function start(prepare: (path: string) => Promise<void> = async () => {}):
   const folder = mkdtempSync(join(tmpdir(), 'coppice-greedy-'));
   undo.push(() => rmSync(folder, { recursive: true, force: true }));
   await prepare(join(folder, 'journal.db'));
-  const settings = ['server.page=true', 'models.0.engine.speed=50', 'limits.mediumRollouts=2'];
+  const settings = ['models.0.engine.speed=50', 'limits.mediumRollouts=2'];
   const served = await ServedProcess.start([
     '--sim',
     '--journal',

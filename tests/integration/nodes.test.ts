@@ -37,7 +37,7 @@ async function startNode(
   { journal = {}, keys = [], clock = systemClock, failedReads = 0 }: NodeOptions = {},
 ) {
   const config = checkConfig({
-    server: { port: 0, page: false, shutdownMs: 0 },
+    server: { port: 0, shutdownMs: 0 },
     journal: { kind: 'postgres', schema, ...journal },
     keys,
     models: [{ name: 'm', ...model }],

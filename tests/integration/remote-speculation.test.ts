@@ -25,7 +25,7 @@ test('guesses stand behind everything else at the server, none is left there, an
   const engine = { kind: 'openai', urls: [`${generator.url}/v1`] };
   const verifier = { kind: 'prm', urls: [scorer.url], format: 'qwen-prm' };
   const config = checkConfig({
-    server: { port: 0, page: false, shutdownMs: 0 },
+    server: { port: 0, shutdownMs: 0 },
     models: [{ name: 'remote', engine, verifier, speculate: 8, threshold: 0.999, policy: 'positive' }],
   });
   // By a gateway that has measured nothing: one that knows how fast its servers are may find that speculation does not pay.

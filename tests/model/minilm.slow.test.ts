@@ -6,8 +6,7 @@ import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isOpenText, nearestText, type Vector } from '../../packages/core/src/answer/likeness.ts';
-import { searchKnobs } from '../../packages/core/src/config/vocabulary.ts';
+import { groupSimilarity, isOpenText, nearestText, type Vector } from '../../packages/core/src/answer/likeness.ts';
 import type { Embedder } from '../../packages/core/src/embedder/embedder.ts';
 import { openEndpoint } from '../../packages/core/src/embedder/embeddings-endpoint.ts';
 import { embedderWarning } from '../../packages/core/src/embedder/probe-texts.ts';
@@ -94,14 +93,14 @@ describe.skipIf(!isThere)('all-MiniLM-L6-v2', () => {
       console.log(`similarity ${similarity}: same and different joined ${shown.join(' ')}`);
     }
     const lowest = grid.find((similarity) => joined(labelled.choosing, similarity).different <= 0.1);
-    expect(lowest).toBe(searchKnobs.groupSimilarity.default);
+    expect(lowest).toBe(groupSimilarity);
     const { same, different } = joined(labelled.reporting, lowest!);
     expect(different).toBeLessThanOrEqual(0.1);
     expect(same).toBeGreaterThan(4 * different);
   });
 
   it('is found fit at the opening', async () => {
-    expect(await embedderWarning(embedder, searchKnobs.groupSimilarity.default)).toBeUndefined();
+    expect(await embedderWarning(embedder)).toBeUndefined();
   });
 
   it('makes a majority of what words would keep apart', async () => {
@@ -109,15 +108,15 @@ describe.skipIf(!isThere)('all-MiniLM-L6-v2', () => {
       text: sayings[seed % sayings.length]!,
       end: 'eos' as const,
     });
-    const ask = async (groupSimilarity: number) => {
+    const ask = async (isGrouped: boolean) => {
       const embed = async (texts: readonly string[]) => texts.map((text) => vectors.get(text)!);
-      const model = makeModel({ engine: new ScriptedEngine({ script }), embed, budget: 12 });
-      const options = { program: 'self-consistency', rollouts: 12, seed: 1, certain: 'off', groupSimilarity } as const;
+      const model = makeModel({ engine: new ScriptedEngine({ script }), ...(isGrouped && { embed }), budget: 12 });
+      const options = { program: 'self-consistency', rollouts: 12, seed: 1, certain: 'off' } as const;
       const { tree, steps } = await search(question, { model, ...options });
       await model.close();
       return { agreement: tree.answers.agreement, steps };
     };
-    const [grouped, apart] = [await ask(searchKnobs.groupSimilarity.default), await ask(1)];
+    const [grouped, apart] = [await ask(true), await ask(false)];
     expect(grouped.agreement).toBeGreaterThan(apart.agreement + 0.1);
     expect(sayings.slice(0, 4)).toContain(grouped.steps.at(-1));
   });

@@ -97,23 +97,19 @@ const acts = fc.array(
   { maxLength: 40 },
 );
 
-test('is 32 strands for each replica that may get work where nobody has set it, and one that was set stays', () => {
-  const [followed, set, each] = [
-    new Model({}),
-    new Model({ budget: 24 }),
-    new Model({ budget: 6, budgetPer: 'replica' }),
-  ];
-  expect([followed.budget, set.budget, each.budget]).toEqual([32, 24, 6]);
-  for (const { engine } of [followed, set, each]) engine.count(3);
-  expect([followed.budget, set.budget, each.budget]).toEqual([96, 24, 18]);
-  for (const { engine } of [followed, set, each]) engine.count(0);
-  expect([followed.budget, set.budget, each.budget]).toEqual([32, 24, 6]);
+test('is of each replica that may get work, 32 strands where it is not set', () => {
+  const [usual, set] = [new Model({}), new Model({ budget: 6 })];
+  expect([usual.budget, set.budget]).toEqual([32, 6]);
+  for (const { engine } of [usual, set]) engine.count(3);
+  expect([usual.budget, set.budget]).toEqual([96, 18]);
+  for (const { engine } of [usual, set]) engine.count(0);
+  expect([usual.budget, set.budget]).toEqual([32, 6]);
 });
 
 test('takes nothing from work that runs, and lets in all that fits', () => {
   fc.assert(
     fc.property(acts, (all) => {
-      const model = new Model({ budget: 2, budgetPer: 'replica' });
+      const model = new Model({ budget: 2 });
       let nodes = 1;
       for (const act of all) {
         const before = [...model.admitted];

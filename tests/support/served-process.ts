@@ -23,11 +23,11 @@ export class ServedProcess {
     environment: NodeJS.ProcessEnv = {},
     ended?: AbortSignal,
   ): Promise<ServedProcess> {
-    const child = spawn(
-      process.execPath,
-      [main, 'serve', '--port', '0', '--set', 'log.level=warn', '--set', 'server.page=false', ...args],
-      { env: { ...process.env, ...environment }, killSignal: 'SIGKILL', ...(ended && { signal: ended }) },
-    );
+    const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--set', 'log.level=warn', ...args], {
+      env: { ...process.env, ...environment },
+      killSignal: 'SIGKILL',
+      ...(ended && { signal: ended }),
+    });
     const errors: string[] = [];
     let said = '';
     child.stderr.on('data', (text) => errors.push(String(text)));

@@ -40,7 +40,7 @@ export async function serveThinker(
 /** A gateway before any model, until the end of the test. */
 export async function serveModel(model: object): Promise<string> {
   const config = checkConfig({
-    server: { port: 0, page: false, shutdownMs: 0 },
+    server: { port: 0, shutdownMs: 0 },
     models: [{ name: 'thinker', ...model }],
   });
   const models = await openModels(config.models, {});

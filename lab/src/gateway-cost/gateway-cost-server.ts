@@ -58,7 +58,7 @@ async function startGateway(variant: Variant): Promise<number> {
   if (folder !== undefined) process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const journal = new SqliteJournal({ path: folder === undefined ? ':memory:' : join(folder, 'journal.db') });
   const models = [{ name: 'm', engine: { kind: 'sim' }, verifier: { kind: 'sim' }, branching: 1 }];
-  const config = checkConfig({ server: { port: 0, page: false }, models, journal: { keepSearches: 1000 } });
+  const config = checkConfig({ server: { port: 0 }, models });
   const parts = [{ config: config.models[0]!, engine: instantEngine(), verifier: instantVerifier() }];
   const gateway = new Gateway({ config, models: parts, journal, log: silentLog });
   return Number(new URL(await gateway.listen()).port);

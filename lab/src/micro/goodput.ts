@@ -7,7 +7,7 @@ import { startServer, stopServer } from './simulated-server.ts';
 
 const seed = 1;
 /** A small server, sped up so that a search takes a fraction of a second. */
-const settings = ['models.0.budget=4', 'models.0.engine.speed=8', 'server.page=false', 'log.level=error'];
+const settings = ['models.0.budget=4', 'models.0.engine.speed=8', 'log.level=error'];
 const rollouts = 8;
 const size = { requests: 150, alone: { requests: 31, perSecond: 1 }, startPerSecond: 4, halvings: 2 };
 

@@ -18,7 +18,7 @@ const perSecond = 20;
 const seconds = 20;
 const rollouts = 4;
 /** Enough that no search waits: what is measured is the way, not the engine. */
-const settings = ['models.0.budget=512', 'models.0.engine.speed=4', 'server.page=false', 'log.level=error'];
+const settings = ['models.0.budget=512', 'models.0.engine.speed=4', 'log.level=error'];
 const ticksPerSecond = 100;
 const policyRounds = 3;
 

@@ -3,7 +3,7 @@
 
 export type GpuUser = 'generator' | 'rewardModel';
 
-/** How many times as long each takes in company: a row per `sequences`, a column per `passTokens`. */
+/** Factor by which each takes longer beside the other: a row per `sequences`, a column per `passTokens`. */
 export interface SlowdownTable extends Readonly<Record<GpuUser, readonly (readonly number[])[]>> {
   /** Sequences that decode, rising. */
   readonly sequences: readonly number[];

@@ -189,7 +189,7 @@ describe('operations', () => {
 
   test('a request and its search become spans of one trace, by the GenAI conventions, without texts', async () => {
     const { url: endpoint, bodies } = await collector(() => ({ body: '{}' }));
-    const telemetry = createTelemetry({ endpoint, sampleRatio: 1, content: false }, {}, silentLog);
+    const telemetry = createTelemetry({ endpoint }, {}, silentLog);
     const { url, close } = await runGateway({ telemetry });
     const traceId = 'ab'.repeat(16);
     await post(
@@ -214,7 +214,7 @@ describe('operations', () => {
 
 test('the span of a request that fails has the status that the client saw', async () => {
   const { url: endpoint, bodies } = await collector(() => ({ body: '{}' }));
-  const telemetry = createTelemetry({ endpoint, sampleRatio: 1, content: false }, {}, silentLog);
+  const telemetry = createTelemetry({ endpoint }, {}, silentLog);
   const { url, close } = await runGateway({ telemetry, scripted: { script: () => 'fault' } });
   expect((await post(`${url}/v1/chat/completions`, question)).status).toBe(502);
   await close();
@@ -229,16 +229,16 @@ test('a collector that is gone, or a client that does not want to be traced, cha
   const lines: string[] = [];
   const log = createLog({ level: 'warn', format: 'json', write: (line) => lines.push(line) });
   const endpoint = (await nowhere()).replace('/v1', '');
-  const telemetry = createTelemetry({ endpoint, sampleRatio: 0, content: false }, {}, log);
+  const telemetry = createTelemetry({ endpoint }, {}, log);
   const { url, close } = await runGateway({ telemetry });
   const traced = { traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01` };
   const untraced = { traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-00` };
-  for (const headers of [traced, untraced, {}]) {
+  for (const headers of [traced, untraced]) {
     expect((await post(`${url}/v1/chat/completions`, question, headers)).status).toBe(200);
   }
   await close();
-  // Only the traced request and its search were to be sent.
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ event: 'telemetry', spans: 2 }]);
+  // Of the request that is not to be traced only the search is.
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ event: 'telemetry', spans: 3 }]);
 });
 
 describe('passing through', () => {

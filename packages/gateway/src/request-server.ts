@@ -41,7 +41,7 @@ export class RequestServer {
     this.#telemetry = telemetry;
     this.#guard = guardOf(config);
     this.#keyring = new Keyring(config.keys, config.admission.queue);
-    this.#serveFile = staticFiles(config.server.page ? page : undefined);
+    this.#serveFile = staticFiles(page);
   }
 
   stop(): void {
@@ -114,7 +114,7 @@ export class RequestServer {
 
   #servePage(request: IncomingMessage, response: ServerResponse, path: string): void {
     const reads = request.method === 'GET' || request.method === 'HEAD';
-    const isPage = reads && !path.startsWith('/v1/') && this.#context.config.server.page;
+    const isPage = reads && !path.startsWith('/v1/');
     if (isPage && this.#serveFile(path, request.method ?? 'GET', response)) return;
     throw new ApiError('not_found', 'there is nothing at this path');
   }

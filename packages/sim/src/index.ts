@@ -21,10 +21,7 @@ const simulatedKind: EngineKind<z.output<typeof schema>> = {
       verifier: { kind: 'sim' },
       threshold: 0.65,
       budget: 128,
-      examples: [
-        { title: 'Easy', question: 'What is 17 times 23?' },
-        { title: 'Needs search', question: 'How many days are in a leap year?' },
-      ],
+      examples: ['What is 17 times 23?', 'How many days are in a leap year?'],
     },
   ],
   async open({ speed }, { config }) {

@@ -15,7 +15,7 @@ import { frameTimes, hasBrowser, openBrowser, watchProblems } from './chromium.t
 const evil = '</script><script>alert(1)</script><img src=x onerror="alert(2)">';
 
 function simulated(speed: number, over: object = {}): object {
-  const examples = [{ title: 'Divisors', question: 'What is the least number with 24 divisors?' }];
+  const examples = ['What is the least number with 24 divisors?'];
   const engine = { kind: 'sim', speed };
   return {
     models: [

@@ -1,4 +1,4 @@
-// What a question asks for, as far as its words tell: a number, or any short answer that can be marked and compared. Where it is a
+// Reads off a question's words what it asks for: a number, or any short answer that can be marked and compared. Where it is a
 // number, a text that marks none still says one: its last. Reads words alone, so it errs on the side of asking for neither.
 
 import { canonical } from './canonical.ts';
@@ -32,7 +32,7 @@ export function asksForNumber(question: string): boolean {
   return question.split(/[.?!]/).some(asksForQuantity);
 }
 
-/** One sentence: a quantity stands behind the words that ask for something. */
+/** True where a quantity stands behind the words of a sentence that ask for something. */
 function asksForQuantity(sentence: string): boolean {
   const asked = asksOne.exec(sentence);
   return asked !== null && oneQuantity.test(sentence.slice(asked.index + asked[0].length));
@@ -48,7 +48,7 @@ function wantsText(question: string): boolean {
   return composing.test(question) || code.test(question);
 }
 
-/** How answers to this question are read, given how any text is: where a number is asked for, the number alone counts. */
+/** Reads answers to this question by `read`; where a number is asked for, the number alone counts. */
 export function readingFor(question: string, read: ReadAnswer): ReadAnswer {
   if (!asksForNumber(question)) return read;
   return (text) => {

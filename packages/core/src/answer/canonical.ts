@@ -1,4 +1,4 @@
-// One name for all ways to write the same answer: `canonical(a) === canonical(b)` is the equivalence, so answers are
+// Gives all ways to write the same answer one name: `canonical(a) === canonical(b)` is the equivalence, so answers are
 // grouped by a map, and equality is transitive. Numbers and expressions are compared by value, tuples and intervals part
 // by part, sets, unions and bare lists in any order, matrices entry by entry, all else by its letters. 0.33 is not 1/3.
 
@@ -17,7 +17,7 @@ export function sameAnswer(a: string, b: string): boolean {
   return a === b || canonical(a) === canonical(b);
 }
 
-/** What an answer is said of: `x`, `f(x)`, `f^{-1}(x)`, `a_1`, `(x, y)`, up to `=` or `\in`. */
+/** The subject of an answer: `x`, `f(x)`, `f^{-1}(x)`, `a_1`, `(x, y)`, up to `=` or `\in`. */
 const subject =
   /^\s*(?:[a-zA-Z](?:\^\{?-1\}?)?(?:_\{?\w+\}?)?\s*(?:\(\s*[a-z]\s*\))?|\([a-z](?:,\s*[a-z])+\))\s*(?:=|\\in(?![a-zA-Z]))\s*/;
 

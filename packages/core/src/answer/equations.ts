@@ -11,7 +11,7 @@ const equals = /(?<![=<>!≠≈:])=(?![=>])/g;
 const ofSide = /[\d.,+\-−*/×÷·()\s]/;
 /** Characters of a side; a longer one is no sum that a person would check. */
 const longestSide = 500;
-/** What a number may follow or be followed by without a space and still be a whole one. */
+/** Characters that may stand right beside a whole number. */
 const beginsClean = /[\s:;$(=]/;
 const endsClean = /^(?:$|[\s:;$)=!?])/;
 const modulus = /^\s*[,(\\]*\s*\\?p?mod/;

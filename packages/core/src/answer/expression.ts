@@ -132,7 +132,7 @@ class Reader {
     return argument && root(argument, Math.max(1, Number(degree ?? 2)));
   }
 
-  /** What a command takes: a group, a command, or one character. */
+  /** A command's argument: a group, a command, or one character. */
   #argument(): Value | undefined {
     const digit = this.#take(/\s*(\d)/y);
     return digit === undefined ? this.#factor() : parseDecimal(digit);

@@ -19,7 +19,7 @@ export function lastLine(text: string): string | undefined {
 }
 
 const fraction = String.raw`\\[dt]?frac\s*\{\d+\}\s*\{\d+\}`;
-/** Not the second number of `9-2`, nor the number in `3rd`. */
+/** Skips the second number of `9-2` and the number in `3rd`. */
 const number = new RegExp(
   String.raw`(?:(?<![\w)])-)?(?:${fraction}|(?<![\d.])\d[\d,]*(?:\.\d+)?(?:/\d+)?|\.\d+)(?!\d|(?:st|nd|rd|th)\b)`,
   'g',
@@ -72,7 +72,7 @@ function afterMark(text: string): string | undefined {
   return tidy([...text.matchAll(/^[ \t]*####[ \t]*(.+)$/gm)].at(-1)?.[1]);
 }
 
-/** What an answer is said by: "the answer to the question is therefore", "the answer would be", "Answer:", a heading. */
+/** Phrases that state an answer: "the answer to the question is therefore", "the answer would be", "Answer:", a heading. */
 const phrase = new RegExp(
   String.raw`\banswer\b(?:[ \t]+(?:to|for|of)[ \t]+(?:the|this|your)[ \t]+\w{1,40})?(?:,[^,.\n]{1,30},)?[ \t*_]*` +
     String.raw`(?:is\b|'s\b|(?:would|should|will|must)[ \t]+be\b|=|:|$)[ \t*_]*:?(?:[ \t]*,?(?:therefore|thus|then|hence|simply)\b,?)?`,

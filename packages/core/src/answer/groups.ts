@@ -2,7 +2,7 @@
 
 import { canonical } from './canonical.ts';
 
-/** What a path says: an answer, and the group of open answers that it was put into, where the search groups them (likeness.ts). */
+/** A path's statement: an answer, and the group of open answers that it was put into, where the search groups them (likeness.ts). */
 export interface Said {
   readonly answer?: string | undefined;
   /** By the key of the first member. */
@@ -10,7 +10,7 @@ export interface Said {
 }
 
 export interface Vote extends Said {
-  /** Not negative; 1 for a plain majority. */
+  /** At least 0; 1 for a plain majority. */
   readonly weight: number;
 }
 
@@ -20,7 +20,7 @@ export interface AnswerGroup<Each extends Vote> {
   readonly votes: readonly Each[];
 }
 
-/** One name for all that mean the same. What says nothing has none. */
+/** Gives all that mean the same one name; undefined for what says nothing. */
 export function meaningOf({ answer, group }: Said): string | undefined {
   if (group !== undefined) return `group<${group}>`;
   return answer === undefined ? undefined : canonical(answer);

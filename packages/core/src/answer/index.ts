@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/core/answer`. A list only.
+// Exports of this folder to other packages, as `@coppice/core/answer`. A list only.
 
 export { readingFor } from './asked.ts';
 export { canonical, sameAnswer } from './canonical.ts';

@@ -2,6 +2,9 @@
 // (P1 §3.1). A vector says what a text is about better than what it says of it, so that texts which name different numbers, or of
 // which one denies, are never the same, however near they lie. Pure: the embedders are in src/embedder.
 
+/** Least cosine of two answers that count as one: the lowest that joins at most one in ten different pairs of labelled answers. */
+export const groupSimilarity = 0.8;
+
 export type Vector = readonly number[];
 
 export interface ReadText {
@@ -9,7 +12,7 @@ export interface ReadText {
   readonly vector: Vector;
 }
 
-/** What fits into fewer words is a name, a number or a choice: near in every embedding, and the same only by its letters. */
+/** Shorter texts are names, numbers or choices: near in every embedding, and equal only by their letters. */
 const fewestWords = 3;
 /** Single letters are variables and choices; where words are not set apart, a sign stands for one. */
 const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|\p{L}{2,}/gu;

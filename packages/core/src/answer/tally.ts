@@ -1,4 +1,4 @@
-// How far answers agree: certaindex, P1 §3.1. Answers are counted by group; with n answers in groups of c the entropy is
+// Agreement of answers: certaindex, P1 §3.1. Answers are counted by group; with n answers in groups of c the entropy is
 // H = −Σ (c / n) log (c / n), at most log n, and the certainty 1 − H / log n. It is kept as one running sum, so that an answer
 // costs the same however many there are.
 

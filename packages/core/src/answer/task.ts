@@ -3,7 +3,6 @@
 
 import type { Fault } from '../base/fault.ts';
 
-/** What is wrong with an answer or a line; closed. */
 export type WrongReason =
   | 'form' // not what the format asks for
   | 'numbers' // uses other numbers than it may
@@ -15,7 +14,7 @@ export type WrongReason =
 
 export type Rightness = { readonly right: true } | { readonly right: false; readonly reason: WrongReason };
 
-/** Whether a line is right in itself, given the lines before it; unknown where the question and the lines do not say. */
+/** A line judged in itself, given the lines before it; unknown where question and lines do not say. */
 export type LineCheck = 'true' | 'false' | 'unknown';
 
 export interface Task {
@@ -24,12 +23,12 @@ export interface Task {
   readonly decides: boolean;
   /** The question as the models know it, on one line; a fault where it is of this kind but out of reach; else undefined. */
   recognise(question: string): string | Fault | undefined;
-  /** Whether an answer is right. `gold`: the known answer, which word problems need. */
+  /** `gold`: the known answer, which word problems need. */
   check(question: string, answer: string, gold?: string): Rightness;
-  /** One verdict per line, each given the lines before it: what can be known from the question alone. */
+  /** A verdict per line, each given the lines before it, from the question alone. */
   judge(question: string, lines: readonly string[]): readonly Rightness[];
   /**
-   * One line, for a verifier: `true` only where nothing that is in the question or the lines speaks against it. It does not
+   * Judges one line for a verifier: `true` only where nothing in the question or the lines speaks against it. It does not
    * look ahead: a countdown line that leads nowhere is true, and whether a story asks for this quantity is not checked.
    */
   checkLine(question: string, before: readonly string[], line: string): LineCheck;
@@ -40,7 +39,7 @@ export function taskOf(tasks: readonly Task[], question: string): Task | undefin
   return tasks.find((task) => typeof task.recognise(question) === 'string');
 }
 
-/** One line, given the lines before it; `unknown` for a question of no task. Lines may end in their delimiter. */
+/** `unknown` for a question of no task. Lines may end in their delimiter. */
 export function checkLine(
   tasks: readonly Task[],
   question: string,

@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/core/answering`. A list only.
+// Exports of this folder to other packages, as `@coppice/core/answering`. A list only.
 
 export { type OwnModelOptions, ownModel, shippedOf } from './models/model-by-name.ts';
 export { closeModel, type OpenModel, withoutReward } from './models/open-model.ts';
@@ -7,13 +7,14 @@ export { ownPlan } from './models/own-plan.ts';
 export type { RemoteSection } from './models/remote-kind.ts';
 export { noteFor } from './models/scorer-note.ts';
 export { followReplicas, mostStrands, panelMember, strandsOf } from './models/strands.ts';
-export { type PrmSection, prmKind, remoteVerdicts, tryReward, verdictsOf } from './models/verifier-kinds.ts';
+export { type PrmSection, prmKind, tryReward } from './models/verifier-kinds.ts';
 export { escalatedPlan, makePlan } from './plan/plan.ts';
 export { checkWish, Refusal, shapeTrouble } from './plan/plan-check.ts';
 export { policySettings } from './plan/planned-policy.ts';
-export { usualRest, usualSearch } from './plan/planned-search.ts';
+export { usualSearch } from './plan/planned-search.ts';
 export type { PlannedModel, PlanRequest, SearchPlan, Wish, WishedShape } from './plan/search-plan.ts';
 export { type BuiltSearch, buildSearch, type Extract, requestOf } from './plan/search-request.ts';
+export { readPrompts } from './prompts.ts';
 export { askedQuestion, isGradable, isRight, lastAsked } from './question.ts';
 export { type GoldQuestion, readQuestions } from './question-file.ts';
 export { type FinishedRun, runSearch } from './search-run.ts';

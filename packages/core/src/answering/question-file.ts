@@ -18,7 +18,6 @@ export interface GoldQuestion {
 const puzzleColumn = 'Puzzles';
 const puzzleTarget = 24;
 
-/** Whether every question must have an answer that is known. */
 type AnswerNeed = 'known' | 'known or not';
 
 export function readQuestions(path: string, answers?: AnswerNeed): readonly GoldQuestion[] {

@@ -1,4 +1,4 @@
-// How a question is put to a model, and whether an answer to it is right.
+// Puts a question to a model, and tells whether an answer to it is right.
 
 import { asksForShortAnswer } from '../answer/asked.ts';
 import { sameAnswer } from '../answer/canonical.ts';
@@ -11,13 +11,13 @@ import type { GoldQuestion } from './question-file.ts';
 const saysForm =
   /\b(?:json|xml|yaml|boxed|format|only|just|brief|briefly|concise|one word|single|without|do not|don't|never)\b/i;
 
-/** What the question of a conversation is: the last that the user said. */
+/** The question of a conversation: the last that the user said. */
 export function lastAsked(prompt: Prompt): string {
   if (prompt.kind === 'text') return prompt.text;
   return prompt.messages.findLast(({ role }) => role === 'user')?.content ?? '';
 }
 
-/** Whether a chat model is told how to give its answer, where its operator says nothing: a short answer is wanted, in no other form. */
+/** True where a chat model is told how to answer although its operator says nothing: a short answer is wanted, in no other form. */
 export function wantsAdvice(prompt: Prompt): boolean {
   if (prompt.kind === 'text' || !asksForShortAnswer(lastAsked(prompt))) return false;
   return !prompt.messages.some(({ role, content }) => role === 'system' && saysForm.test(content));
@@ -25,18 +25,16 @@ export function wantsAdvice(prompt: Prompt): boolean {
 
 const titleLength = 120;
 
-/** A bare question, as a command asks it. */
 export function askedQuestion(question: string): { readonly prompt: Prompt; readonly title: string } {
   const prompt: Prompt = { kind: 'chat', messages: [{ role: 'user', content: question }] };
   return { prompt, title: question.trim().slice(0, titleLength).toWellFormed() };
 }
 
-/** Whether the file or the question itself says what is right. */
 export function isGradable({ question, answer }: GoldQuestion): boolean {
   return answer !== undefined || deciding(question) !== undefined;
 }
 
-/** Whether an answer is right: by the question alone for puzzles, else by the gold answer. */
+/** By the question alone for puzzles, else by the gold answer. */
 export function isRight(gold: GoldQuestion, answer: string | undefined): boolean {
   if (answer === undefined) return false;
   const task = deciding(gold.question);
@@ -44,7 +42,6 @@ export function isRight(gold: GoldQuestion, answer: string | undefined): boolean
   return gold.answer !== undefined && sameAnswer(answer, gold.answer);
 }
 
-/** The task whose question this is, where the question alone says what is right. */
 function deciding(question: string): Task | undefined {
   const task = taskOf(registeredTasks(), question);
   return task?.decides ? task : undefined;

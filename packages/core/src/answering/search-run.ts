@@ -1,4 +1,4 @@
-// One search run to its end in real time, with its events handed on as they happen.
+// Runs one search to its end in real time, and hands its events on as they happen.
 
 import type { Embedder } from '../embedder/embedder.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -16,12 +16,10 @@ interface SearchRun {
   readonly verifier?: Verifier | undefined;
   readonly embedder?: Embedder | undefined;
   readonly scheduler: Scheduler;
-  /** Strands open at a time. */
   readonly budget: number;
   readonly request: SearchRequest;
   /** The caller's, kept up to date; only to be read. */
   readonly fold?: SearchFold;
-  /** Called after every event, with the tree as it is then. */
   readonly onEvent?: (event: LoggedEvent, tree: Tree) => void;
   readonly signal?: AbortSignal;
 }

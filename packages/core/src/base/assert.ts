@@ -9,7 +9,6 @@ export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }
 
-/** The branch that a closed union makes unreachable. */
 export function never(value: never, what: string): never {
   throw new AssertionError(`unknown ${what}: ${JSON.stringify(value)}`);
 }

@@ -25,7 +25,7 @@ export type FaultCode = (typeof faultCodes)[number];
 export interface Fault {
   readonly code: FaultCode;
   readonly message: string;
-  /** Whether the same request, sent again later or elsewhere, may succeed. */
+  /** The same request may succeed later or elsewhere. */
   readonly retryable: boolean;
   readonly cause?: string;
 }

@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/core/base`. A list only.
+// Exports of this folder to other packages, as `@coppice/core/base`. A list only.
 
 export { Counter, mean, meanOrZero, median, percentile } from './arithmetic.ts';
 export { assert } from './assert.ts';

@@ -1,7 +1,7 @@
-// What a setting may be: its unit, default, bounds and the reason for the default, stated once. Schemas, usage texts,
+// The contract of a setting: its unit, default, bounds and the reason for the default, stated once. Schemas, usage texts,
 // types and complaints are made from it, so that the same wrong value is refused in the same words wherever it comes from.
 
-/** Who may set it besides the operator: a client, in the `coppice` object of a body or as a field that OpenAI's API has. */
+/** A client may set it too: in the `coppice` object of a body, or as a field of OpenAI's API. */
 export type ClientField = 'coppice' | 'openai';
 
 interface Described {
@@ -34,7 +34,6 @@ export type KnobValue = number | string;
 export type ValueOf<Each extends Knob> = Each extends ChoiceKnob ? Each['values'][number] : number;
 export type OptionsOf<Set extends Knobs> = { readonly [Name in keyof Set]: ValueOf<Set[Name]> };
 
-/** Those of a set that a user may set. */
 export type SettingKnobs<Set extends Knobs> = {
   readonly [Name in keyof Set as Set[Name] extends { readonly internal: true } ? never : Name]: Set[Name];
 };
@@ -43,7 +42,7 @@ export function settingKnobs<Set extends Knobs>(knobs: Set): SettingKnobs<Set> {
   return Object.fromEntries(Object.entries(knobs).filter(([, { internal }]) => !internal)) as SettingKnobs<Set>;
 }
 
-/** What is wrong with a value, to be read after the name of the setting; undefined where nothing is. */
+/** Says why a value is refused, to be read after the setting's name; undefined for an allowed one. */
 export function complaint(knob: Knob, value: unknown): string | undefined {
   if (fits(knob, value)) return undefined;
   const elsewhere = 'values' in knob && typeof value === 'string' ? knob.elsewhere?.(value) : undefined;

@@ -6,7 +6,7 @@ const papers = {
   prune: ['promise'],
 } as const;
 
-/** Those that may have options; `threshold` is a setting of every search. */
+/** Parts that may have options; `threshold` is a setting of every search. */
 export type PackagedPart = Exclude<(typeof papers)[keyof typeof papers][number], 'threshold'>;
 
 /** Goes on from "is 'tot', "; undefined for a name that no package of ours has. */

@@ -13,7 +13,7 @@ export interface PlugIn<Made, Facts = void> {
   readonly options: Knobs;
   /** Options that users set, in an object of the part's name: the name that they write, and the option. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Of a part of ours: whether the settings of a policy ask for it. One that says nothing is in every policy that lists it. */
+  /** A policy's settings ask for this part. Without it the part is in every policy that lists it. */
   when?(settings: PartOptions): boolean;
   make(options: PartOptions, facts: Facts): Made;
 }
@@ -45,13 +45,12 @@ export function definedPart<Made, Name extends string, Options extends Knobs, Fa
   return { ...part, options: part.options ?? ({} as Options) } as unknown as NamedPart<Made, Name, Options, Facts>;
 }
 
-/** A key that is misspelt would say nothing. */
 export function checkKeys(owner: string, given: object, known: readonly string[]): void {
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown !== undefined) raise('bad-setting', `${owner} has no '${unknown}'; there are ${known.join(', ')}`);
 }
 
-/** Of some parts, each option that was given: it must be one of theirs, within its bounds. `setting`: where they are given. */
+/** Each given option must belong to one of the parts and lie within its bounds. `setting`: where they are given. */
 export function checkPartOptions(
   owner: string,
   parts: readonly { readonly options: Knobs }[],

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { FaultError } from '../base/fault.ts';
 import { checkConfig, loadConfig, stripComments } from './load.ts';
 import { printConfig, printExample, printSchema } from './print.ts';
-import { replicaAddress } from './replicas.ts';
 
 const base = { models: [{ name: 'm', engine: { kind: 'sim' } }] };
 
@@ -48,12 +47,6 @@ describe('loading', () => {
       loadConfig({ base: { models: [{ name: 'm', engine: { kind: 'openai', ...settings } }] } }).models[0]!.engine;
     const dns = 'dns:vllm.models:8000';
     expect(engine({ replicas: dns })).toMatchObject({ replicas: dns });
-    const plain = { protocol: 'http', everyMs: 5000 };
-    expect(replicaAddress(dns)).toEqual({ from: 'dns', name: 'vllm.models', port: 8000, ...plain });
-    const service = { from: 'kubernetes', namespace: 'models', service: 'vllm', port: 'http', ...plain };
-    expect(replicaAddress('kubernetes:models/vllm:http')).toEqual(service);
-    const file = { from: 'file', path: '/etc/list.json', protocol: 'https', everyMs: 100 };
-    expect(replicaAddress('file:/etc/list.json?protocol=https&everyMs=100')).toEqual(file);
     const both = { urls: ['http://a.test'], replicas: dns };
     for (const wrong of [{}, both])
       expect(refusal(() => engine(wrong))).toMatch(/engine has neither urls nor replicas, or both/);

@@ -1,10 +1,9 @@
-// What other packages may import of this folder, as `@coppice/core/config`. A list only.
+// Exports of this folder to other packages, as `@coppice/core/config`. A list only.
 
 export { goneSetting } from './gone-settings.ts';
-export { issueWords } from './issue-words.ts';
-export { fieldsOf, issueLine, real, schemaOf } from './knob.ts';
-export { checkConfig, loadConfig, nest, overlay, type PlainTree } from './load.ts';
-export { budgetKnob } from './machine-knobs.ts';
+export { fieldsOf, issueLine, issueWords, real, schemaOf } from './knob.ts';
+export { checkConfig, loadConfig, nest, overlay, type PlainTree, version } from './load.ts';
+export { budgetKnob } from './model.ts';
 export { modelSettings, settingValue } from './model-settings.ts';
 export { namedParts, namedPaths } from './named-options.ts';
 export {
@@ -27,12 +26,10 @@ export {
   type VerifierKind,
 } from './plugin.ts';
 export { printConfig, printExample, printSchema } from './print.ts';
-export { readPrompts } from './prompts.ts';
 export type { Config, KeyConfig, LimitsConfig, ModelConfig, ServerConfig } from './schema.ts';
-export { efforts, mostPromptChars } from './search-limits.ts';
-export type { Environment } from './secret.ts';
+export { efforts, mostPromptChars } from './schema.ts';
+export type { Environment } from './sections.ts';
 export { type KindSection, plainSection } from './sections.ts';
-export { version } from './version.ts';
 export {
   bodyName,
   flagKnobs,

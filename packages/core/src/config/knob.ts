@@ -1,10 +1,18 @@
 // Schemas from knobs: the bounds become the schema's, the unit and the reason its description, which the printed schema and
 // the printed example show, and a value out of bounds is refused in the words of base/knob.ts.
+// `issueWords` says in the same words what the library of schemas refuses.
 
 import { z } from 'zod';
-import { type ChoiceKnob, complaint, type Knob, type Knobs, type NumberKnob, type ValueOf } from '../base/knob.ts';
+import {
+  type ChoiceKnob,
+  complaint,
+  type Knob,
+  type Knobs,
+  type NumberKnob,
+  shown,
+  type ValueOf,
+} from '../base/knob.ts';
 
-/** One value, without the default. */
 export function schemaOf<Each extends Knob>(knob: Each): z.ZodType<ValueOf<Each>, ValueOf<Each>> {
   const schema = 'values' in knob ? choiceSchema(knob) : numberSchema(knob as NumberKnob);
   const { unit, why: description } = knob;
@@ -61,4 +69,51 @@ export function like<Each extends NumberKnob>(knob: Each, fallback: number, why:
 /** An issue as one line: the complaint of a knob goes on from the name, everything else stands after a colon. */
 export function issueLine(name: string, message: string): string {
   return /^(is|has) /.test(message) ? `${name} ${message}` : `${name}: ${message}`;
+}
+
+type Issue = z.core.$ZodRawIssue;
+
+/** For `safeParse(value, { error: issueWords })`; a field that has words of its own keeps them. */
+export function issueWords(issue: Issue): string | undefined {
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return `has no setting ${issue.keys.map((key) => `'${key.slice(0, 64)}'`).join(' or ')}`;
+    case 'invalid_union':
+      return kindWords(issue);
+    case 'invalid_value':
+      return mustBe(issue.input, `one of ${issue.values.join(', ')}`);
+    case 'invalid_type':
+      return mustBe(issue.input, typeWords[issue.expected] ?? `of type ${issue.expected}`);
+    case 'too_small':
+      return boundWords(issue, `at least ${issue.minimum}`, 'must be there');
+    case 'too_big':
+      return boundWords(issue, `at most ${issue.maximum}`, 'are allowed');
+    default:
+      return undefined;
+  }
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+
+function mustBe(value: unknown, what: string): string {
+  return `is ${value === undefined ? 'missing' : shown(value)}; it must be ${what}`;
+}
+
+/** An object of several kinds: which one, is what its `kind` says. */
+function kindWords({ input, discriminator, options }: Issue & { code: 'invalid_union' }): string | undefined {
+  if (discriminator === undefined || !Array.isArray(options)) return undefined;
+  const kind = (input as Readonly<Record<string, unknown>> | undefined)?.[discriminator];
+  return mustBe(kind, `one of ${options.join(', ')}`);
+}
+
+function boundWords({ input }: Issue, bound: string, verb: string): string | undefined {
+  if (typeof input === 'number') return mustBe(input, bound);
+  if (Array.isArray(input)) return `has ${input.length} items; ${bound} ${verb}`;
+  return typeof input === 'string' ? `has ${input.length} characters; ${bound} ${verb}` : undefined;
 }

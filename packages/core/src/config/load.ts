@@ -1,14 +1,19 @@
 // File, then environment, then flags, into one frozen value. Each source is a tree of plain values laid over the one
 // before it; the schema judges only the sum, so that a complaint names the key, whichever source set it. No secret is ever echoed.
 
+import { readFileSync } from 'node:fs';
 import { FaultError, fault, raise } from '../base/fault.ts';
 import { isRecord } from '../base/record.ts';
 import { goneSetting } from './gone-settings.ts';
-import { issueWords } from './issue-words.ts';
-import { issueLine } from './knob.ts';
+import { issueLine, issueWords } from './knob.ts';
 import { bySections, engineKind, requirePackage } from './plugin.ts';
 import { type Config, configSchema } from './schema.ts';
 import { requestKnobs } from './vocabulary.ts';
+
+/** Read once from the root's package.json, which stands beside src/ and dist/ alike. */
+const packageText = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+
+export const version: string = (JSON.parse(packageText) as { version: string }).version;
 
 export interface PlainTree {
   [key: string]: unknown;
@@ -18,15 +23,14 @@ export interface Sources {
   /** Text of the file: JSON, with comments. */
   readonly file?: { readonly name: string; readonly text: string };
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** As `server.port=8080`. */
+  /** Each as `server.port=8080`. */
   readonly settings?: readonly string[];
-  /** What stands below all of them. */
+  /** Lies below all of them. */
   readonly base?: PlainTree;
 }
 
 const prefix = 'COPPICE__';
 
-/** With the sections of all plug-ins. */
 export const registeredSchema = bySections(configSchema);
 
 export function loadConfig(sources: Sources): Config {
@@ -60,7 +64,6 @@ function misplaced(path: readonly PropertyKey[], keys: readonly string[]): strin
 
 const ofSearches = 'is a setting of a search, not of a model: give it with the request, or as an option of `search`';
 
-/** Lays the configuration of each model over what its kind of engine has by default. */
 function shaped(tree: PlainTree, models: readonly unknown[]): PlainTree {
   return { ...tree, models: models.map((each) => (isRecord(each) ? shapedModel(each) : each)) };
 }
@@ -105,7 +108,6 @@ function fromSetting(setting: string): PlainTree {
   return nest(setting.slice(0, at).split('.'), jsonOrText(setting.slice(at + 1)));
 }
 
-/** JSON where it is JSON, else the text itself. */
 export function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -118,7 +120,6 @@ function toCamel(name: string): string {
   return name.toLowerCase().replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The tree that holds one value at a path. */
 export function nest(path: readonly string[], value: unknown): PlainTree {
   const [first, ...rest] = path;
   if (first === undefined || unsafeKeys.has(first)) raise('bad-setting', `'${path.join('.')}' is not a setting`);

@@ -4,8 +4,7 @@
 
 import { z } from 'zod';
 import { FaultError, fault } from '../base/fault.ts';
-import { issueWords } from './issue-words.ts';
-import { issueLine } from './knob.ts';
+import { issueLine, issueWords } from './knob.ts';
 import { jsonOrText } from './load.ts';
 import { modelSchema } from './model.ts';
 import { bySections } from './plugin.ts';
@@ -14,16 +13,13 @@ export interface ModelSetting {
   readonly name: string;
   readonly why: string;
   readonly unit?: string;
-  /** Where unset. */
   readonly fallback?: unknown;
-  /** The allowed words, where it takes one of a few. */
   readonly values?: readonly string[];
   /** The kinds of engine or verifier that have it, where not all have. */
   readonly kinds?: readonly string[];
   readonly schema: z.ZodType;
 }
 
-/** By name; those of the kinds of engines and verifiers that are registered. */
 export const modelSettings = bySections(
   (sections): ReadonlyMap<string, ModelSetting> => byName(leaves(modelSchema(sections), [])),
 );
@@ -54,7 +50,7 @@ function leaves(schema: z.ZodType, path: readonly string[], kinds?: readonly str
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodObject)
     return Object.entries(inner.shape).flatMap(([key, each]) => leaves(each as z.ZodType, [...path, key], kinds));
-  // Of a value that may be text or number there is no more to list.
+  // A value that may be text or number has no more to list.
   if (inner instanceof z.ZodUnion && inner.options.every((each) => unwrapped(each as z.ZodType) instanceof z.ZodObject))
     return inner.options.flatMap((each) => leaves(each as z.ZodType, path, kindsOf(each as z.ZodType) ?? kinds));
   return [settingOf(schema, path.join('.'), kinds)];
@@ -75,7 +71,6 @@ function settingOf(schema: z.ZodType, name: string, kinds: readonly string[] | u
   };
 }
 
-/** Undefined where the alternatives are of another sort. */
 function kindsOf(alternative: z.ZodType): string[] | undefined {
   const { kind } = (unwrapped(alternative) as z.ZodObject).shape;
   if (kind === undefined) return undefined;
@@ -92,7 +87,7 @@ function unwrapped(schema: z.ZodType): z.ZodType {
   return isWrapped ? unwrapped(schema.unwrap() as z.ZodType) : schema;
 }
 
-/** What several kinds have is one setting. */
+/** A setting of several kinds is listed once. */
 function byName(all: readonly ModelSetting[]): Map<string, ModelSetting> {
   const found = new Map<string, ModelSetting>();
   for (const each of all) {

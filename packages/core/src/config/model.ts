@@ -1,13 +1,31 @@
-// One served model: the engine that generates, the verifier that scores, the budget they share, and how a search of it
+// The schema of one served model: the engine that generates, the verifier that scores, the budget they share, and how a search of it
 // runs unless its request says otherwise. No secret stands here: keys of remote servers come from named variables.
 
 import { z } from 'zod';
+import type { NumberKnob } from '../base/knob.ts';
 import { panel } from '../program/whole-answers/panel.ts';
+import { checkNames } from '../verifier/checked-verifier.ts';
 import { fieldOf, fieldsOf, schemaOf, whole } from './knob.ts';
-import { budgetKnob, budgetPerKnob, checkKnob } from './machine-knobs.ts';
 import { type NamedOptions, namedParts } from './named-options.ts';
 import { keyVariable, oneKindOf, type Sections } from './sections.ts';
 import { modelKnobs, policySettingKnobs, samplingKnobs } from './vocabulary.ts';
+
+export const budgetKnob = {
+  default: 32,
+  low: 1,
+  high: 100_000,
+  whole: true,
+  unit: 'strands',
+  why: 'M: open at a time over all searches, on each replica where replicas are listed; near the knee of the engine, see `coppice doctor`',
+} as const satisfies NumberKnob;
+
+/** Checks of a step before the verifier is asked. */
+export const checkKnob = {
+  default: 'none',
+  values: checkNames,
+  unit: 'what',
+  why: "arithmetic: a step with a false equation scores 0. lines: the task's own checker as well, whose true lines score 1",
+} as const;
 
 const url = z.url({ protocol: /^https?$/ });
 
@@ -34,7 +52,7 @@ const price = z
   })
   .meta({ description: 'of its engine, in any one currency: what moneyBudget counts by, and answers say' });
 
-/** Of the program of that name: its options, and the models that it and `pairwise` ask. */
+/** Options of the program `panel`, and the models that it and `pairwise` ask. */
 const panelOptions = z
   .strictObject({
     models: z.array(z.string()).min(1).max(16).optional().meta({
@@ -57,7 +75,6 @@ const fields = {
     .meta({ description: 'what clients ask for' }),
   embedder: embedder.optional(),
   budget: fieldOf(budgetKnob),
-  budgetPer: fieldOf(budgetPerKnob),
   check: fieldOf(checkKnob),
   delimiters: z
     .array(z.string().min(1).max(64))
@@ -96,18 +113,14 @@ const fields = {
     .enum(['allow', 'forbid'])
     .default('allow')
     .meta({ description: 'requests with tools or images go to the remote engine unchanged' }),
-  examples: z
-    .array(z.strictObject({ title: z.string().max(80), question: z.string().max(4000) }))
-    .max(50)
-    .default([])
-    .meta({ description: 'questions offered by the page' }),
+  examples: z.array(z.string().max(4000)).max(50).default([]).meta({ description: 'questions offered by the page' }),
 };
 
 type NamedFields = {
   [Name in Exclude<keyof NamedOptions, 'panel'>]-?: z.ZodOptional<z.ZodType<NonNullable<NamedOptions[Name]>>>;
 };
 
-/** One object for each program or rule with options, under its name. */
+/** An object of options for each program or rule that has some, under its name. */
 function namedFields(): NamedFields {
   const taken = ([part]: readonly [string, unknown]) => !Object.hasOwn(fields, part);
   const objects = [...namedParts()].filter(taken).map(([part, own]) => {

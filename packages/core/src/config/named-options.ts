@@ -22,7 +22,7 @@ type OfPackages = { readonly [Name in PackagedPart]?: Readonly<Record<string, Kn
 
 interface NamedOption {
   readonly knob: Knob;
-  /** As the part itself calls it. */
+  /** Name of the option in the part itself. */
   readonly flat: string;
 }
 
@@ -39,7 +39,7 @@ export function namedParts(): ReadonlyMap<string, Readonly<Record<string, NamedO
   return new Map([...ofPrograms, ...ofRules].filter(([, own]) => Object.keys(own).length > 0));
 }
 
-/** Of a part, what a wish or the configuration of a model gives, by the part's own names. */
+/** Options of a part in a wish or in the configuration of a model, by the part's own names. */
 export function optionsGiven(source: object, part: string): Readonly<Record<string, KnobValue>> {
   const given = Object.entries((source as Readonly<Record<string, object | undefined>>)[part] ?? {});
   const own = namedParts().get(part) ?? {};

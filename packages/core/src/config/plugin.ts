@@ -18,11 +18,9 @@ import { registerPrograms } from '../program/registry/programs.ts';
 import type { Prompt } from '../tree/step.ts';
 import type { Verifier } from '../verifier/verifier.ts';
 import type { Config, ModelConfig } from './schema.ts';
-import type { Environment } from './secret.ts';
-import type { KindSection, Sections } from './sections.ts';
+import type { Environment, KindSection, Sections } from './sections.ts';
 
 export interface Plugin {
-  /** Of the package. */
   readonly name: string;
   readonly engines?: readonly EngineKind[];
   readonly verifiers?: readonly VerifierKind[];
@@ -45,9 +43,8 @@ export interface EngineKind<Own extends KindSection = KindSection> {
   readonly schema: z.ZodObject;
   /** The kinds of verifiers that it goes with; any where unset. */
   readonly verifiers?: readonly string[];
-  /** What lies under the settings of a model whose engine is configured so. */
+  /** Settings that lie under those of a model with this engine. */
   shape?(engine: Settings, model: Settings): Settings;
-  /** A model that comes with the package, by its name. */
   shipped?(model: string): ShippedModel | undefined;
   /** The models that `serve` has where no configuration names any. */
   models?(): readonly Settings[];
@@ -55,14 +52,11 @@ export interface EngineKind<Own extends KindSection = KindSection> {
 }
 
 export interface ShippedModel {
-  /** Its weights. */
   readonly path: string;
-  /** What scores its steps unless another is named. */
+  /** Scores its steps unless another is named. */
   readonly verifier: KindSection;
   readonly form: FormQuestion;
-  /** The questions that it answers, in words. */
   readonly answers: string | undefined;
-  /** A file of such questions, with answers. */
   readonly questions: string;
 }
 
@@ -81,19 +75,17 @@ export interface OpeningLog {
   warn(event: string, fields?: Settings): void;
 }
 
-/** An engine, opened, and what it says of itself. */
 export interface OpenParts {
   readonly engine: Engine;
-  /** Where the engine brings the one that is configured; else it is opened by its own kind. */
+  /** Set where the engine brings the configured verifier; else its own kind opens it. */
   readonly verifier?: Verifier | undefined;
-  /** What a finished path answers; the general rule where unset. */
+  /** Reads the answer off a finished path; the general rule where unset. */
   readonly extract?: (pathText: string) => string | undefined;
-  /** Where the model takes no conversation. */
+  /** Set where the model takes no conversation. */
   readonly form?: FormQuestion | undefined;
   readonly upstream?: Upstream;
-  /** In words, what generates and what scores. */
   readonly note?: string;
-  /** What the user must know before trusting it, one line each. */
+  /** Warnings for the user, one line each. */
   readonly warnings?: readonly string[] | undefined;
   /** Lines about it on this machine, for `doctor`. `measures`: whether it is timed too, which takes a while. */
   describe?(kvBytes: number, measures: boolean): Promise<string[]>;
@@ -125,9 +117,8 @@ export interface OpenVerifier {
 
 export interface JournalKind {
   readonly kind: string;
-  /** One line for the printed configuration. */
+  /** For the printed configuration. */
   readonly about: string;
-  /** Its own settings in the section `journal`. */
   readonly settings?: z.ZodRawShape;
   open(config: Config, opening: JournalOpening): Promise<OpenJournal>;
   /** Opens it for reading: it takes nothing up. */
@@ -205,7 +196,6 @@ export function verifierKind(kind: string): VerifierKind {
   return verifiers().get(kind) ?? raise('bad-setting', `no plug-in brings verifiers of kind '${kind}'`);
 }
 
-/** The kinds of verifiers that go with an engine. */
 export function verifiersBeside({ kind, verifiers: own }: EngineKind): string[] {
   const fitting = [...verifiers().values()].filter(({ engine = kind }) => engine === kind);
   return fitting.map((each) => each.kind).filter((each) => own?.includes(each) !== false);
@@ -220,7 +210,6 @@ export function registeredTasks(): readonly Task[] {
   return all(({ tasks }) => tasks);
 }
 
-/** Labelled questions of a task that ships. */
 export function questionFile(task: string, split: string): string {
   const [folder] = all(({ questions = [] }) => [questions].flat());
   const needed = packages.engine.llama;
@@ -228,7 +217,7 @@ export function questionFile(task: string, split: string): string {
   return `${folder}/${task}.${split}.jsonl`;
 }
 
-/** Where the engine of a model is configured with one that ships. */
+/** The shipped model that an engine is configured with; undefined for any other. */
 export function shippedModel({ kind, model }: KindSection): ShippedModel | undefined {
   return typeof model === 'string' ? engineKind(kind)?.shipped?.(model) : undefined;
 }

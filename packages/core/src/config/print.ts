@@ -54,7 +54,7 @@ function write(value: unknown, schema: Schema, indent: string): string {
   return isRecord(value) ? writeObject(value, schema, indent) : JSON.stringify(value);
 }
 
-/** Of a union, the member whose `kind` is the value's. */
+/** Picks the member of a union whose `kind` is the value's. */
 function alternative(schema: Schema, value: object): Schema {
   const kind = (value as { kind?: unknown }).kind;
   const isOf = (own: Schema | undefined) => own?.const === kind || own?.enum?.includes(kind) === true;

@@ -5,9 +5,62 @@ import { z } from 'zod';
 import { damageChoices, textKeepings } from '../journal/journal.ts';
 import { fieldOf, like, real, whole } from './knob.ts';
 import { modelSchema } from './model.ts';
-import { searchLimits } from './search-limits.ts';
 import type { Sections } from './sections.ts';
 import { requestKnobs } from './vocabulary.ts';
+
+export const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+export type Effort = (typeof efforts)[number];
+
+/** Factors of efforts over `medium`: about four from one to the next. */
+const scales: Readonly<Record<Effort, number>> = { minimal: 1 / 8, low: 1 / 2, medium: 1, high: 4, xhigh: 16 };
+const usual: Effort = 'medium';
+/** Generated tokens that an effort buys with each rollout: four steps of 600 tokens on its way. */
+const rolloutTokens = 2500;
+/** Tokens of thinking on one path that medium buys; each rollout buys them on top of `rolloutTokens`. */
+const mediumThinkingTokens = 32_768;
+
+export const searchLimits = z
+  .strictObject({
+    rollouts: like(
+      requestKnobs.rollouts,
+      256,
+      'most that a request may ask for, counted like an effort; 16 times medium',
+    ),
+    tokens: like(requestKnobs.tokenBudget, 200_000, 'most generated tokens of one search'),
+    deadlineMs: like(requestKnobs.deadlineMs, 3_600_000, 'longest deadline that a request may ask for'),
+    mediumRollouts: like(
+      requestKnobs.rollouts,
+      16,
+      'what reasoning_effort medium buys, and a request that names none: 16, between the 12 and 32 of figures 2 and 3 of P0; minimal an eighth of it, low half, high 4 times, xhigh 16 times. Rollouts of whole expansions: best-first has `branching` times as many, of one path each',
+    ),
+  })
+  .prefault({});
+
+/** `rolloutTokens`: where a caller pays for every token itself and has no use for a budget. */
+export type LimitsConfig = z.output<typeof searchLimits> & { readonly rolloutTokens?: number };
+
+export function effortOf(
+  limits: LimitsConfig,
+  name: Effort = usual,
+): { rollouts: number; tokens: number; thinkingTokens: number } {
+  const rollouts = Math.min(limits.rollouts, Math.max(1, Math.round(limits.mediumRollouts * scales[name])));
+  const thinkingTokens = Math.ceil(mediumThinkingTokens * scales[name]);
+  return {
+    rollouts,
+    tokens: Math.min(limits.tokens, rollouts * (limits.rolloutTokens ?? rolloutTokens)),
+    thinkingTokens,
+  };
+}
+
+/** Most nodes of one tree; it ends as exhausted then. A step is hardly shorter than ten tokens, and a node takes about 1 kB. */
+export function mostNodes({ tokens }: LimitsConfig): number {
+  return Math.max(16, Math.ceil(tokens / 10));
+}
+
+/** Most characters of a conversation: half as long as all that one search may generate, at four characters of English to a token. */
+export function mostPromptChars({ tokens }: LimitsConfig): number {
+  return tokens * 2;
+}
 
 const server = z
   .strictObject({
@@ -33,7 +86,6 @@ const server = z
       description:
         'requests for a model that is not here: refuse gives 404; answer lets the first model answer, and the reply names it',
     }),
-    page: z.boolean().default(true).meta({ description: 'serve the dashboard at /' }),
   })
   .prefault({});
 
@@ -100,13 +152,6 @@ const journalSettings = {
     'ms',
     'a week of finished searches; files and results of batches are kept four times as long',
   ),
-  keepSearches: whole(
-    100_000,
-    0,
-    100_000_000,
-    'searches',
-    'about 3 GB at the 28 kB that a simulated search of 8 rollouts takes',
-  ),
 };
 
 function journalSchema({ journals, aboutJournals: description, journalSettings: own }: Sections) {
@@ -127,15 +172,10 @@ const telemetry = z
         description:
           'OTLP over HTTP, such as http://127.0.0.1:4318; no traces without it. Extra headers: OTEL_EXPORTER_OTLP_HEADERS',
       }),
-    sampleRatio: real(1, 0, 1, 'ratio', 'of the requests that arrive without a trace of their own'),
     keyLabels: z
       .boolean()
       .default(false)
       .meta({ description: 'requests and tokens of each key in the metrics; off: names of keys are for operators' }),
-    content: z
-      .boolean()
-      .default(false)
-      .meta({ description: 'prompts and answers in spans; off, as the conventions advise' }),
   })
   .prefault({});
 
@@ -145,10 +185,6 @@ const log = z
       .enum(['debug', 'info', 'warn', 'error', 'silent'])
       .default('info')
       .meta({ description: 'one line a request' }),
-    format: z
-      .enum(['auto', 'json', 'text'])
-      .default('auto')
-      .meta({ description: 'json for machines, text for a terminal; auto: by where the log goes' }),
   })
   .prefault({});
 
@@ -205,7 +241,6 @@ export type ConfigInput = z.input<ReturnType<typeof configSchema>>;
 export type ServerConfig = Config['server'];
 export type KeyConfig = Config['keys'][number];
 export type ModelConfig = Config['models'][number];
-export type LimitsConfig = Config['limits'];
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);

@@ -1,6 +1,7 @@
 // The parts of the configuration that plug-ins bring, as the schema takes them.
 
 import { z } from 'zod';
+import { FaultError, fault } from '../base/fault.ts';
 
 /** The settings of one engine or verifier; its kind knows the rest of its type. */
 export interface KindSection {
@@ -16,17 +17,14 @@ export interface Sections {
   readonly journalSettings: z.ZodRawShape;
 }
 
-/** One of several kinds, told apart by `kind`. */
 export function oneKindOf(schemas: readonly z.ZodObject[]): z.ZodType<KindSection, KindSection> {
   return z.discriminatedUnion('kind', schemas as never) as unknown as z.ZodType<KindSection, KindSection>;
 }
 
-/** A kind that has nothing to set. */
 export function plainSection(kind: string, description: string) {
   return z.strictObject({ kind: z.literal(kind).meta({ description }) });
 }
 
-/** Base URLs of servers. */
 export const urls = z.array(z.url({ protocol: /^https?$/ })).min(1);
 
 export const keyVariable = z
@@ -34,3 +32,13 @@ export const keyVariable = z
   .min(1)
   .optional()
   .meta({ description: "environment variable that holds the server's key" });
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The value of a named variable: the name may be shown, the value never. */
+export function secret(name: string | undefined, environment: Environment): string | undefined {
+  if (name === undefined) return undefined;
+  const value = environment[name];
+  if (value !== undefined && value !== '') return value;
+  throw new FaultError(fault('bad-setting', `apiKeyEnv names ${name}, and that variable is not set`));
+}

@@ -1,4 +1,4 @@
-// What one search can be told, by the configuration of its model, the body of a request, or a command. Each
+// Settings of one search, by the configuration of its model, the body of a request, or a command. Each
 // setting has one name (`tokenBudget`; a body writes it `token_budget`, a command `--token-budget` or `--set tokenBudget=N`),
 // one unit, one default and one pair of bounds, stated here or where a policy or program defines its own. `client` says
 // that a request may set it. Nothing here reads anything.
@@ -13,7 +13,7 @@ import { aggregations } from '../tree/aggregate.ts';
 
 const client = 'coppice';
 
-/** How a search of a model runs unless its request says otherwise; the operator sets them per model. */
+/** Defaults of a model's searches; the operator sets them per model. */
 export const modelKnobs = {
   program: {
     default: 'mcts',
@@ -63,14 +63,6 @@ export const modelKnobs = {
     client,
     why: 'what a client gets whose search has no accepted answer: the best attempt, a refusal, an error, or the answer of escalateTo',
   },
-  groupSimilarity: {
-    default: 0.8,
-    low: 0,
-    high: 1,
-    unit: 'cosine',
-    client,
-    why: "answers in the model's own words whose vectors are at least so near count as one, where the model has an embedder; chosen on labelled answers (docs/policies.md)",
-  },
   stepTokens: {
     default: 256,
     low: 1,
@@ -94,22 +86,13 @@ export const modelKnobs = {
     client,
     why: "whether a reasoning model thinks before it answers: 'auto' leaves it to its template, the others need one with a switch (enable_thinking)",
   },
-  thinkingStepTokens: {
-    default: 1024,
-    low: 1,
-    high: 32_768,
-    whole: true,
-    unit: 'tokens',
-    client,
-    why: 'longest step inside the thinking: what a crash costs at the most, and where rules may end a path; a chain of 20,000 tokens is 20 of them',
-  },
   maxThinkingTokens: {
     low: 1,
     high: 1_000_000,
     whole: true,
     unit: 'tokens',
     client,
-    why: 'of one path, after which its thinking is ended and the answer asked for; what reasoning_effort buys unless set (limits.thinkingTokens)',
+    why: 'of one path, after which its thinking is ended and the answer asked for; where unset reasoning_effort medium buys 32,768, the others in proportion',
   },
   recordTokens: {
     default: 'off',
@@ -120,7 +103,7 @@ export const modelKnobs = {
   },
 } as const satisfies Knobs;
 
-/** Of the generator. OpenAI's API has fields for them. */
+/** Sampling of the generator. OpenAI's API has fields for them. */
 export const samplingKnobs = {
   temperature: {
     default: 0.8,
@@ -142,7 +125,7 @@ export const samplingKnobs = {
   minP: { low: 0, high: 1, unit: 'probability', client: 'openai', why: 'of sampling; off unless set' },
 } as const satisfies Knobs;
 
-/** What only a request can say; the limits and efforts of the configuration say what it may ask for, and what it gets. */
+/** Settings of requests alone; the limits and efforts of the configuration bound them and say what is usual. */
 export const requestKnobs = {
   rollouts: {
     low: 1,
@@ -208,10 +191,9 @@ export const requestKnobs = {
   },
 } as const satisfies Knobs;
 
-/** Of policies, what a user may set beside the options of single rules (named-options.ts). */
+/** Settings of policies for users, beside the options of single rules (named-options.ts). */
 export const policySettingKnobs = settingKnobs(policyKnobs);
 
-/** Everything that one search can be told. */
 export const searchKnobs = {
   ...modelKnobs,
   ...samplingKnobs,
@@ -244,7 +226,7 @@ export function knobOf(name: SearchKnob): Knob {
   return searchKnobs[name];
 }
 
-/** Where a setting is named: in the body of a request, by the flags of a command, or in a program's own code. */
+/** Place where a setting is named: the body of a request, the flags of a command, or a program's own code. */
 export type Speaker = 'body' | 'flags' | 'code';
 
 /** Settings that a person changes from question to question: each has a flag of its own in every command that takes it. */
@@ -261,7 +243,7 @@ export const flagKnobs = [
   'deadlineMs',
 ] as const satisfies SearchKnob[];
 
-/** As the model's section of the configuration writes it, and so `--set`. */
+/** Name in a model's section of the configuration, and behind `--set`. */
 export function settingName(name: SearchKnob): string {
   return Object.hasOwn(samplingKnobs, name) ? `sampling.${name}` : name;
 }
@@ -292,7 +274,7 @@ export function flagName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** What a command was given as the value of a setting, not yet checked. */
+/** The value is not checked yet. */
 export function flagValue(name: SearchKnob, text: string): KnobValue {
   return valueOfText(knobOf(name), text);
 }

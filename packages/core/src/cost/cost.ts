@@ -6,17 +6,17 @@ import { type Curve, countUntil, sumFrom, tilted, valueAt } from './curve.ts';
 
 export interface CostModel {
   readonly name: string;
-  /** One decode step of `batch` sequences, over the mean number of cached tokens per sequence. */
+  /** Time of a decode step of `batch` sequences, over the mean number of cached tokens per sequence. */
   decodeCurve(batch: number): Curve;
-  /** One forward pass over new tokens, over their number. */
+  /** Time of a forward pass over new tokens, over their number. */
   readonly prefillCurve: Curve;
-  /** What each cached token that a row does not read costs it: nothing with a paged cache; libllama's rows look at all cells. */
+  /** Cost of each cached token that a row does not read: none with a paged cache; libllama's rows look at all cells. */
   readonly unreadTokenMs?: number;
-  /** How much longer a step takes for each sequence that joins it; missing where it was not measured. */
+  /** Extra step time for each sequence that joins; missing where it was not measured. */
   readonly joinMs?: number;
 }
 
-/** What memory a model takes; the shape also feeds the roofline. */
+/** Memory facts of a model; the roofline reads them too. */
 export interface ModelShape {
   readonly name: string;
   readonly layers: number;
@@ -35,7 +35,7 @@ export interface DecodeBatch {
   readonly residentTokens: number;
 }
 
-/** One decode step; with nothing but one shared context in the cache unless `residentTokens` is given. */
+/** Assumes one shared context in the cache unless `residentTokens` is given. */
 export function decodeMs(cost: CostModel, sequences: number, contextTokens: number, residentTokens?: number): number {
   const batch = { sequences, contextTokens, residentTokens: residentTokens ?? contextTokens / sequences };
   return valueAt(spanCurve(cost, batch), contextTokens / sequences);
@@ -50,7 +50,6 @@ export function decodeStepsUntil(cost: CostModel, batch: DecodeBatch, durationMs
   return countUntil(spanCurve(cost, batch), batch.contextTokens / batch.sequences, durationMs);
 }
 
-/** What the rows of a pass pay for cached tokens that they do not read. */
 export function unreadMs(cost: CostModel, rows: number, unreadTokens: number): number {
   return (cost.unreadTokenMs ?? 0) * rows * unreadTokens;
 }
@@ -70,7 +69,7 @@ export function prefillMs(cost: CostModel, tokens: number): number {
   return valueAt(cost.prefillCurve, Math.max(tokens, smallest));
 }
 
-/** What new tokens add to a pass that reads the weights anyway (chunked prefill beside decoding). */
+/** Extra time of new tokens in a pass that reads the weights anyway (chunked prefill beside decoding). */
 export function prefillExtraMs(cost: CostModel, tokens: number): number {
   if (tokens <= 0) return 0;
   return Math.max(0, prefillMs(cost, tokens) - cost.prefillCurve.y[0]!);

@@ -89,7 +89,7 @@ function slopeOf(curve: Curve, piece: number, x: number): number {
   return x >= xs[xs.length - 1]! ? Math.max(0, slope) : slope;
 }
 
-/** How many of the next unit steps from x have their values on one straight line. */
+/** Counts the next unit steps from x whose values lie on one straight line. */
 function runLength(curve: Curve, x: number, most: number): number {
   const piece = pieceOf(curve, x);
   const end = curve.x[piece + 1];

@@ -1,4 +1,4 @@
-// How much of one KV memory the generator gets and how much the verifier, after P4 §4.3.1: the split that finishes a round
+// Splits one KV memory between generator and verifier, after P4 §4.3.1: the split that finishes a round
 // of requests soonest, by measured costs instead of a roofline. Different from the paper: both sides keep the paths that
 // they have seen, and what does not fit is computed again, by the generator too. Tries every split on a fine grid, as the
 // paper does over batches; of equal times the larger generator wins.
@@ -12,7 +12,7 @@ export interface KvSplitProblem {
   readonly generatorTokenBytes: number;
   readonly verifierTokenBytes: number;
   readonly memoryBytes: number;
-  /** What neither side may fall below: the longest path that must fit. */
+  /** Neither side falls below it: the longest path that must fit. */
   readonly leastGeneratorTokens: number;
   readonly leastVerifierTokens: number;
   /** S: tokens of a path, held once for all its children. */

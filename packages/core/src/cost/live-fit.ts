@@ -1,4 +1,4 @@
-// What a server measures of itself while it works: a straight line through the latest observations of how long a piece of
+// A server's measurement of itself while it works: a straight line through the latest observations of how long a piece of
 // work took, over how much was there at a time. Old observations fade, so that the line follows the load. Keeps five sums.
 
 /** Milliseconds of one piece of work: `baseMs` alone, and `slopeMs` more for each other piece that is there. */
@@ -7,7 +7,7 @@ export interface CostLine {
   readonly slopeMs: number;
 }
 
-/** How many observations count unless said: few enough to follow a change of load within seconds. */
+/** Observations that count by default: few enough to follow a change of load within seconds. */
 const fewSeconds = 256;
 /** Before so many nothing is said. */
 const fewest = 32;

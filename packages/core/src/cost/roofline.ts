@@ -1,4 +1,4 @@
-// What a GPU can do at most, by its data sheet (the roofline of Williams et al., 2009): bytes it reads and operations it does in a second.
+// The most that a GPU can do by its data sheet (roofline, Williams et al., 2009): bytes read and operations done in a second.
 
 export interface Gpu {
   readonly name: string;

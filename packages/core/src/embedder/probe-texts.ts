@@ -1,7 +1,7 @@
 // Tries an embedder on three answers: two that say the same and one that says something else. An embedder that
-// cannot tell them apart at the configured similarity would make a majority of anything.
+// cannot tell them apart at `groupSimilarity` would make a majority of anything.
 
-import { cosine } from '../answer/likeness.ts';
+import { cosine, groupSimilarity } from '../answer/likeness.ts';
 import type { Fault } from '../base/fault.ts';
 import type { Embedder, EmbedderMessage } from './embedder.ts';
 
@@ -16,22 +16,22 @@ export interface ProbedTexts {
   readonly found: string;
 }
 
-export async function embedderWarning(embedder: Embedder, similarity: number): Promise<string | undefined> {
-  const probed = await probeTexts(embedder, similarity);
+export async function embedderWarning(embedder: Embedder): Promise<string | undefined> {
+  const probed = await probeTexts(embedder);
   if ('code' in probed)
     return `${embedder.name} gives no vectors: ${probed.message}; open answers are compared by their words until it does`;
   return probed.fit ? undefined : `${embedder.name} does not tell answers apart: ${probed.found}`;
 }
 
 /** Connects the embedder: call it before the runtime connects. */
-export async function probeTexts(embedder: Embedder, similarity: number): Promise<ProbedTexts | Fault> {
+export async function probeTexts(embedder: Embedder): Promise<ProbedTexts | Fault> {
   const messages = await replies(embedder);
   const failed = messages.find((message) => message.type === 'fault');
   if (failed !== undefined) return failed.fault;
   const [one, same, other] = messages.map((message) => (message.type === 'vector' ? message.vector : []));
   const [near, far] = [cosine(one!, same!), cosine(one!, other!)];
-  const found = `two answers that say the same are ${near.toFixed(2)} near, two that do not ${far.toFixed(2)}; groupSimilarity is ${similarity}`;
-  return { fit: near >= similarity && far < similarity, found };
+  const found = `two answers that say the same are ${near.toFixed(2)} near, two that do not ${far.toFixed(2)}; from ${groupSimilarity} on they count as one`;
+  return { fit: near >= groupSimilarity && far < groupSimilarity, found };
 }
 
 function replies(embedder: Embedder): Promise<EmbedderMessage[]> {

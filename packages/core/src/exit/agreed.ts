@@ -4,7 +4,7 @@
 import { groupAnswers } from '../answer/groups.ts';
 import { type ExitRule, readable } from './exit.ts';
 
-/** As many as `certificate` asks for where none differs, at its ε of 0.05: 5 lost 2 of 819 answers of a real model. */
+/** `certificate` asks for as many where none differs, at its ε of 0.05: 5 lost 2 of 819 answers of a real model. */
 const agreeingAnswers = 7;
 
 export const agreed: ExitRule = {

@@ -1,4 +1,4 @@
-// What the negative exits and the bound rest on: under `product` and `minimum` no continuation can score higher than
+// The bound under the negative exits: with `product` and `minimum` no continuation can score higher than
 // the node it starts from (P0 §3.4; rewards are at most 1, and rounding keeps the order: p * r <= p in floating point).
 // Under `sum`, `mean` and `last` a bad beginning can be made up for, so these rules refuse instead of guessing.
 
@@ -10,7 +10,6 @@ export function requireBound(rule: string, aggregation: Aggregation): void {
   if (why !== undefined) raise('bad-setting', why);
 }
 
-/** Why the rule cannot go with the aggregation; undefined where it can. */
 export function boundTrouble(rule: string, aggregation: Aggregation): string | undefined {
   if (isBound(aggregation)) return undefined;
   return (

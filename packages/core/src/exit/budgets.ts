@@ -1,4 +1,4 @@
-// What a search may use up: rollouts, tokens, money, time since admission; and the deadline since arrival. A search that runs
+// Limits of a search: rollouts, tokens, money, time since admission; and the deadline since arrival. A search that runs
 // out gives the best answer so far. The program opens no more strands than the rollouts allow, so when the last one is
 // completed or pruned nothing of it is in flight; preempted and failed strands are not counted and may be run again.
 

@@ -14,23 +14,20 @@ export interface CertaintyOptions {
   readonly certainRisk: number;
   /** Answers before `threshold` and `margin` are read; samples of a window of `windows`. */
   readonly certainAnswers: number;
-  /** Of `threshold` and `curve`: answers between two readings; 0 reads once. */
+  /** Answers between two readings of `threshold` and `curve`; 0 reads once. */
   readonly certainEvery: number;
   readonly certainCurve: number;
-  /** Of `threshold`: what each signal must reach; a reward of 0 asks for none. */
+  /** Least value of each signal under `threshold`; a reward of 0 asks for none. */
   readonly certainAgreement: number;
   readonly certainReward: number;
 }
 
-/** Why a search may end, and the answer that it ends with where the rule names one. */
 export type Agreement = { readonly evidence: Evidence; readonly answer?: Group } | undefined;
 
 export interface AgreementRule {
   readonly name: string;
   readonly summary: string;
-  /** Counts votes of independent samples. */
   readonly needsSamples?: true;
-  /** Users set its risk. */
   readonly readsRisk?: true;
   find(belief: Belief, options: CertaintyOptions, limits: Limits): Agreement;
 }
@@ -77,7 +74,7 @@ function certified({ votes }: Belief, { certainRisk }: CertaintyOptions): Agreem
 }
 
 /**
- * What the odds of the leading answer against the second grow by for each reward that it is ahead, as a logarithm: 1.3 to 1.4 on every
+ * Growth of the leader's log odds against the second for each reward that it is ahead: 1.3 to 1.4 on every
  * second GSM8K question with a 1.5B model and its own reward model (lab/docs/experiments/real-models.md).
  */
 const oddsOfAReward = 1.4;

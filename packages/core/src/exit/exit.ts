@@ -17,7 +17,7 @@ export interface Limits {
   /** Completed strands: rollouts in MCTS. */
   readonly rollouts: number;
   readonly tokens?: number;
-  /** What the engines' tokens may cost, in the currency of the models' prices. */
+  /** Most that the engines' tokens may cost, in the currency of the models' prices. */
   readonly money?: number | undefined;
   /** Milliseconds since admission. */
   readonly timeMs?: number;
@@ -70,6 +70,6 @@ export interface PruneRule {
    * value of 0. So a search looks as often as without the rule, and not more often elsewhere (docs/decisions/0035).
    */
   readonly spends?: boolean;
-  /** What the rule holds of any node of the tree as it is now; undefined while it ends nothing. See prune.ts. */
+  /** Judges any node of the tree as it is now; undefined while the rule ends nothing. See prune.ts. */
   judge(view: SearchView): Judge | undefined;
 }

@@ -85,7 +85,6 @@ export const certaintyKnobs = {
   },
 } as const;
 
-/** Of a rule that is in every policy. */
 function always(rule: ExitRule, summary: string): ExitPart {
   return defineExit({ name: rule.name, summary, make: () => rule });
 }
@@ -155,7 +154,6 @@ export function certaintyRules(): readonly CertaintyRule[] {
   return certainties.map(({ name }) => name);
 }
 
-/** The rule of this name, with these options. */
 export function certainExit(name: CertaintyRule, options: CertaintyOptions): ExitRule {
   const rule = certainties.find((each) => each.name === name)?.make({ ...options });
   return rule ?? raise('bad-setting', `certain is '${name}', ${packageOf('certain', name) ?? 'which is no rule'}`);

@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/core/exit`. A list only.
+// Exports of this folder to other packages, as `@coppice/core/exit`. A list only.
 
 export { requireBound } from './bound.ts';
 export {

@@ -1,8 +1,7 @@
 // The library: the names below are kept by semantic versioning, everything else may change at any time. A list only; nothing is
 // defined here.
 
-// One question, one call; or a model that answers many.
-// Plain data that the above speak of.
+// Plain data that the contracts below speak of.
 export { type Fault, FaultError, fault } from '../base/fault.ts';
 export type { Knob, Knobs } from '../base/knob.ts';
 export type { PartInput, PartOptions, PlugIn } from '../base/part.ts';
@@ -64,7 +63,7 @@ export { LiveLoop, systemClock } from '../runtime/live.ts';
 export type { RuntimeOptions, Token } from '../runtime/parts/options.ts';
 export { Runtime } from '../runtime/runtime.ts';
 export type { SearchRequest, SearchResult } from '../runtime/search/request.ts';
-// How a budget is shared between searches.
+// Shares of the budget between searches.
 export type { RunningSearch, Scheduler, Snapshot } from '../scheduler/scheduler.ts';
 export type { Seat } from '../scheduler/seat.ts';
 export { defineOrder, type OrderPart, type OrderRule, type QueueStanding } from '../scheduler/turns/order.ts';

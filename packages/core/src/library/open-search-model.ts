@@ -18,11 +18,10 @@ import { SearchModel } from './search-model.ts';
 
 type ModelInput = ConfigInput['models'][number];
 
-/** How the searches of a model end and share its budget unless they say otherwise. */
 export interface ModelPolicy {
   /** By name, or a definition of one's own (`definePolicy`), whose widths and order then hold for all searches of the model. */
   readonly policy?: PolicyName | PolicyDefinition;
-  /** Of the parts that such a policy brings. */
+  /** Options of the parts that such a policy brings. */
   readonly policyOptions?: PartOptions;
 }
 
@@ -38,7 +37,7 @@ export type ModelSettings = Omit<ModelInput, 'name' | 'policy' | 'panel' | 'veri
   ModelPolicy &
   ModelPanel & {
     readonly name?: string;
-    /** As the configuration writes it, or one of one's own (`defineVerifier`). */
+    /** Written as in the configuration, or one of one's own (`defineVerifier`). */
     readonly verifier?: ModelInput['verifier'] | Verifier | VerifierPart;
   };
 
@@ -48,17 +47,17 @@ export interface ModelParts
     ModelPanel {
   readonly name?: string;
   readonly engine: Engine;
-  /** One that is made, or defined (`defineVerifier`). Without one, only programs that need none can run. */
+  /** Made, or defined (`defineVerifier`). Without one, only programs that need none can run. */
   readonly verifier?: Verifier | VerifierPart;
-  /** Of a verifier that is defined. */
+  /** Options of a defined verifier. */
   readonly verifierOptions?: PartOptions;
   /** Vectors for open answers, which are then grouped by what they mean: one for every text, in their order. */
   readonly embed?: (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
-  /** What a finished path answers; what follows "the answer is", or stands in a box, unless said. */
+  /** Reads the answer off a finished path; by default what follows "the answer is", or stands in a box. */
   readonly extract?: Extract;
 }
 
-/** What may be said of a model that is opened by name: its engine, reward model and checker are those that go with it. */
+/** Settings of a model that is opened by name: its engine, reward model and checker are those that go with it. */
 export type NamedSettings = Omit<Partial<ModelSettings>, 'name' | 'engine' | 'verifier' | 'embedder' | 'panel'>;
 
 /**
@@ -84,13 +83,12 @@ function isOwnVerifier(verifier: ModelSettings['verifier']): verifier is Verifie
   return verifier !== undefined && !('kind' in verifier);
 }
 
-/** `'sapling'`, or a GGUF file. */
 export async function openNamed(name: string, settings: NamedSettings = {}): Promise<SearchModel> {
   const own = ownPolicy(settings.policy, settings.policyOptions);
   return new SearchModel(await openParts(namedConfig(name, settings), process.env), own);
 }
 
-/** What is said lies over what the model comes with, so that a policy of one's own costs it neither reward model nor checker. */
+/** Settings overrule what the model comes with, so that a policy of one's own costs it neither reward model nor checker. */
 export function namedConfig(name: string, { policy, policyOptions: _, ...rest }: NamedSettings): ModelConfig {
   return ownModel({ model: name, settings: { ...rest, ...policySetting(policy) } });
 }
@@ -123,7 +121,7 @@ export function makeModel(given: ModelParts): SearchModel {
   return new SearchModel(parts, ownPolicy(policy, policyOptions), panel);
 }
 
-/** As long as the configuration waits for a server of one. */
+/** The configuration waits as long for a server of embeddings. */
 const embedMs = 5000;
 
 function embedderOf(embed: NonNullable<ModelParts['embed']>): BatchedEmbedder {

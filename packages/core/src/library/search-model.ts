@@ -20,11 +20,10 @@ import { Runtime } from '../runtime/runtime.ts';
 import type { SearchRequest, SearchResult } from '../runtime/search/request.ts';
 import type { Tree } from '../tree/tree.ts';
 
-/** Told of every event of a search, with the tree as it is then. */
 export type EventListener = (event: LoggedEvent, tree: Tree) => void;
 
 export interface ModelRun extends FinishedRun {
-  /** Of a search that failed, its last fault; else the first of a part that all searches share, since the model was opened. */
+  /** The last fault of a search that failed; else the first of a part that all searches share, since the model was opened. */
   readonly fault: Fault | undefined;
 }
 
@@ -37,9 +36,9 @@ interface Running {
 
 export class SearchModel {
   readonly parts: OpenModel;
-  /** Of searches that name none, where it is not in the list. */
+  /** For searches that name none, where it is not in the list. */
   readonly policy: OwnPolicy | undefined;
-  /** What its searches may ask beside it, by name. */
+  /** Models that its searches may ask beside it, by name. */
   readonly panel: ReadonlyMap<string, OpenModel>;
   /** A model in whose panel this one is uses it too. */
   readonly #engine: SharedEngine;
@@ -89,7 +88,6 @@ export class SearchModel {
     return this.parts.extract ?? extractAnswer;
   }
 
-  /** An id that no other search of this model has. */
   nextId(): string {
     this.#started += 1;
     return `search-${this.#started}`;

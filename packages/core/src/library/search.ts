@@ -1,4 +1,4 @@
-// One question, one call: a plan is made and checked as in the gateway and the commands, runs to its end, and what it found is given as
+// Answers one question in one call: a plan is made and checked as in the gateway and the commands, runs to its end, and what it found is given as
 // plain data beside the tree. Never journals anything.
 
 import { ownLimits } from '../answering/models/own-plan.ts';
@@ -15,9 +15,8 @@ import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import type { Answer, Cost, Exit } from '../log/end.ts';
 import { type Verdict, verdictOf } from '../log/verdict.ts';
 import { checkRules } from '../policy/check.ts';
-import { createRules, optionsOf } from '../policy/create.ts';
 import type { PolicyDefinition } from '../policy/definition.ts';
-import { fittingPolicy } from '../policy/fitting.ts';
+import { fittingRules } from '../policy/fitting.ts';
 import type { PolicyName } from '../policy/policies.ts';
 import type { ProgramDefinition } from '../program/definition.ts';
 import { type ProgramName, programs } from '../program/registry/programs.ts';
@@ -39,13 +38,12 @@ export interface SearchOptions extends Settings, NamedOptions {
   readonly tests?: string;
   /** Opened by the caller, who closes it; else a shipped model or a GGUF file, opened and closed here. */
   readonly model?: SearchModel | string;
-  /** By name, or a definition of one's own (`defineProgram`). */
   readonly program?: ProgramName | ProgramDefinition;
-  /** Of a program of one's own. */
+  /** Options of a program of one's own. */
   readonly programOptions?: PartOptions;
   /** By name, or a definition of one's own (`definePolicy`). Its widths and order hold where it is the model's policy as well. */
   readonly policy?: PolicyName | PolicyDefinition;
-  /** Of the parts that a policy of one's own brings. */
+  /** Options of the parts that a policy of one's own brings. */
   readonly policyOptions?: PartOptions;
   /** Rules of one's own, read before those of the policy. */
   readonly exits?: readonly ExitRule[];
@@ -56,11 +54,10 @@ export interface SearchOptions extends Settings, NamedOptions {
 }
 
 export interface FoundAnswer {
-  /** What to think of the answer: only `accepted` says that a verifier found it good enough. */
+  /** Only `accepted` says that a verifier found the answer good enough. */
   readonly verdict: Verdict;
-  /** What the chosen path answers; undefined where it answers nothing. */
+  /** The chosen path's answer; undefined where it gives none. */
   readonly answer: string | undefined;
-  /** The steps of the chosen path, from the first. */
   readonly steps: readonly string[];
   readonly score: number | undefined;
   /** False where no path was completed and `steps` is the best beginning of one. */
@@ -73,14 +70,14 @@ export interface FoundAnswer {
   readonly policy: string;
   readonly seed: number;
   /**
-   * Where the exit is `failed`: why engine or verifier could not go on, or which part threw. Else what threw, since the model was
-   * opened, of a part that all its searches share: a width rule or an order has been replaced then, and the answer stands.
+   * Exit `failed`: why engine or verifier could not go on, or which part threw. Else what threw, since the model was
+   * opened, in a part that all its searches share: a width rule or an order has been replaced then, and the answer stands.
    */
   readonly fault: Fault | undefined;
   readonly tree: Tree;
 }
 
-/** What JavaScript, and a value of a wider type, may misspell without a word of the compiler. */
+/** Keys that JavaScript, and a value of a wider type, may misspell without a word of the compiler. */
 const besideSettings = ['tests', 'model', 'programOptions', 'policyOptions', 'exits', 'prunes', 'onEvent', 'signal'];
 const notHere: ReadonlySet<string> = new Set(['onUnaccepted', 'reasoning']);
 const known: ReadonlySet<string> = new Set([
@@ -94,7 +91,7 @@ function refuseUnknown(options: object): void {
   raise('bad-setting', `search has no option '${unknown}'; docs/library.md#options says which there are`);
 }
 
-/** Of a search that names none: the same question gives the same tree where the engine keeps to its seeds. */
+/** Seed of a search that names none: the same question gives the same tree where the engine keeps to its seeds. */
 const defaultSeed = 1;
 
 export async function search(question: string | Prompt, options: SearchOptions = {}): Promise<FoundAnswer> {
@@ -158,13 +155,14 @@ function build(
   const planned = planOf(model, question, { ...settings, policy: 'vanilla', program: plain });
   const plan = { ...planned, aggregation: program.aggregation ?? planned.aggregation };
   const given = policySettings(settings, config);
-  const chosen = settings.policy ?? fittingPolicy(config.policy, program, plan.aggregation, given);
-  checkRules(createRules(chosen, given), program, plan.aggregation);
-  const ruled = { ...plan, policy: chosen, policyOptions: optionsOf(chosen, given), programOptions };
-  return buildSearch(ruled, program, policy);
+  const { aggregation } = plan;
+  const [wanted, isAsked] = [settings.policy ?? config.policy, settings.policy !== undefined];
+  const ruled = fittingRules({ wanted, isAsked, settings: given, program, aggregation });
+  if (ruled.trouble !== undefined) raise('bad-setting', ruled.trouble.why);
+  const { policy: chosen, options: policyOptions } = ruled;
+  return buildSearch({ ...plan, policy: chosen, policyOptions, programOptions }, program, policy);
 }
 
-/** What is a wish in the words of the vocabulary. */
 function settingsOf({
   model: _,
   onEvent: _e,

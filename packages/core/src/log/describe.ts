@@ -1,4 +1,4 @@
-// One line of the log in words, without the texts of the search: for the reader who steps through it, on the page, in a
+// Describes one line of the log in words, without the texts of the search: for the reader who steps through it, on the page, in a
 // terminal and with a screen reader. Pure.
 
 import type { Learned } from '../tree/events.ts';
@@ -129,7 +129,7 @@ function reward(value: number | undefined): string {
   return value === undefined ? '' : `, reward ${value.toFixed(2)}`;
 }
 
-/** That the verifier said why: its words are texts of the search, and are not repeated here. */
+/** Says that the verifier gave a reason: its words are texts of the search, and are not repeated here. */
 function words(feedback: string | undefined): string {
   return feedback === undefined ? '' : ' with feedback';
 }

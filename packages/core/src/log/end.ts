@@ -1,4 +1,4 @@
-// How a search ended, as its log says it: why, with which answer, at what cost. Plain data, read by all
+// The end of a search as its log says it: why, with which answer, at what cost. Plain data, read by all
 // parts from the exit rules to the dashboard; what decides these things lives elsewhere.
 
 import type { NodeId } from '../tree/events.ts';
@@ -32,11 +32,11 @@ export interface Answer {
   readonly complete: boolean;
   /** The question has an answer that can be read off a text, and no path says one. */
   readonly unsaid?: true;
-  /** Where paths voted: the share of all weight that speaks for this answer. */
+  /** Share of the vote's weight behind this answer; missing without a vote. */
   readonly support?: number;
 }
 
-/** Where a search's tokens went. Generated tokens are counted once, in exactly one of the first three. */
+/** Tokens of a search by where they went. Generated tokens count once, in exactly one of the first three. */
 export interface Cost {
   /** Generated tokens of steps that are nodes of the tree. */
   readonly committedTokens: number;
@@ -44,9 +44,9 @@ export interface Cost {
   readonly discardedTokens: number;
   /** Generated tokens of speculative steps that the program never asked for. */
   readonly speculativeTokens: number;
-  /** Of the committed ones, those of steps that had been grown ahead of the program; older logs lack both. */
+  /** Committed tokens of steps grown ahead of the program; older logs lack both. */
   readonly adoptedTokens?: number;
-  /** Of the discarded ones, those of speculation that was given up. */
+  /** Discarded tokens of speculation that was given up. */
   readonly forsakenTokens?: number;
   /** Prompt and path tokens computed by the engine, and those it found in its cache. */
   readonly promptTokens: number;
@@ -57,16 +57,16 @@ export interface Cost {
   readonly verifierCachedTokens: number;
   readonly engineCalls: number;
   readonly verifierCalls: number;
-  /** Who wrote what, by model, where draws named models or tokens have prices. */
+  /** Costs by model, where draws named models or tokens have prices. */
   readonly models?: Readonly<Record<string, WriterCost>>;
-  /** What the engines' tokens cost, in the currency of the models' prices; missing where none has a price. */
+  /** Price of the engines' tokens, in the currency of the models' prices; missing where none has a price. */
   readonly money?: number;
-  /** Of the embedding model that groups open answers; missing where none was asked. */
+  /** Tokens of the embedding model that groups open answers; missing where none was asked. */
   readonly embedderTokens?: number;
   readonly embedderTexts?: number;
 }
 
-/** What one model of a search has read and written; of every call, whatever became of it. */
+/** Tokens that one model read and wrote, in every call, whatever became of it. */
 export interface WriterCost {
   readonly calls: number;
   readonly promptTokens: number;
@@ -75,7 +75,7 @@ export interface WriterCost {
   readonly money?: number;
 }
 
-/** Of a million tokens of a model, in any one currency. */
+/** Money for a million tokens, in any one currency. */
 export interface Price {
   readonly prompt: number;
   /** Read from a cache; as `prompt` unless said. */

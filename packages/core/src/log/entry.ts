@@ -6,7 +6,7 @@ import { assert } from '../base/assert.ts';
 import type { LoggedEvent, SearchEvent } from './events.ts';
 
 export interface LogEntry extends LoggedEvent {
-  /** What the same step wrote after it; missing where it wrote nothing more. */
+  /** Further events of the same step; missing where there are none. */
   readonly more?: readonly SearchEvent[];
 }
 
@@ -15,7 +15,6 @@ export function entryOf([first, ...more]: readonly LoggedEvent[]): LogEntry {
   return more.length === 0 ? first : { ...first, more: more.map(({ event }) => event) };
 }
 
-/** They share its number and its time. */
 export function eventsIn(entry: LogEntry): LoggedEvent[] {
   const { more, ...first } = entry;
   if (more === undefined) return [entry];

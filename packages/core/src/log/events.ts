@@ -1,4 +1,4 @@
-// What the runtime adds to a search's log around the tree's own events: who was admitted, how wide it might grow, what
+// Events that the runtime adds to a search's log around the tree's own: who was admitted, how wide it might grow, what
 // was taken from it, why it ended. The tree is a fold of the tree events alone; these explain when and why.
 
 import type { StrandId, TreeEvent } from '../tree/events.ts';

@@ -24,18 +24,17 @@ export class SearchFold {
   exitedMs: number | undefined;
   exit: Exit | undefined;
   answer: Answer | undefined;
-  /** Of the process that ended the search: what was spent before a crash is in the tree alone. */
+  /** Counted by the process that ended the search: spending before a crash is in the tree alone. */
   cost: Cost | undefined;
   fault: string | undefined;
   /** Counts tokens while the search runs in this process; a log knows only whole steps. */
   meter: { readonly generatedTokens: number } | undefined;
-  /** How often the best finished path came to have another answer. */
+  /** Changes of the best finished path's answer. */
   changes = 0;
   #best: Node | undefined;
   /** Child indices that were asked for and never answered, those of closed strands included. */
   readonly #unanswered = new Map<NodeId, Set<number>>();
 
-  /** An event of a log that was written, or a whole entry of it. */
   apply({ sequence, atMs, event, more }: LogEntry): void {
     this.#apply(sequence, atMs, event);
     if (more !== undefined) for (const each of more) this.#apply(sequence, atMs, each);
@@ -52,7 +51,7 @@ export class SearchFold {
     this.#note(sequence, atMs, event);
   }
 
-  /** What happens next in a search that runs; the tree has recorded what is the tree's. `joins`: it stands in the entry of the one before. */
+  /** Takes the next event of a running search; the tree has recorded its own. `joins`: it stands in the entry of the one before. */
   next(search: string, atMs: number, event: SearchEvent, joins = false): LoggedEvent {
     const sequence = joins ? this.sequence : this.sequence + 1;
     this.#note(sequence, atMs, event);
@@ -83,7 +82,7 @@ export class SearchFold {
     return this.tree?.strands.size ?? 0;
   }
 
-  /** Of nodes; what is generated and not yet told is not in it. */
+  /** Tokens of nodes, without those that are generated and not yet told. */
   get tokens(): number {
     return this.tree?.tokens ?? 0;
   }
@@ -170,7 +169,7 @@ export class SearchFold {
         this.cost = event.cost;
         return;
       default:
-        // That it was resumed, or that a strand was preempted, changes nothing that is shown.
+        // A resumption, or a preempted strand, changes nothing that is shown.
         return;
     }
   }

@@ -1,4 +1,4 @@
-// What growing came to, read from the logs of searches as they are written: how fast paths were completed (P4 §6.1), and how often
+// Measures growth from the logs of searches as they are written: how fast paths were completed (P4 §6.1), and how often
 // what was grown ahead was right, which a search says when it ends.
 
 import type { NodeId, StrandId } from '../tree/events.ts';

@@ -1,4 +1,4 @@
-// How often what was grown ahead of a program was asked for: by how far ahead of the tree it was (P3, figure 14a) and by its depth
+// Counts how often steps grown ahead of a program were asked for: by how far ahead of the tree they were (P3, figure 14a) and by depth
 // (14b). What was given up since the program cannot ask for it any more was wrong; what had to yield is not counted.
 
 export interface Guesses {
@@ -12,7 +12,6 @@ export interface GuessTotals {
   readonly byDepth: readonly Guesses[];
 }
 
-/** The one at a distance, depth or rank, counted from 1. */
 export function guessesAt(guesses: Guesses[], from1: number): Guesses {
   while (guesses.length < from1) guesses.push({ guessed: 0, right: 0 });
   return guesses[from1 - 1]!;

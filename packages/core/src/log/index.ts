@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/core/log`. A list only.
+// Exports of this folder to other packages, as `@coppice/core/log`. A list only.
 
 export { describeEvent, describeExit, endings, reasonFigures, reasonSentence } from './describe.ts';
 export { type Answer, type Cost, type Evidence, type Exit, type ExitKind, exitKinds, type WriterCost } from './end.ts';

@@ -1,4 +1,4 @@
-// One search at any moment of its log: the fold of the first n events. Forward costs only the new events; backward begins
+// Replays one search to any moment of its log: the fold of the first n events. Forward costs only the new events; backward begins
 // again from the first, which a few thousand events make cheap. Never changes the log.
 
 import type { LoggedEvent } from './events.ts';

@@ -1,4 +1,4 @@
-// What a tree has shown of its model: how often it drew the same step again, how many of its lines were refused, how deep its paths were. Sums
+// Facts that a tree shows of its model: how often it drew the same step again, how many of its lines were refused, how deep its paths were. Sums
 // and one mean, so that searches of a model can be put together. Pure.
 
 import { hasEnded } from '../tree/node.ts';

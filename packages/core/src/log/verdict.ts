@@ -1,4 +1,4 @@
-// What a person may think of an answer: one word and one sentence, from the answer, what scored it and the threshold. The
+// The verdict on an answer: one word and one sentence, from the answer, what scored it and the threshold. The
 // terminal, the exit status, HTTP and the page all say this one; no other part decides it. Pure.
 
 import type { Answer } from './end.ts';
@@ -11,7 +11,7 @@ export const verdicts = [
 ] as const;
 export type Verdict = (typeof verdicts)[number];
 
-/** What judged an answer: only a `verifier` knows more than the model that wrote it. */
+/** Judges of an answer: only a `verifier` knows more than the model that wrote it. */
 export const scorings = ['verifier', 'confidence', 'self-consistency', 'none'] as const;
 export type ScoredBy = (typeof scorings)[number];
 
@@ -65,7 +65,6 @@ function judgement({ answer, scoring }: Judged): string {
   return `${judge}${votes}`;
 }
 
-/** The same in two digits, where room is short. */
 export function shortScore(score: number): string {
   return (Math.floor(score * 100 + 1e-9) / 100).toFixed(2);
 }

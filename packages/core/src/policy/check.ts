@@ -6,7 +6,6 @@ import type { ProgramDefinition } from '../program/definition.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Rules } from './policy.ts';
 
-/** The facts of a program that rules depend on: of one that runs, or of its definition. */
 export type RuledProgram = Pick<ProgramDefinition, 'name' | 'expandsOnce' | 'samplesIndependently'> & {
   readonly fullAt?: number;
 };
@@ -16,7 +15,6 @@ export interface RuleTrouble {
   readonly why: string;
 }
 
-/** The first rule that does not go with the program or the aggregation. */
 export function ruleTrouble(
   { exits, prunes }: Rules,
   program: RuledProgram,

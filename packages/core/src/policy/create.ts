@@ -15,7 +15,7 @@ import { type PolicyName, policyOf } from './policies.ts';
 import type { Policy, Rules } from './policy.ts';
 
 type Given = Partial<PolicyOptions>;
-/** Of the scheduler itself, for experiments. */
+/** Parts of the scheduler that experiments replace. */
 type Seams = Pick<Algorithm1Options, 'preempt' | 'room'>;
 
 /** `own`: options of the parts that the policy brings itself. */
@@ -24,7 +24,6 @@ export function createPolicy(policy: PolicyName | PolicyDefinition, given: Given
   return { name: policyOf(policy).name, rules, scheduler: createScheduler(policy, given, own) };
 }
 
-/** The part that belongs to one search. */
 export function createRules(policy: PolicyName | PolicyDefinition, given: Given = {}, own: PartOptions = {}): Rules {
   const definition = policyOf(policy);
   const options = optionsOf(definition, given);
@@ -37,7 +36,6 @@ export function createRules(policy: PolicyName | PolicyDefinition, given: Given 
   };
 }
 
-/** The part that shares the budget of one model between all its searches. */
 export function createScheduler(
   policy: PolicyName | PolicyDefinition,
   given: Given = {},
@@ -48,7 +46,7 @@ export function createScheduler(
 }
 
 /**
- * Of a model whose requests may each choose their policy: it boosts only those whose own policy says so, by the width rule of
+ * The scheduler of a model whose requests may each choose their policy: it boosts only those whose own policy says so, by the width rule of
  * the model's policy, or by that of `safe` where the model's own boosts no search.
  */
 export function createSharedScheduler(
@@ -93,7 +91,6 @@ export function optionsOf(policy: PolicyName | PolicyDefinition, given: Given): 
   return wrong === undefined ? options : raise('bad-setting', wrong);
 }
 
-/** Of a list, the parts that these settings ask for. */
 function asked<Each extends Pick<PlugIn<unknown>, 'when'>>(parts: readonly Each[], options: PolicyOptions): Each[] {
   return parts.filter(({ when }) => when === undefined || when(options as unknown as PartOptions));
 }

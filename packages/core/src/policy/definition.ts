@@ -1,4 +1,4 @@
-// How a policy makes itself known: a name, which of the parts that there are it takes (settings), and parts of its own. Ours are listed in
+// The definition of a policy: a name, which of the parts that there are it takes (settings), and parts of its own. Ours are listed in
 // policies.ts; a stranger's (define-policy.ts) are handed to `search`, `openModel` or `makeModel`. Defines; what runs is made in create.ts.
 
 import { raise } from '../base/fault.ts';
@@ -12,7 +12,6 @@ import { type PolicyParts, plainParts } from './parts.ts';
 export interface PolicyDefinition {
   readonly name: string;
   readonly summary: string;
-  /** Of the parts that there are. */
   readonly settings: PolicyParts & Partial<PolicyOptions>;
   /** Rules of its own, read before those that its settings ask for. */
   readonly exits: readonly ExitPart[];
@@ -20,14 +19,14 @@ export interface PolicyDefinition {
   /** In the place of those that its settings name. */
   readonly widths?: WidthsPart;
   readonly order?: OrderPart;
-  /** What is wrong with the policy under these settings, in words; undefined where nothing is. */
+  /** Says why the policy cannot go with these settings; undefined where it can. */
   readonly contradiction?: (settings: PolicyOptions) => string | undefined;
 }
 
 export interface PolicyInput<Name extends string> {
   readonly name: Name;
   readonly summary: string;
-  /** What is not set is off: every policy has its budgets and nothing else by itself. */
+  /** Unset parts are off: every policy has its budgets and nothing else by itself. */
   readonly settings?: Partial<PolicyOptions>;
   readonly exits?: readonly ExitPart[];
   readonly prunes?: readonly PrunePart[];
@@ -47,7 +46,7 @@ const policyKeys: readonly (keyof PolicyInput<string>)[] = [
   'contradiction',
 ];
 
-/** One of ours or a stranger's, who comes by `definePolicy`. What is checked here is also for code that no compiler has read. */
+/** Checks what code without a compiler may give. A stranger's policy comes by `definePolicy`. */
 export function policyDefinition<const Name extends string>(
   policy: PolicyInput<Name>,
 ): PolicyDefinition & { readonly name: Name } {
@@ -62,7 +61,6 @@ export function policyDefinition<const Name extends string>(
   return definition;
 }
 
-/** The parts that a policy brings itself. */
 export function ownParts({
   exits,
   prunes,

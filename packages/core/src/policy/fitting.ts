@@ -19,7 +19,6 @@ export interface RuledSearch {
 export interface FittingRules {
   readonly policy: PolicyName;
   readonly options: PolicyOptions;
-  /** The rule that does not go with program or aggregation; undefined where all do. */
   readonly trouble: RuleTrouble | undefined;
 }
 
@@ -36,13 +35,4 @@ function checkedRules(
   const options = optionsOf(policy, settings);
   const rules = createRules(policy, options);
   return { policy, options, trouble: ruleTrouble(rules, program, aggregation) };
-}
-
-export function fittingPolicy(
-  wanted: PolicyName,
-  program: RuledProgram,
-  aggregation: Aggregation,
-  settings: Partial<PolicyOptions> = {},
-): PolicyName {
-  return fittingRules({ wanted, isAsked: false, settings, program, aggregation }).policy;
 }

@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/core/policy`. A list only.
+// Exports of this folder to other packages, as `@coppice/core/policy`. A list only.
 
 export { createScheduler, createSharedScheduler, optionsOf } from './create.ts';
 export { policyDefinition } from './definition.ts';

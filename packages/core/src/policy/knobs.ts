@@ -75,6 +75,7 @@ export const policyKnobs = {
   },
   order: {
     values: orderNames,
+    internal: true,
     unit: 'order',
     why: 'whose requests go first where they wait for the engine: as they come (fcfs, in every policy of ours), those with most of their path computed (longest-prefix), those of the search that came first (gang), or of the one with least left to do (sjf), which also orders turns. It matters where the budget is more than the engine runs at a time',
   },

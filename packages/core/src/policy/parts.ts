@@ -18,7 +18,7 @@ export const partsOff = {
 } as const satisfies Partial<PolicyOptions>;
 
 export type PartName = keyof typeof partsOff;
-/** What a policy sets: its parts, and from how many rollouts on a search may be boosted. */
+/** Settings of a policy: its parts, and from how many rollouts on a search may be boosted. */
 export type PolicyParts = Pick<PolicyOptions, PartName | 'gate'>;
 
 export const partNames = Object.keys(partsOff) as readonly PartName[];

@@ -65,7 +65,6 @@ export function policyOf(policy: PolicyName | PolicyDefinition): PolicyDefinitio
   return found ?? raise('bad-setting', `there is no policy '${policy}'; there are ${policyNames.join(', ')}`);
 }
 
-/** A part of a policy, and what turns it off. */
 export interface PartOff {
   readonly part: PartName;
   readonly off: PolicyParts[PartName];

@@ -5,9 +5,9 @@ import { FaultError } from '../base/fault.ts';
 import { createBestOfN } from '../program/best-of-n.ts';
 import { createBeam } from '../program/levels/beam.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
-import { checkRules } from './check.ts';
+import { checkRules, type RuledProgram } from './check.ts';
 import { createPolicy, createSharedScheduler, optionsOf } from './create.ts';
-import { fittingPolicy } from './fitting.ts';
+import { fittingRules } from './fitting.ts';
 import { type PolicyOptions, policyKnobs } from './knobs.ts';
 import { type PolicyName, partsOf, policyNames } from './policies.ts';
 
@@ -135,9 +135,11 @@ describe('a search is refused before it runs', () => {
 
 describe('the policy of a request that names none', () => {
   it('is the wanted one, or positive where its rules do not fit', () => {
-    expect(fittingPolicy('boost', createMcts(), 'product')).toBe('boost');
-    expect(fittingPolicy('boost', createBestOfN(), 'product')).toBe('positive');
-    expect(fittingPolicy('boost', createMcts(), 'mean')).toBe('positive');
-    expect(fittingPolicy('vanilla', createBestOfN(), 'mean')).toBe('vanilla');
+    const fitting = (wanted: PolicyName, program: RuledProgram, aggregation: 'product' | 'mean') =>
+      fittingRules({ wanted, isAsked: false, settings: {}, program, aggregation }).policy;
+    expect(fitting('boost', createMcts(), 'product')).toBe('boost');
+    expect(fitting('boost', createBestOfN(), 'product')).toBe('positive');
+    expect(fitting('boost', createMcts(), 'mean')).toBe('positive');
+    expect(fitting('vanilla', createBestOfN(), 'mean')).toBe('vanilla');
   });
 });

@@ -4,11 +4,10 @@
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 
-/** The part of a policy that belongs to one search. */
 export interface Rules {
   readonly exits: readonly ExitRule[];
   readonly prunes: readonly PruneRule[];
-  /** Whether its search may have more strands open than its program's natural width. */
+  /** Its search may have more strands open than its program's natural width. */
   readonly boost: boolean;
   /** Most speculative strands of its search; the scheduler's own number where missing. */
   readonly speculate?: number;

@@ -1,4 +1,4 @@
-// What a policy cannot do in a search: rules that it has by name and that scores of this kind, or answers by vote, leave nothing to go by.
+// Rules that a policy has by name and that cannot act in a search: scores of this kind, or answers by vote, leave nothing to go by.
 // Said where a model is served and with every answer, so that no one takes a name for what it gives elsewhere.
 
 import { type Aggregation, isBound } from '../tree/aggregate.ts';
@@ -8,9 +8,8 @@ export interface ScoredSearch {
   readonly policy: PolicyName;
   readonly aggregation: Aggregation;
   readonly choose: string;
-  /** Different answers wanted; one where unset. */
   readonly answers?: number | undefined;
-  /** As the search has them: what a request asked for by name acts. */
+  /** Options of the search: a rule that a request asked for by name acts. */
   readonly policyOptions: { readonly boundPrune: string; readonly beatPrune: number };
 }
 

@@ -6,13 +6,13 @@ import type { StrandId } from '../tree/events.ts';
 import type { Strand } from '../tree/strand.ts';
 import type { Tree } from '../tree/tree.ts';
 
-/** Of a step before any has come, in tokens: about a paragraph. */
+/** Tokens of a step before any has come: about a paragraph. */
 const usualStep = 64;
 /** While no sample has ended and nothing says how long one is, so much of the budget is kept for a single one. */
 const keptShare = 0.5;
 
 export interface Affordable {
-  /** Whether this open sample may ask for its next step. */
+  /** True where this open sample may ask for its next step. */
   goesOn(strand: StrandId): boolean;
   readonly mayOpen: boolean;
 }

@@ -116,7 +116,7 @@ class Samples implements Program {
   constructor(name: string, needsVerifier: boolean, options: SamplesOptions) {
     this.name = name;
     this.needsVerifier = needsVerifier;
-    // Of answers with as many votes, the one that the model found likelier; scores hardly ever tie.
+    // Ties in votes go to the answer that the model found likelier; scores hardly ever tie.
     const breaksTies = !needsVerifier && options.choose === 'vote';
     this.reads = options.choose === 'confident' ? ['confidence'] : breaksTies ? ['logprobs'] : [];
     this.naturalWidth = Math.min(options.samples, options.window || options.samples);

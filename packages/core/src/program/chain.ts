@@ -1,4 +1,4 @@
-// One long chain of thought with probes in the middle (P1 §6.7): every so many tokens the model is asked for its answer so far, and the
+// A long chain of thought with probes in the middle (P1 §6.7): every so many tokens the model is asked for its answer so far, and the
 // chain ends where the last of these answers agree. `entropy` asks for one token instead and reads how undecided the model is
 // about it (EAT, arXiv 2509.26522); once that has come to rest it is asked for the answer. A probe is no step: the chain goes on
 // as if it had not been asked. It waits for its probe; speculation grows the next step meanwhile. Inside a model's thinking a probe ends it
@@ -56,7 +56,7 @@ const chainKnobs = {
   },
 } as const satisfies Knobs;
 
-/** What the model is asked with: the beginning of the sentence that it is to end. */
+/** Beginnings of the sentences that the model is to end. */
 interface ChainPrompts {
   readonly probe: string;
   readonly 'probe-entropy': string;
@@ -65,7 +65,7 @@ interface ChainPrompts {
 export interface ChainOptions extends GrowthLimits, OptionsOf<typeof chainKnobs> {
   /** Limit of an answer in a probe; doubled after one that was cut, up to 16 times. */
   readonly probeTokens: number;
-  /** Of `entropy`, in square nats: the running variance below which the model has made up its mind. */
+  /** Running variance of `entropy` below which the model has made up its mind, in square nats. */
   readonly probeVariance: number;
   readonly sampling: Sampling;
   readonly prompts: ChainPrompts;
@@ -151,7 +151,7 @@ class Chain implements Program {
     return 1;
   }
 
-  /** Of the answers that probes were given; they depend on each other, so they are no votes. */
+  /** Counts the answers of probes; they depend on each other, so they are no votes. */
   belief(tree: Tree): Belief {
     const certainty = (upTo?: number) => {
       const tally = new AnswerTally();
@@ -177,13 +177,12 @@ class Chain implements Program {
     return this.#options.probe === 'entropy' ? 1 : this.#options.probeAgree;
   }
 
-  /** The last answers that it was asked for agree. */
   #isCertain(node: Node): boolean {
     const last = answersAlong(node).slice(-this.#needed);
     return last.length >= this.#needed && agree(last);
   }
 
-  /** How the next step is drawn: inside the thinking up to the next probe, or its end. */
+  /** Draws the next step: inside the thinking up to the next probe, or its end. */
   #move(node: Node): Manner | undefined {
     const { thinking, probe, probeEvery } = this.#options;
     if (!isInThought(node, thinking)) return undefined;
@@ -191,13 +190,13 @@ class Chain implements Program {
     return probe === 'off' ? undefined : { maxTokens: probeEvery };
   }
 
-  /** What a probe says before its own words: inside the thinking, its end. */
+  /** Text before a probe's own words: inside the thinking, its end. */
   #before(node: Node): string {
     const { thinking } = this.#options;
     return isInThought(node, thinking) ? `\n${thinking.close}\n\n` : '';
   }
 
-  /** That of the finished chain, else what the model said when it was last asked. */
+  /** The finished chain's answer, else that of the last probe. */
   answer(tree: Tree): Answer | undefined {
     const asked = pathTo(tipOf(tree)).findLast((node) => node.probes?.get(answerProbe)?.answer !== undefined);
     const reply = asked?.probes?.get(answerProbe);
@@ -207,7 +206,7 @@ class Chain implements Program {
     return { node: asked.id, text, answer: reply.answer, score: undefined, complete };
   }
 
-  /** What is to be asked here before the chain goes on. */
+  /** The probe to ask here before the chain goes on. */
   #due(node: Node): { readonly index: number; readonly manner: Manner } | undefined {
     const { probe, probeEvery, thinking } = this.#options;
     // Behind the thinking stands the answer: there is nothing to ask for any more.
@@ -250,7 +249,7 @@ function agree(replies: readonly ProbeReply[]): boolean {
 
 const failedReply: ProbeReply = { text: '', tokens: 0, whole: true };
 
-/** What the model answered along a path, first to last. */
+/** Replies along a path, first to last. */
 function answersAlong(node: Node): ProbeReply[] {
   return pathTo(node).flatMap(({ probes }) =>
     probes?.has(answerProbe) ? [probes.get(answerProbe) ?? failedReply] : [],
@@ -263,14 +262,12 @@ function tokensSinceProbe(node: Node): number {
   return node.pathTokens - (at?.pathTokens ?? 0);
 }
 
-/** The end of the chain as far as it has come. */
 function tipOf({ root }: Tree): Node {
   let at = root;
   while (at.children[0] !== undefined) at = at.children[0];
   return at;
 }
 
-/** No strand grows it, it has not ended, and no rule has ended it. */
 function isOpen({ strands, closed }: Tree, tip: Node): boolean {
   return strands.size === 0 && !tip.terminal && closed.pruned === 0;
 }

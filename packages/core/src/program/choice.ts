@@ -53,7 +53,7 @@ const rounding = 1e-12;
 
 type Weight = (node: Node) => number;
 
-/** What a path is worth beside its share; 1 where nothing says. */
+/** Weight of a path beside its share; 1 where nothing says. */
 const weightOf: Readonly<Record<Exclude<Choice, 'best'>, (tree: Tree) => Weight>> = {
   vote:
     () =>
@@ -75,7 +75,7 @@ function votesOf(tree: Tree, weight: Weight) {
   });
 }
 
-/** What an end of a path votes for: its answer, or the words it ends in. */
+/** The vote of a path's end: its answer, or the words it ends in. */
 export function votedWords(node: Node): string | undefined {
   return node.answer ?? unmarkedAnswer(node);
 }
@@ -89,7 +89,7 @@ function unmarkedAnswer(node: Node): string | undefined {
 }
 
 /**
- * How often the model itself would come to each node, as far as the tree can tell: at every parent, the samples that a child stands for
+ * Estimates how often the model itself would come to each node: at every parent, the samples that a child stands for
  * out of those of all its siblings. For independent samples it is the share of samples; in a tree that looks at rare branches
  * as closely as at common ones, it keeps the rare ones from counting as much.
  */
@@ -108,7 +108,7 @@ function isBetter(node: Node, other: Node): boolean {
   return lead > 0 || (lead === 0 && node.key < other.key);
 }
 
-/** Of a question whose answers can be read off a text: where the chosen path says none, the best that says one. */
+/** Prefers answers that can be read off a text: where the chosen path says none, the best that says one. */
 export function saidAnswer(tree: Tree, chosen: Answer | undefined): Answer | undefined {
   if (chosen?.complete !== true || chosen.answer !== undefined) return chosen;
   const [best] = distinctAnswers(tree);

@@ -1,4 +1,4 @@
-// How likely the model itself found a path: the mean log probability of its tokens.
+// Likelihood of a path by the model itself: the mean log probability of its tokens.
 
 import type { Node } from '../tree/node.ts';
 

@@ -1,4 +1,4 @@
-// How a program makes itself known: its name, what it is in one line, what must hold for it, the options of its own, and how
+// The definition of a program: its name, what it is in one line, what must hold for it, the options of its own, and how
 // it is made at a given size. The list of all of them is registry/programs.ts; nothing else needs to know a program by name.
 
 import type { Knobs, OptionsOf } from '../base/knob.ts';
@@ -20,7 +20,7 @@ export interface ProgramSize {
   /** Tokens that the whole search may generate: a program may leave off what they would not pay for. */
   readonly tokenBudget?: number | undefined;
   readonly sampling: Sampling;
-  /** How the answer is chosen where there are scores; self-consistency votes by its nature. */
+  /** Rule that chooses the answer where there are scores; self-consistency votes by its nature. */
   readonly choose: Choice;
   /** Reward of a sibling at which a rollout goes on before the others have come; 0 or unset where it waits for all. */
   readonly eager?: number | undefined;
@@ -30,39 +30,35 @@ export interface ProgramSize {
   readonly own?: string | undefined;
   /** The one that is shown what the others wrote, where one is named. */
   readonly synthesizer?: string | undefined;
-  /** Of a model that may think before it answers. */
   readonly thinking?: ProgramThinking | undefined;
-  /** Texts that the program puts to the model, by name; those that its definition names are there. */
   readonly prompts?: Readonly<Record<string, string>>;
 }
 
 export interface ProgramDefinition {
   readonly name: string;
   readonly summary: string;
-  /** A program that needs no verifier is told steps without rewards. */
   readonly needsVerifier: boolean;
   /** See Program: it expands once, or knows when a node is full. The negative exits need it, and early streaming rests on it. */
   readonly expandsOnce: boolean;
-  /** Whether with these options it adds children to nodes that have some, where it expands once otherwise. */
+  /** True where, with these options, it adds children to nodes that have some although it expands once otherwise. */
   growsAgain?(options: Readonly<Record<string, unknown>>): boolean;
   /** False where it samples at temperature 0 by its nature, so that a temperature asks for something that it cannot do. */
   readonly takesTemperature: boolean;
-  /** See Program. */
   readonly samplesIndependently?: boolean;
   /** Its draws name models: those of the panel that its model is configured with. */
   readonly asksModels?: boolean;
   /** All its rollouts are wanted, the bad ones too: no rule ends the search or a path before they are there. */
   readonly keepsRollouts?: boolean;
-  /** Of its policy, where neither request nor model says otherwise. */
+  /** Policy settings, below those of request and model. */
   readonly policySettings?: Readonly<Record<string, number | string>>;
-  /** How rewards along a path are put together, where its nature says so and not the verifier's: `last` where a node is a whole answer. */
+  /** Aggregation by the program's nature, not the verifier's: `last` where a node is a whole answer. */
   readonly aggregation?: Aggregation;
   readonly options: Knobs;
   /** Names of its prompts: files of the folder `prompts/`, which users can edit. */
   readonly prompts?: readonly string[];
-  /** Whether it reads the entropy of tokens, which not every engine tells. */
+  /** True where it reads token entropies, which not every engine tells. */
   readsEntropy?(options: Readonly<Record<string, number | string>>): boolean;
-  /** How many of its rollouts cost what one of P0's costs, with all steps of every expansion. An effort is counted in those; 1 unless said. */
+  /** Its rollouts that cost as much as one of P0's, with all steps of every expansion: efforts are counted in those. 1 by default. */
   pathsPerRollout?(branching: number, options: Readonly<Record<string, unknown>>): number;
   create(size: ProgramSize, options: Readonly<Record<string, number | string>>): Program;
 }
@@ -86,7 +82,7 @@ const programKeys: readonly (keyof ProgramDefinition)[] = [
   'create',
 ];
 
-/** What a definition says in terms of its own options and prompts. */
+/** Members that are typed by a definition's own options and prompts. */
 type NarrowKeys = 'name' | 'options' | 'prompts' | 'growsAgain' | 'readsEntropy' | 'pathsPerRollout' | 'create';
 
 /** Checks a definition and keeps the exact types of its name and options. */

@@ -1,4 +1,4 @@
-// What one outcome does to any tree, whatever the program: the part of `tell` that all programs share. Late and double
+// Folds one outcome into any tree, whatever the program: the part of `tell` that all programs share. Late and double
 // outcomes are told apart here, so that a program only sees the strand whose expansion is now complete.
 
 import { nodeKey } from '../tree/keys.ts';
@@ -45,7 +45,7 @@ export function foldOutcome(tree: Tree, outcome: Outcome, limits: GrowthLimits):
   return strand?.node === parent && strand.awaiting === 0 ? strand : undefined;
 }
 
-/** Where the draw has a ghost it is the ghost that becomes the child: the log holds what it brings. */
+/** A ghost of the draw becomes the child: the log holds what it brings. */
 function grow(tree: Tree, parent: Node, outcome: Success, limits: GrowthLimits): void {
   const { index, group } = outcome;
   const ghost = tree.ghostFor(parent, index);
@@ -98,7 +98,7 @@ export function follow(tree: Tree, strand: Strand, child: Node, worth?: Worth): 
   if (child.terminal) complete(tree, strand, worth);
 }
 
-/** What a rollout that ends here is worth, where that is not the score of its path. */
+/** Worth of a rollout that ends here, where that is not the score of its path. */
 export type Worth = (tree: Tree, node: Node) => number;
 
 export function complete(tree: Tree, { id, node }: Strand, worth?: Worth): void {
@@ -134,7 +134,6 @@ export function readyStrand(
   return undefined;
 }
 
-/** Asks for children of the node at which the strand stands. */
 export function askBelow(
   tree: Tree,
   { id, node }: Strand,

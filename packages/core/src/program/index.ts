@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/core/program`. A list only.
+// Exports of this folder to other packages, as `@coppice/core/program`. A list only.
 
 export { answerTokensKnob } from './answer-tokens.ts';
 export { createSelfConsistency } from './best-of-n.ts';

@@ -1,4 +1,4 @@
-// Where the probability of a step comes from: P(s, a) of PUCT, and the share of lines that best-first search has not seen.
+// Sources of a step's probability: P(s, a) of PUCT, and the share of lines that best-first search has not seen.
 
 import type { Knobs } from '../base/knob.ts';
 

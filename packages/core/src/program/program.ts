@@ -18,7 +18,7 @@ export interface Expansion {
   readonly node: Node;
   readonly indices: readonly number[];
   readonly sampling: Sampling;
-  /** Where it is not the plain next step. */
+  /** Set where it is not the plain next step. */
   readonly manner?: Manner | undefined;
   /** No child is wanted, but what the model would say here: indices are those of the node's probes. */
   readonly probe?: true | undefined;
@@ -29,7 +29,7 @@ export interface Ask extends Expansion {
 }
 
 /**
- * What a probe was told; without a reply it failed. Its reply is no step of a path. It is scored where its manner says `scored`; later
+ * The result of a probe; without a reply it failed. Its reply is no step of a path. It is scored where its manner says `scored`; later
  * probes of the node may go on from it (`after`), and children may be made of the steps that it names (`proposed`).
  */
 export interface ProbeOutcome {
@@ -37,15 +37,14 @@ export interface ProbeOutcome {
   readonly node: NodeId;
   readonly index: number;
   readonly reply?: ProbeReply | undefined;
-  /** Of one that failed, where it named a model and its engine is to blame. */
+  /** Set for a failed probe that named a model whose engine is to blame. */
   readonly fault?: Fault | undefined;
   readonly model?: string | undefined;
 }
 
-/** One per child or probe. Late, double, reordered and failed ones are normal. */
+/** There is one per child or probe. Late, double, reordered and failed ones are normal. */
 export type Outcome = ChildOutcome | ProbeOutcome;
 
-/** After generation and scoring. */
 export type ChildOutcome =
   | {
       readonly probe?: never;
@@ -54,18 +53,15 @@ export type ChildOutcome =
       readonly index: number;
       /** Its parent as it would be, while that is a ghost and has no number: `node` says nothing then. */
       readonly below?: Node;
-      /** How it was drawn, should no strand wait for it any more. */
+      /** Form of its draw, should no strand wait for it any more. */
       readonly form: FormKey;
       readonly step: Step;
       /** Missing only for a program that needs no verifier. */
       readonly reward?: number | undefined;
-      /** The verifier's second reading, where a rule reads it. */
       readonly promise?: number | undefined;
-      /** Why it was given this reward, where the verifier says so. */
       readonly feedback?: string | undefined;
-      /** What the whole path answers, where this step ends it. */
+      /** Answer of the whole path, where this step ends it. */
       readonly answer?: string | undefined;
-      /** The open answers that mean the same, by the key of the first; see `Growth`. */
       readonly group?: NodeKey | undefined;
     }
   | {
@@ -75,7 +71,7 @@ export type ChildOutcome =
       readonly index: number;
       readonly below?: Node;
       readonly fault: Fault;
-      /** Whose engine failed, where the draw named a model. */
+      /** Model whose engine failed, where the draw named one. */
       readonly model?: string | undefined;
     };
 
@@ -85,19 +81,18 @@ export interface Conclusion {
   readonly evidence: Evidence;
 }
 
-/** Whether this child of this node will never be asked for; the node may be one of a copy of the tree. */
+/** True for a child that will never be asked for; the node may be one of a copy of the tree. */
 export type Abandoned = (node: Node, index: number) => boolean;
 
-/** Whether a strand that takes this node up would be ended at once, by a prune rule that the program knows nothing of. */
+/** True where a prune rule, unknown to the program, would end a strand on this node at once. */
 export type Doomed = (node: Node) => boolean;
 
 export type StepReading = 'logprobs' | 'confidence';
 
 export interface Program {
   readonly name: string;
-  /** A program that needs no verifier is told steps without rewards. */
   readonly needsVerifier: boolean;
-  /** What it decides by besides: the mean log probability of a step, how sure the model was of its tokens. Engines tell only what is read. */
+  /** Readings that it decides by: the mean log probability of a step, how sure the model was of its tokens. Engines tell only what is read. */
   readonly reads?: readonly StepReading[];
   /**
    * No node gets more children after its expansion is answered, so that only leaves grow: the negative exits need it. One
@@ -108,14 +103,14 @@ export interface Program {
   readonly fullAt?: number;
   /** Its paths are independent samples of the model: what rules that count votes need. */
   readonly samplesIndependently?: boolean;
-  /** What it asks for next depends on every child that it waits for: a part of them says little. */
+  /** Its next ask depends on every child that it waits for: a part of them says little. */
   readonly needsWhole?: boolean;
-  /** How many strands it has open without a boost: 1 for MCTS, the beam width, the number of samples. */
+  /** Strands that it has open without a boost: 1 for MCTS, the beam width, the number of samples. */
   readonly naturalWidth: number;
   /** A path is cut at so many tokens: no step is asked to be longer than what is left of them. */
   readonly maxPathTokens?: number | undefined;
 
-  /** How many strands it could have open now, those that are open included; at least one. What a boost may go up to. By its tree alone. */
+  /** Strands that it could have open now, open ones included; at least one. The limit of a boost. By its tree alone. */
   demand(tree: Tree): number;
 
   /**
@@ -130,10 +125,10 @@ export interface Program {
    */
   tell(tree: Tree, outcome: Outcome): boolean;
 
-  /** What it would probably ask for next, most likely first, without touching the tree. */
+  /** Probable next asks, most likely first; leaves the tree untouched. */
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[];
 
-  /** What was foreseen once and will not be asked for any more, as the tree is now; nothing unless it can tell. */
+  /** Finds what was foreseen once and will not be asked for any more; nothing unless it can tell. */
   abandoned?(tree: Tree): Abandoned;
 
   /**
@@ -149,11 +144,10 @@ export interface Program {
   conclusion?(tree: Tree): Conclusion | undefined;
 
   /**
-   * What later searches of the same model and verifier are to begin with, when a search has ended: what they would have begun with, and
+   * Makes what later searches of the same model and verifier begin with, when a search has ended: from what they would have begun with, and
    * what its tree has shown. They read it as `tree.learned`.
    */
   learn?(tree: Tree, before: Learned | undefined): Learned | undefined;
 
-  /** The best so far, at any time. */
   answer(tree: Tree): Answer | undefined;
 }

@@ -1,4 +1,4 @@
-// What a search will ask for next, found by running its program ahead (`Tree.ahead`): what has come early and what is there as a
+// Foresees what a search will ask for next by running its program ahead (`Tree.ahead`): what has come early and what is there as a
 // ghost is answered, with its reward, and the program goes on from there (P3, Algorithm 1); what has not been grown yet is what
 // can be speculated on. The tree is as it was afterwards, so no speculation can change what a search does.
 
@@ -9,14 +9,13 @@ import type { Tree } from '../tree/tree.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from './program.ts';
 
 export interface Outlook {
-  /** Most expansions that are wanted. */
   readonly count: number;
   readonly doomed: Doomed | undefined;
-  /** What has come and is not told yet, since siblings before it are still on their way. */
+  /** Outcomes that have come and are not told yet, since siblings before them are still on their way. */
   readonly early: readonly Outcome[];
-  /** What was said to probes that the program has not asked for yet. */
+  /** Replies to probes that the program has not asked for yet. */
   readonly replies?: ReadonlyMap<DrawKey, ProbeReply>;
-  /** Whether the search would end with this tree: nothing is wanted behind its end. */
+  /** True where the search would end with this tree: nothing is wanted behind its end. */
   readonly isOver: (tree: Tree) => boolean;
 }
 
@@ -57,7 +56,7 @@ function runAhead(program: Program, fork: Tree, { count, doomed, early, replies,
   return [...foreseen, ...guessed].map(withReplies);
 }
 
-/** What a probe goes on from was said in looking ahead alone, and the node forgets it. */
+/** Keeps replies that were said in looking ahead alone: the node forgets them. */
 function withReplies(expansion: Expansion): Expansion {
   const { node, probe } = expansion;
   return probe ? { ...expansion, node: { ...node, probes: node.probes && new Map(node.probes) } } : expansion;

@@ -5,10 +5,9 @@ import type { Node } from '../tree/node.ts';
 import { isThinking, type ThinkingTags } from '../tree/readings/thinking.ts';
 import type { Manner } from '../tree/step.ts';
 
-/** What a program knows of a model that thinks. */
+/** Facts of a thinking model that a program needs. */
 export interface ProgramThinking extends ThinkingTags {
   readonly opened: boolean;
-  /** Said before the tag that ends it. */
   readonly lastWords: string;
 }
 

@@ -1,4 +1,4 @@
-// Who is let in, in the order of turns, and who is given up (Algorithm 1, phase 1). A search comes in when its natural
+// Admission in the order of turns, and giving up (Algorithm 1, phase 1). A search comes in when its natural
 // width fits into what is left of the budget. The order is never jumped to fill a gap: a wide search that waits for room
 // is not overtaken.
 
@@ -31,7 +31,7 @@ interface Present {
   readonly pace: Pace | undefined;
 }
 
-/** Of those that go on waiting, the ones that cannot be done in time; one that is given up delays none behind it. */
+/** Finds waiting searches that cannot be done in time; one that is given up delays none behind it. */
 export function hopeless(
   queue: readonly WaitingSearch[],
   { nowMs, budget, seats, pace }: Present,

@@ -24,13 +24,13 @@ export interface Algorithm1Options {
   readonly name: string;
   readonly widths: WidthRule;
   readonly ageingSeconds: number;
-  /** As they come unless given. */
+  /** First come, first served by default. */
   readonly order?: OrderRule;
   /** Most speculative strands of one search; none unless given. */
   readonly speculate?: number;
   /** Strands of idle searches for each of the others while any of these runs; none unless given. */
   readonly beside?: number;
-  /** Who gives strands up; as few as others lack unless given. */
+  /** Takes strands back; by default as few as others lack. */
   readonly preempt?: typeof preemptAsNeeded;
   /** Strands that new searches may have; all that the running ones do not need for their natural width unless given. */
   readonly room?: (present: readonly Seat[], snapshot: Snapshot, widths: WidthRule) => number;
@@ -73,7 +73,7 @@ function decide(snapshot: Snapshot, options: Algorithm1Options): Decision {
   const targets = checkedTargets(rule(seats, budget, nowMs, servers), seats, budget);
   const { widths: primary, preempt } = adjust(seats, targets, budget);
   const held = sumOf(seats, ({ open }, at) => Math.max(primary[at]!, open - preempt[at]!));
-  // Where another strand that is always asked for is not worth it, no guess is.
+  // No speculation beyond the width that pays.
   const idle = Math.min(budget, targets.limit ?? budget) - held;
   const ahead = speculativeWidths(seats, { primary: held, idle, usual }, snapshot);
   const widths = primary.map((each, at): Width => ({ primary: each, speculative: ahead[at]! }));

@@ -1,10 +1,10 @@
-// What a strand costs all searches. A child of an open strand is first with the engine, then with the verifier, then asked for
+// Cost of a strand for all searches. A child of an open strand is first with the engine, then with the verifier, then asked for
 // again: a closed loop between two servers, each of which takes longer the more it has. From the lines that both have
 // measured follows how long one round takes with so many strands open, and from how many on another one is not worth it.
 
 import type { CostLine } from '../cost/live-fit.ts';
 
-/** What is known of one server: how many children it has now, and how long one takes over how many it has. */
+/** Facts of one server: how many children it has now, and how long one takes over how many it has. */
 export interface ServerCost {
   readonly inFlight: number;
   readonly line: CostLine;

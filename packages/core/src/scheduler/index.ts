@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/core/scheduler`. A list only.
+// Exports of this folder to other packages, as `@coppice/core/scheduler`. A list only.
 
 export { lastWorthwhile, type ServerCost, type Servers, stretchOf } from './cycle.ts';
 export type { preemptAsNeeded } from './preemption.ts';

@@ -1,11 +1,11 @@
-// Who gives strands up, and who may open new ones right now (Algorithm 1, phase 3). A preempted rollout loses the steps
+// Preemption, and who may open new strands right now (Algorithm 1, phase 3). A preempted rollout loses the steps
 // in flight, so strands are taken back only for the base of others, that is for searches just admitted, and
 // only as many as are missing; a change of shares among boosted searches waits until rollouts end by themselves.
 
 import type { Seat } from './seat.ts';
 import { placesOf, sumOf, type Targets } from './widths.ts';
 
-/** One entry per seat: the width it may use now, and the open strands it has to give up first. */
+/** Per seat: the width it may use now, and the open strands it has to give up first. */
 interface Adjustment {
   readonly widths: readonly number[];
   readonly preempt: readonly number[];

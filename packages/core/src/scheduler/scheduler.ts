@@ -22,7 +22,7 @@ export interface WaitingSearch {
   readonly deadlineAtMs?: number | undefined;
   /** No client waits for it: it runs on what the others leave; see idle.ts. */
   readonly idle?: boolean;
-  /** What it stands by among those whose requests wait, where the order asks for it; see order.ts. */
+  /** Its facts for the order of waiting requests; see order.ts. */
   readonly standing?: QueueStanding | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface RunningSearch {
   /** Score at which a completed path of it is accepted. */
   readonly threshold?: number;
   readonly speculate?: number | undefined;
-  /** What it says about speculation; missing where there is nothing to guess. */
+  /** Its guesses; missing where there is nothing to guess. */
   readonly guesses?: SearchGuesses | undefined;
   readonly idle?: boolean;
   readonly standing?: QueueStanding | undefined;
@@ -66,7 +66,7 @@ export interface Snapshot {
   readonly pace?: Pace | undefined;
   /** Load and measured cost of engine and verifier; missing while nothing has been measured. */
   readonly servers?: Servers | undefined;
-  /** What speculation goes by; missing where no search speculates. */
+  /** Facts for speculation; missing where no search speculates. */
   readonly guessing?: Guessing | undefined;
 }
 
@@ -83,11 +83,11 @@ export interface Decision {
    * strands it keeps open after preemption, they fit the budget in all lanes together: a search that has the width can open.
    */
   readonly widths: ReadonlyMap<SearchId, Width>;
-  /** How many open strands a search has to give up before others may open theirs. */
+  /** Open strands that a search has to give up before others may open theirs. */
   readonly preempt: ReadonlyMap<SearchId, number>;
   /** Searches that wait and cannot be done before their deadline any more, with the reason. */
   readonly giveUp: ReadonlyMap<SearchId, TooLate>;
-  /** Where the requests of a search stand among those that wait for the engine, higher first; missing where its own order holds. */
+  /** Rank of a search's requests among those that wait for the engine, higher first; missing where its own order holds. */
   readonly urgencies?: ReadonlyMap<SearchId, number>;
   /** Why, in numbers, for every search whose width changes or that has to give strands up. */
   readonly reasons: ReadonlyMap<SearchId, Reason>;
@@ -97,7 +97,7 @@ export type Reason = Readonly<Record<string, number | string>>;
 
 export interface Scheduler {
   readonly name: string;
-  /** Of requests that wait for the engine, and of turns; as they come unless said. */
+  /** Orders requests that wait for the engine, and turns; first come, first served by default. */
   readonly order?: OrderRule | undefined;
   readonly ageingSeconds: number;
   /** It gives speculative widths to searches that do not say how many they may have, and wants to know how guesses fare. */

@@ -1,4 +1,4 @@
-// What the parts of a decision share: a search that will run, as the few numbers that its width depends on.
+// A search that will run, as the few numbers that its width depends on: the parts of a decision share it.
 
 import type { RunningSearch, SearchId, WaitingSearch } from './scheduler.ts';
 
@@ -10,7 +10,7 @@ export interface Seat {
   readonly cap: number;
   readonly open: number;
   readonly speculate?: number | undefined;
-  /** What the score reads; undefined for a search that is only now admitted: it has shown nothing yet. */
+  /** Undefined for a search that is only now admitted: it has shown nothing yet. */
   readonly running: RunningSearch | undefined;
 }
 

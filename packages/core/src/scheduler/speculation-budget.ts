@@ -10,7 +10,6 @@ export interface Guessing {
   /** Chance that the first, the second, … guess that a search has open comes to be asked for, as observed; it never rises. */
   readonly chances: readonly number[];
   readonly squeezed: boolean;
-  /** As the engine says; see EngineCapabilities. */
   readonly ridgeSequences?: number | undefined;
 }
 
@@ -25,7 +24,7 @@ export interface SearchGuesses {
   readonly kvTokens: number;
 }
 
-/** What P_q of a new search is until its own guesses say more: the chance of all, as if seen in so many children. */
+/** Children of the prior: the P_q of a new search is the chance of all, as if seen in so many, until its own guesses say more. */
 const priorChildren = 16;
 /** S_w: what an 8B model's weights weigh in tokens of cache; 0.5B weighs 80,000 and 70B 430,000. A search has a few per cent. */
 const weightTokens = 120_000;
@@ -79,14 +78,14 @@ function filled(to: readonly number[], from: readonly number[], order: readonly 
   return widths;
 }
 
-/** What speculation takes its strands from, and what they cost all searches. */
+/** The strands that speculation may take, and their cost for all searches. */
 export interface AheadPlace {
   readonly primary: number;
   readonly idle: number;
   readonly searches: number;
   readonly open: number;
   readonly servers: Servers | undefined;
-  /** What goes in the place of measurements; that of a GPU unless given. */
+  /** Used before anything was measured; that of a GPU by default. */
   readonly ridgeSequences?: number | undefined;
 }
 

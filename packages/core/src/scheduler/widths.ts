@@ -10,7 +10,7 @@ import type { Servers } from './cycle.ts';
 import type { RunningSearch } from './scheduler.ts';
 import type { Seat } from './seat.ts';
 
-/** One entry per seat, in the same order. By `rank` the lowest yields first and the highest grows first. */
+/** An entry per seat, in the same order. By `rank` the lowest yields first and the highest grows first. */
 export interface Targets {
   readonly widths: readonly number[];
   readonly rank: readonly number[];
@@ -106,7 +106,7 @@ export function placesOf(seats: readonly Seat[], isSo: (seat: Seat, at: number) 
   return places;
 }
 
-/** As they are, where a rule keeps its word: a strand or more for every seat, and all of them within the budget. */
+/** Checks a rule's targets: a strand or more for every seat, and all of them within the budget. */
 export function checkedTargets(targets: Targets, seats: readonly Seat[], budget: number): Targets {
   const { widths } = targets;
   const wrong = seats.findIndex((_, at) => !(Number.isInteger(widths[at]) && widths[at]! >= 1));

@@ -10,11 +10,11 @@ export interface Absence {
 
 /** An engine says these when it has tried all that it can, or will never do it. */
 const atOnce: ReadonlySet<FaultCode> = new Set(['unavailable', 'timeout', 'refused', 'unsupported', 'bad-setting']);
-/** Of others, such as a step that is not what was asked for, so many in a row. */
+/** Other faults, such as a step that is not what was asked for, count after so many in a row. */
 const inARow = 3;
 
 export class Absences {
-  /** Of every model that has answered or failed a draw that named it. */
+  /** Models that have answered or failed a draw that named them. */
   readonly #failures: Map<string, { readonly count: number; readonly code: FaultCode | undefined }>;
 
   constructor(from?: Absences) {
@@ -34,7 +34,6 @@ export class Absences {
     return (this.#failures.get(model)?.count ?? 0) >= inARow;
   }
 
-  /** In the order in which they were first heard of. */
   get all(): Absence[] {
     return [...this.#failures].flatMap(([model, { code }]) => {
       return this.has(model) && code !== undefined ? [{ model, code }] : [];
@@ -46,7 +45,7 @@ export class Absences {
   }
 }
 
-/** Who, and why, in one piece: the code of a fault, since its message may speak of servers that are no business of a client. */
+/** Names absent models with fault codes: messages may speak of servers that are no business of a client. */
 export function absenceText(absences: readonly Absence[]): string {
   return absences.map(({ model, code }) => `${model} (${code})`).join(', ');
 }

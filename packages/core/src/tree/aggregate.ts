@@ -28,7 +28,7 @@ export function extendScore(aggregation: Aggregation, parentScore: number, depth
   }
 }
 
-/** Whether a path's score bounds every continuation from above: what the negative exit and the prune bound rest on. */
+/** A path's score bounds every continuation from above: the negative exit and the prune bound need it. */
 export function isBound(aggregation: Aggregation): boolean {
   return aggregation === 'product' || aggregation === 'minimum';
 }

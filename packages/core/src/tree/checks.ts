@@ -1,4 +1,4 @@
-// What a child must be to fit into a tree. An event that does not fit is a FaultError with code `bad-event`; the fold checks
+// Checks that a child fits into a tree. An event that does not fit is a FaultError with code `bad-event`; the fold checks
 // before it changes anything.
 
 import { raise } from '../base/fault.ts';

@@ -36,23 +36,23 @@ export interface Growth extends Shoot {
 /** A child that no strand waits for. Its parent, a node or another ghost, is named by key: ghosts have no number. */
 export interface Ghost extends Shoot {
   readonly parentKey: NodeKey;
-  /** How it was drawn: it answers only an ask for the same draw. */
+  /** Form of its draw: it answers only an ask for the same draw. */
   readonly form: FormKey;
 }
 
-/** What the model said when it was asked in the middle of a path: a reading of a node, no step of any path. */
+/** A reply of the model in the middle of a path: a reading of a node, no step of any path. */
 export interface ProbeReply {
   readonly text: string;
   readonly tokens: number;
   /** False where it was cut by its limit before it ended: what it answers may be half of an answer. */
   readonly whole: boolean;
   readonly answer?: string;
-  /** Of its first token, in nats, where the engine says so. */
+  /** Entropy of its first token, in nats; missing where the engine does not say. */
   readonly entropy?: number;
-  /** What the verifier gives it as a step, where it was to be scored; and whether the model ended its answer with it. */
+  /** The verifier's reward for it as a step; and whether the model ended its answer with it. */
   readonly reward?: number;
   readonly ends?: true;
-  /** Who said it, where it is not the search's own model. */
+  /** Its writer, where that is not the search's own model. */
   readonly model?: string;
 }
 
@@ -63,7 +63,7 @@ export interface ScoreSums {
   readonly squares: number;
 }
 
-/** What a search begins with besides its question; what the names mean is the program's. */
+/** Scores that a search begins with; the program gives the names their meaning. */
 export type Learned = Readonly<Record<string, ScoreSums>>;
 
 export const closings = ['completed', 'pruned', 'preempted', 'failed', 'ended'] as const;
@@ -96,7 +96,7 @@ export type TreeEvent =
       readonly index: number;
       readonly group?: NodeKey | undefined;
     }
-  /** One more draw of a node that is there: a twin. Where it was a ghost, the ghost is gone. */
+  /** A twin: one more draw of a node that is there. A ghost of this draw is gone. */
   | {
       readonly type: 'merged';
       readonly into: NodeId;
@@ -122,7 +122,7 @@ export type TreeEvent =
       readonly sampling: Sampling;
       readonly manner: Manner;
     }
-  /** What it said; without a reply the probe failed: where it named a model whose engine did, with the code of that. */
+  /** The reply; without one the probe failed, with a code where the draw named a model whose engine did. */
   | {
       readonly type: 'probed';
       readonly node: NodeId;

@@ -36,7 +36,6 @@ export class Ghosts implements Iterable<[DrawKey, Ghost]> {
     return this.#byDraw[Symbol.iterator]();
   }
 
-  /** The first of those that would be this node. */
   ofNode(key: NodeKey): Ghost | undefined {
     if (this.#byDraw.size === 0) return undefined;
     this.#byKey ??= indexed(this.#byDraw);

@@ -1,4 +1,4 @@
-// What other packages may import of this folder, as `@coppice/core/tree`. A list only.
+// Exports of this folder to other packages, as `@coppice/core/tree`. A list only.
 
 export { absenceText } from './absences.ts';
 export { type Aggregation, aggregations, extendScore, isBound } from './aggregate.ts';

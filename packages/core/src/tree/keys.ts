@@ -1,4 +1,4 @@
-// What things are called by what they are, never by when they came. A node's key is a hash of its path; a draw's key says
+// Names things by what they are, never by when they came. A node's key is a hash of its path; a draw's key says
 // which sample of which node, taken how; a draw's seed follows from both. Two runs that look at the same place see the
 // same keys, whatever arrived first. 53 bits: exact in JSON, eight bytes in memory, and among the nodes of
 // ten thousand searches of 200 nodes two alike are a chance of 1 in 4,500, in the same search of 1 in 10^11.
@@ -8,7 +8,7 @@ import type { Manner, Sampling, Step } from './step.ts';
 
 export type NodeKey = number;
 export type DrawKey = number;
-/** How a draw is taken: a hash of all that shapes it besides its place. */
+/** Hash of all that shapes a draw besides its place. */
 export type FormKey = number;
 
 export const rootKey: NodeKey = wideHash('root');
@@ -22,7 +22,7 @@ export function nodeKey(
   return model === undefined ? wideHash(place, tokenIds ?? text, end) : wideHash(place, tokenIds ?? text, end, model);
 }
 
-/** Of a path with a message of the user's side behind it: a step below it has the same key as one that has the turn itself. */
+/** Key of a path with a user turn behind it: a step below has the same key as one that carries the turn itself. */
 export function turnKey(parent: NodeKey, turn: string): NodeKey {
   return wideHash(parent, 'turn', turn);
 }

@@ -15,7 +15,7 @@ export interface Node {
   readonly step: Step | undefined;
   /** Tokens of all steps from the root to here, or from the last turn of the user's side. */
   readonly pathTokens: number;
-  /** Of these, tokens of the model's thinking. */
+  /** Thinking tokens among `pathTokens`. */
   readonly thoughtTokens: number;
   /** Steps of the path that are thinking from beginning to end: a limit in steps does not count them. */
   readonly thoughtSteps: number;
@@ -38,7 +38,7 @@ export interface Node {
   byIndex: Map<number, Node> | undefined;
   /** Child indices that were asked for and not answered, with the strand that asked: it may have gone on without them. */
   inFlight: Map<number, StrandId> | undefined;
-  /** What probes at this node were told, by their own index; undefined stands for one that failed. */
+  /** Replies to probes at this node, by probe index; undefined for a failed one. */
   probes: Map<number, ProbeReply | undefined> | undefined;
   /**
    * Its last expansion was preempted before every child was answered, and nothing has been asked here or one step below
@@ -47,7 +47,7 @@ export interface Node {
    */
   cut: boolean;
   pruned: boolean;
-  /** How many identical samples this node stands for. */
+  /** Identical samples that this node stands for. */
   count: number;
   /** N, P0 §4.2. */
   visits: number;
@@ -193,7 +193,7 @@ export function pathText(node: Node): string {
     .join('');
 }
 
-/** What the assistant's last message says behind the model's thinking: all of it where there is none. */
+/** The assistant's last message behind the model's thinking. */
 export function answerText(node: Node): string {
   return lastMessage(node)
     .map(({ step }) => answerPart(step))

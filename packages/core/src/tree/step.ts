@@ -1,4 +1,4 @@
-// What generation yields and how it was asked for, as plain data that every engine fills in the same way.
+// A generated step and how it was asked for, as plain data that every engine fills in the same way.
 
 /** `delimiter`: the model closed the step and may go on; `eos`: it ended its answer; `length`: the step was cut. */
 export type StepEnd = 'delimiter' | 'eos' | 'length';
@@ -14,33 +14,33 @@ export interface Step {
   /** The tokens themselves, from engines that continue by token id. */
   readonly tokenIds?: readonly number[];
   readonly logprobs?: readonly number[];
-  /** What each token adds to the text, where it was asked for; empty where its bytes wait for the next one, or end the answer. */
+  /** Text of each token, on request; empty where its bytes wait for the next one, or end the answer. */
   readonly pieces?: readonly string[];
   /** The model has ended its answer, and the search wants one in a given shape: the next step is that, and ends the path. */
   readonly unshaped?: true;
-  /** Of the distribution of the first token, in nats, where it was asked for. */
+  /** Entropy of the first token's distribution, in nats, on request. */
   readonly entropy?: number;
-  /** Who wrote it, where its draw named a model; else the search's own model. */
+  /** Its writer, where the draw named a model; else the search's own model. */
   readonly model?: string;
   /** A message of the user's side before the step, such as feedback: the step begins a new message with its own text and answer. */
   readonly turn?: string;
-  /** How sure the model was of each token (DeepConf's, tree/readings/confidence.ts), where it was asked for. */
+  /** DeepConf's confidence of each token (tree/readings/confidence.ts), on request. */
   readonly confidences?: readonly number[];
-  /** How much of it is the model's thinking; missing where nothing is. */
+  /** The thinking in it; missing where there is none. */
   readonly thought?: Thought;
   /** Characters at its beginning that were put into the path and not generated: `opening` of its manner, or the end of the thinking at its limit. */
   readonly forced?: number;
-  /** Where the search records its tokens: what the model read and wrote, by token id. */
+  /** Token ids that the model read and wrote, where the search records them. */
   readonly record?: TokenRecord;
 }
 
-/** What the model read before a step, as a change to the tokens above it (`token-record.ts`), and what it wrote. */
+/** Tokens that the model read before a step, as a change to those above it (`token-record.ts`), and those it wrote. */
 export interface TokenRecord {
-  /** Of the path's tokens above it, so many stand; the others were read otherwise, such as the end of an answer before a turn. */
+  /** Tokens of the path above that stand; the others were read otherwise, such as the end of an answer before a turn. */
   readonly kept: number;
   /** Put behind these, written by no model: the prompt, a turn of the user's side, words that open the step. */
   readonly composed?: readonly number[];
-  /** What the model wrote, where `tokenIds` does not say it. */
+  /** Ids that the model wrote, where `tokenIds` does not say them. */
   readonly written?: readonly number[];
   /** Only so many of the tokens were drawn; the rest is what a cut inside a token has left. */
   readonly drawn?: number;
@@ -69,9 +69,9 @@ export interface Sampling {
   readonly extras?: Readonly<Record<string, unknown>>;
 }
 
-/** What a draw is asked with besides its sampling, where it is not the plain next step of its search. */
+/** Details of a draw that is not the plain next step of its search, besides its sampling. */
 export interface Manner {
-  /** Who is to write it, by the name of a model; the search's own unless said. */
+  /** Model that writes it; the search's own by default. */
   readonly model?: string;
   /** Put behind the path before the model goes on; no part of what it says. */
   readonly suffix?: string;
@@ -85,13 +85,13 @@ export interface Manner {
   readonly stops?: readonly string[];
   readonly maxTokens?: number;
   readonly entropy?: true;
-  /** One manner for each child index, where siblings are asked for in different ways. */
+  /** A manner for each child index, where siblings are asked for in different ways. */
   readonly choices?: readonly Manner[];
   /** Probes of the node whose replies stand behind the path, each as a step of its own, before the suffix. */
   readonly after?: readonly number[];
-  /** Of a probe: its reply is scored as a step would be. */
+  /** Probe: its reply is scored as a step would be. */
   readonly scored?: true;
-  /** Of a probe: its reply names steps. Of children: nothing is generated, they are the steps that a probe of their parent named. */
+  /** Probe: its reply names steps. Children: nothing is generated, they are the steps that a probe of their parent named. */
   readonly proposed?: true;
 }
 
@@ -111,7 +111,7 @@ export interface Message {
   readonly content: string;
 }
 
-/** What a tree grows from: chat messages that the engine renders with the model's own template, or text taken as it is. */
+/** The root of a tree: chat messages that the engine renders with the model's own template, or text taken as it is. */
 export type Prompt =
   | {
       readonly kind: 'chat';

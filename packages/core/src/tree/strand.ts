@@ -16,15 +16,15 @@ export interface Strand {
   awaiting: number;
   /** Children that its current expansion has brought, as they were folded; a merged one appears as the node it joined. */
   landed: Node[];
-  /** How its current expansion is sampled: part of the keys that are asked for again after a crash. */
+  /** Sampling of its current expansion: part of the keys that are asked for again after a crash. */
   sampling: Sampling | undefined;
   manner: Manner | undefined;
   probing: Inquiry | undefined;
-  /** What it waits for names a model that was not known to be absent: should its engine fail, that is no failure of the search. */
+  /** Its draw names a model that was not known to be absent: if that engine fails, the search has not. */
   excused: boolean;
 }
 
-/** What the model is asked at a node: which of the node's probes it is, and how it is taken. */
+/** A question to the model at a node: the probe's index, and how it is drawn. */
 export interface Inquiry {
   readonly index: number;
   readonly sampling: Sampling;
@@ -94,7 +94,7 @@ export function leaveBehind(strand: Strand): Stragglers {
   return { node, sampling, manner };
 }
 
-/** What its rollout comes to, for all nodes on its path. */
+/** Backs the worth of a closing rollout up along its path. */
 export function backUpClosing({ id, node }: Strand, closing: Closing, value?: number): void {
   mustBeReward(value);
   if (closing === 'completed' && !hasEnded(node) && value === undefined) {
@@ -107,12 +107,12 @@ export function backUpClosing({ id, node }: Strand, closing: Closing, value?: nu
   node.pruned ||= closing === 'pruned';
 }
 
-/** What a closing strand waited for is in flight no more. A preempted expansion stays wanted; a pruned or ended one is given up. */
+/** Takes a closing strand's children out of flight. A preempted expansion stays wanted; a pruned or ended one is given up. */
 export function abandonChildren({ id, node }: Strand, closing: Closing): void {
   const { inFlight } = node;
   assert(inFlight !== undefined, 'a strand awaits children that are not in flight');
   for (const [index, owner] of inFlight) if (owner === id) inFlight.delete(index);
-  // Where a tree grows draw by draw nothing is cut: a node without this draw is not full.
+  // A tree that grows draw by draw has no cuts: a node without this draw is not full.
   if (closing === 'preempted' && node.fullAt === undefined) node.cut = true;
   refreshAvailable(node);
 }

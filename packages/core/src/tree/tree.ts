@@ -60,7 +60,7 @@ export class Tree {
   endedTokens = 0;
   /** The end of the best complete path, by score and then by key. A child counts once its expansion is complete or given up. */
   best: Node | undefined;
-  /** How many events it was told: what is read of a tree holds until this changes. */
+  /** Counts events: readings of a tree hold until it changes. */
   told = 0;
   #opened = 0;
   /** Made when first asked for: only a search that speculates looks nodes up by key. */
@@ -68,7 +68,7 @@ export class Tree {
   /** Made when first asked for: only a rule or a person that wants to know how certain a search is. */
   #answers: AnswerTally | undefined;
   #listener: ((event: TreeEvent) => void) | undefined;
-  /** Of a tree that looks ahead of another. */
+  /** Set in a tree that looks ahead of another. */
   #undo: NodeUndo | undefined;
 
   private constructor(
@@ -140,7 +140,7 @@ export class Tree {
     this.#undo = new NodeUndo(tree.nodes.length);
   }
 
-  /** What is recorded from now on goes to this listener: for a tree that was folded from a log and grows on. */
+  /** Sends later events to this listener: for a tree that was folded from a log and grows on. */
   listen(listener: (event: TreeEvent) => void): void {
     this.#listener = listener;
   }
@@ -191,7 +191,7 @@ export class Tree {
     return undefined;
   }
 
-  /** What a child in flight would become at no cost: the ghost of its draw. */
+  /** The ghost that a child in flight would become at no cost. */
   ghostFor(parent: Node, index: number): Ghost | undefined {
     return this.ghosts.size === 0 ? undefined : this.ghosts.get(this.#drawInFlight(parent, index));
   }

@@ -1,4 +1,4 @@
-// What a look ahead has changed in the nodes of a tree, so that it can be taken back: each node as it was before the first event
+// Undoes a look ahead in the nodes of a tree: keeps each node as it was before the first event
 // that could change it. An event changes the children, draws and probes of the nodes that it names, and counts on the way to the root.
 
 import type { StrandId, TreeEvent } from './events.ts';
@@ -8,7 +8,6 @@ import type { Strand } from './strand.ts';
 type Counts = Pick<Node, 'cut' | 'pruned' | 'count' | 'visits' | 'pending' | 'value' | 'squares' | 'available'>;
 type Below = Pick<Node, 'children' | 'byIndex' | 'inFlight' | 'probes'>;
 
-/** What an event names by number. */
 interface Numbered {
   readonly nodes: readonly Node[];
   readonly strands: ReadonlyMap<StrandId, Strand>;
@@ -33,7 +32,7 @@ export class NodeUndo {
   }
 
   #keep(node: Node | undefined): void {
-    // Where the counts of a node are kept, so are those of all above it.
+    // Counts kept for a node are kept for all above it.
     for (let at = node; at !== undefined && !this.#counts.has(at); at = at.parent) {
       if (at.id < this.#known) this.#counts.set(at, countsOf(at));
     }

@@ -1,4 +1,4 @@
-// What the fold keeps up on every node: visits and values along a path, strands below it, the order of siblings, and where new
+// Upkeep of every node by the fold: visits and values along a path, strands below it, the order of siblings, and where new
 // strands may begin. Only the fold calls these, and strand.ts for it.
 
 import { AnswerTally } from '../answer/tally.ts';

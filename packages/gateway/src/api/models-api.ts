@@ -49,7 +49,7 @@ export async function changeWeights(context: GatewayContext, exchange: Exchange)
 }
 
 export function listExamples({ config }: GatewayContext, { response }: Exchange): void {
-  const data = config.models.flatMap(({ name, examples }) => examples.map((each) => ({ ...each, model: name })));
+  const data = config.models.flatMap(({ name, examples }) => examples.map((question) => ({ question, model: name })));
   writeJson(response, 200, { object: 'list', data });
 }
 

@@ -23,7 +23,6 @@ export const modelJson = z.object({
 export type ModelJson = Written<typeof modelJson>;
 
 export const exampleJson = z.object({
-  title: text,
   question: text,
   model: text,
 });

@@ -34,7 +34,7 @@ export function adapterAt(path: string): AdapterPlace | undefined {
   if (stat?.isDirectory()) return folderAt(path);
   if (stat?.isFile() !== true || openingFacts(path).get('general.type') !== 'adapter') return undefined;
   checkSum(path);
-  return { path, form: 'gguf', reading: {} };
+  return { path, form: 'gguf', reading: readingBeside(path) };
 }
 
 function folderAt(path: string): AdapterPlace {
@@ -44,6 +44,11 @@ function folderAt(path: string): AdapterPlace {
   }
   checkSum(join(path, weightsName));
   return { path, form: 'peft', reading: readingOf(join(path, readingName)) };
+}
+
+/** What `reward-model.json` in the folder of these weights says. */
+export function readingBeside(path: string): AdapterReading {
+  return readingOf(join(dirname(path), readingName));
 }
 
 function readingOf(path: string): AdapterReading {

@@ -5,15 +5,11 @@ import type { PlainTree } from '@coppice/core/config';
 import { modelPath } from '../shipped-models.ts';
 
 /** Questions of the kinds that the model was trained on; the last is unsolvable. */
-const saplingExamples: readonly PlainTree[] = [
-  { title: 'Make 24', question: 'Make 24 from 2 4 6 8.' },
-  { title: 'Countdown', question: 'Make 151 from 4 6 9 23 30.' },
-  {
-    title: 'Stamps',
-    question:
-      'Anna has 12 boxes with 24 stamps in each. She gives 75 stamps to Ben. She buys 3 packs of 18 stamps. How many stamps does Anna have now?',
-  },
-  { title: 'Impossible', question: 'Make 24 from 1 1 1 1.' },
+const saplingExamples: readonly string[] = [
+  'Make 24 from 2 4 6 8.',
+  'Make 151 from 4 6 9 23 30.',
+  'Anna has 12 boxes with 24 stamps in each. She gives 75 stamps to Ben. She buys 3 packs of 18 stamps. How many stamps does Anna have now?',
+  'Make 24 from 1 1 1 1.',
 ];
 
 /** Descriptions for the start of `serve` and the page. The first is the default. */
@@ -28,7 +24,7 @@ const shipped: readonly { readonly model: PlainTree; readonly answers: string }[
       name: 'sapling-sudoku',
       engine: { kind: 'llama', model: 'sapling-sudoku' },
       verifier: { kind: 'exact' },
-      examples: [{ title: 'Sudoku', question: 'Sudoku ..4. ...1 .413 1..4' }],
+      examples: ['Sudoku ..4. ...1 .413 1..4'],
     },
   },
   {
@@ -37,9 +33,7 @@ const shipped: readonly { readonly model: PlainTree; readonly answers: string }[
       name: 'sapling-ledger',
       engine: { kind: 'llama', model: 'sapling-ledger' },
       verifier: { kind: 'exact' },
-      examples: [
-        { title: 'Ledger', question: 'Ledger 7841: a-1718 b-2831 c+5670 d-1418 e-4310 f+1793 g+3870 h-3373.' },
-      ],
+      examples: ['Ledger 7841: a-1718 b-2831 c+5670 d-1418 e-4310 f+1793 g+3870 h-3373.'],
     },
   },
 ];

@@ -1,11 +1,11 @@
 // Opens the embedded engine of a configuration, and reward models in this process. A generator without a chat template gets plain text; a
 // reward model that does not ship is tried on plain steps first, and its end is left unread.
 
-import { type OpenModel, type PrmSection, tryReward, verdictsOf } from '@coppice/core/answering';
+import { type OpenModel, type PrmSection, tryReward } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
 import { type ModelConfig, type Opening, type OpenParts, type OpenVerifier, shippedModel } from '@coppice/core/config';
 import { readings, UnreadEnd, type Verifier } from '@coppice/core/verifier';
-import { adapterAt } from '../adapter/adapter-place.ts';
+import { adapterAt, readingBeside } from '../adapter/adapter-place.ts';
 import { LlamaPrm } from '../prm/llama-prm.ts';
 import { isShipped, modelPath } from '../shipped-models.ts';
 import { type Embedded, openEmbedded } from './embedded.ts';
@@ -19,7 +19,7 @@ export async function openEmbeddedModel(own: EmbeddedSection, { config, log }: O
   const reward = localPrm(config.verifier);
   const embedded = await openEmbedded({
     model,
-    ...(reward === undefined ? { prm: 'none' } : { prm: reward.model, verdicts: verdictsOf(reward) }),
+    prm: reward?.model ?? 'none',
     ...(kvBytes === undefined ? { kvTokens } : { kvBytes }),
     gpu,
     ...(threads === undefined ? {} : { threads }),
@@ -75,7 +75,7 @@ export async function openPairedPrm(wanted: LocalPrm, { config }: Opening): Prom
     const remedy = 'serve it beside its base, or take its base as the generator (--model FILE.gguf)';
     raise('bad-setting', `the reward model ${model} is an adapter and has no weights of its own: ${remedy}`);
   }
-  const verifier = await LlamaPrm.open({ ...readings.step, ...verdictsOf(wanted), model });
+  const verifier = await LlamaPrm.open({ ...readings.step, ...readingBeside(model), model });
   return examined(wanted, { verifier, isKnown: false }, config);
 }
 

@@ -4,7 +4,7 @@ import { withoutReward } from '@coppice/core/answering';
 import { assert, raise } from '@coppice/core/base';
 import { type KvSplitProblem, splitKv, tableCost } from '@coppice/core/cost';
 import { type CausalVerdicts, readings } from '@coppice/core/verifier';
-import { type AdapterPlace, adapterAt } from '../adapter/adapter-place.ts';
+import { type AdapterPlace, adapterAt, readingBeside } from '../adapter/adapter-place.ts';
 import { leastGain, tryDraft } from '../engine/draft-trial.ts';
 import { LlamaEngine, type LlamaEngineOptions, llamaDefaults } from '../engine/llama-engine.ts';
 import { chooseGpu, type GpuLibrary, hereWith } from '../gpu/gpu-library.ts';
@@ -19,8 +19,6 @@ export interface EmbeddedOptions {
   readonly model: string;
   /** Reward model by name or path, or a LoRA adapter of the generator; `none`: without one. */
   readonly prm?: string;
-  /** Verdicts and marker of a reward model trained with others than the usual. */
-  readonly verdicts?: CausalVerdicts;
   /** A draft model with the generator's vocabulary, by name or path: used where a trial at the start says that it pays. */
   readonly draft?: string;
   readonly kvTokens?: number;
@@ -136,13 +134,14 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
     ...(gpuLayers === undefined ? {} : { gpuLayers }),
   };
   const adapter = prm === undefined ? undefined : adapterAt(modelPath(prm)); // before the generator, which may take long to load
+  const reading = adapter?.reading ?? (prm === undefined ? {} : readingBeside(modelPath(prm)));
   const { engine, drafting } = await openGenerator(
     { ...sizes, ...library, model: modelPath(options.model) },
     options.draft,
   );
   try {
     const sized = { ...definedOf({ kvTokens: kvSplit?.verifierTokens ?? kvTokens, threads }), ...library };
-    const verdict = { ...readings.step, ...adapter?.reading, ...options.verdicts };
+    const verdict = { ...readings.step, ...reading };
     const verifier =
       prm === undefined
         ? undefined
@@ -152,7 +151,7 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
     const computing = engine.info.threads > 1 ? `, ${engine.info.threads} threads` : '';
     const note = `${options.model}, ${scoring}${drafting}${computing}`;
     const close = async () => void (await Promise.all([engine.close(), verifier?.close()]));
-    const isSelfDescribed = Object.keys(adapter?.reading ?? {}).length > 0;
+    const isSelfDescribed = Object.keys(reading).length > 0;
     return { engine, verifier, isSelfDescribed, note, close };
   } catch (error) {
     await engine.close();

@@ -1,7 +1,7 @@
 // `coppice serve`: the gateway in the foreground. Takes up what a former process left, reads keys anew on SIGHUP, and ends in order on
 // SIGINT or SIGTERM.
 
-import { type OpenModel, openModels, usualRest } from '@coppice/core/answering';
+import { type OpenModel, openModels, usualSearch } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
 import { type Config, journalKind, printConfig, printExample, printSchema, shippedModel } from '@coppice/core/config';
 import { systemClock } from '@coppice/core/runtime';
@@ -63,14 +63,14 @@ function mustBeSimulated({ models }: Config, file = 'coppice.json'): void {
 
 /** `reload`: the configuration as it is now, for what may change while it runs. */
 async function serve(config: Config, reload: () => Config): Promise<number> {
-  const { level, format: asked } = config.log;
-  const format = asked === 'auto' ? (process.stderr.isTTY ? 'text' : 'json') : asked;
+  const { level } = config.log;
+  const format = process.stderr.isTTY ? 'text' : 'json';
   const log = createLog({ level, format, write: (line) => process.stderr.write(line) });
   const opening = { environment: process.env, log, clock: systemClock };
   const { journal, cluster, clock } = await journalKind(config.journal.kind).open(config, opening);
   const models = await openModels(config.models, process.env, log);
   const telemetry = createTelemetry(config.telemetry, process.env, log);
-  const page = config.server.page ? await findPage(log) : undefined;
+  const page = await findPage(log);
   const gateway = new Gateway({
     config,
     models,
@@ -120,7 +120,7 @@ function announce(models: readonly OpenModel[], url: string): void {
   for (const model of models) {
     const { name, engine } = model.config;
     const answers = shippedModel(engine)?.answers;
-    const rest = usualRest(model);
+    const { rest } = usualSearch(model);
     const notes = [answers && `${name} answers ${answers}`, rest && `${name}: ${rest}`].filter(Boolean) as string[];
     const lines = notes.flatMap((note) => wrap(note, widthOf(process.stdout, 80) - 2));
     for (const line of lines) console.log(`  ${line}`);

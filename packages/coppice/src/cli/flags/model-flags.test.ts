@@ -9,11 +9,10 @@ function modelOf(values: Parameters<typeof readModelFlags>[0], ...set: string[])
 
 describe('the flags of a model', () => {
   it('go with settings of its parts', () => {
-    expect(modelOf({ budget: '4' }, 'engine.gpu=vulkan', 'delimiters=\\n', 'verifier.good=1')).toMatchObject({
+    expect(modelOf({ budget: '4' }, 'engine.gpu=vulkan', 'delimiters=\\n')).toMatchObject({
       budget: 4,
       engine: { gpu: 'vulkan' },
       delimiters: ['\n'],
-      verifier: { good: '1' },
     });
   });
 

@@ -1,4 +1,4 @@
-// What core brings without any plug-in: servers as engines, verifiers on servers and in processes, and the journal in SQLite.
+// Parts of core without any plug-in: servers as engines, verifiers on servers and in processes, and the journal in SQLite.
 
 import { registerPlugin } from '../../config/plugin.ts';
 import { sqliteKind } from '../../config/sqlite-kind.ts';

@@ -11,7 +11,6 @@ import './built-in.ts';
 export interface OwnModelOptions {
   /** Name of a shipped model, or path of a GGUF file; with `engines`, what the server calls it. */
   readonly model?: string | undefined;
-  /** Servers of the generator, instead of the embedded engine. */
   readonly engines?: readonly string[] | undefined;
   /** Servers of the reward model, and its format. */
   readonly verifiers?: readonly string[] | undefined;
@@ -20,7 +19,6 @@ export interface OwnModelOptions {
   readonly prm?: string | undefined;
   /** Without a reward model, score steps by the generator's own confidence: for programs that need a verifier. */
   readonly needsVerifier?: boolean;
-  /** Server of an embedding model that groups open answers. */
   readonly embedder?: string | undefined;
   readonly check?: string | undefined;
   readonly draft?: string | undefined;
@@ -57,7 +55,6 @@ function requireParts(settings: PlainTree, parts: PlainTree): void {
   }
 }
 
-/** Parts that are opened; the rest of a model's section is plain settings. */
 function isOpened(part: string): boolean {
   return part === 'engine' || part === 'verifier' || part === 'embedder';
 }

@@ -6,7 +6,6 @@ import type { Embedder } from '../../embedder/embedder.ts';
 
 export interface OpenModel extends OpenParts {
   readonly config: ModelConfig;
-  /** Where open answers are grouped. */
   readonly embedder?: Embedder | undefined;
 }
 

@@ -12,7 +12,7 @@ import {
   verifiersBeside,
 } from '../../config/plugin.ts';
 import type { ModelConfig } from '../../config/schema.ts';
-import { type Environment, secret } from '../../config/secret.ts';
+import { type Environment, secret } from '../../config/sections.ts';
 import { CheckedVerifier } from '../../verifier/checked-verifier.ts';
 import { thinkingWarning } from '../plan/thinking-plan.ts';
 import './built-in.ts';
@@ -56,7 +56,6 @@ export async function openModel(
   return model;
 }
 
-/** The kind of its engine, with which its verifier must go. */
 function fittingKind({ name, engine, verifier }: ModelConfig): EngineKind {
   const kind = engineKind(engine.kind) ?? raise('bad-setting', `models: '${name}' has no engine that can be opened`);
   const fitting = verifiersBeside(kind);
@@ -77,7 +76,6 @@ async function withVerifier(model: OpenModel, opening: Opening): Promise<OpenMod
   return { ...model, verifier, ...(note && { note }), warnings: [...(model.warnings ?? []), ...warnings] };
 }
 
-/** Who judges where no reward model does. */
 function unscoredNote(kind: string): string {
   if (kind === 'none') return ': samples vote, and nothing scores them';
   return kind === 'confidence' ? ": steps are scored by the model's own confidence" : '';
@@ -99,9 +97,9 @@ function checked(parts: OpenModel, log: OpeningLog): OpenModel {
 /** Longest wait for a vector: an answer that gets none is compared by its words, which costs a group, never an answer. */
 const embedderMs = 5000;
 
-/** That it cannot be reached now is no reason not to start: answers are compared by their words until it can. */
+/** An embedder that cannot be reached now is no reason not to start: answers are compared by their words until it can. */
 async function withEmbedder(parts: OpenModel, environment: Environment, log: OpeningLog): Promise<OpenModel> {
-  const { embedder: wanted, name, groupSimilarity } = parts.config;
+  const { embedder: wanted, name } = parts.config;
   if (wanted === undefined) return parts;
   const { openEndpoint } = await import('../../embedder/embeddings-endpoint.ts');
   const { embedderWarning } = await import('../../embedder/probe-texts.ts');
@@ -113,7 +111,7 @@ async function withEmbedder(parts: OpenModel, environment: Environment, log: Ope
   };
   const keyed = apiKey === undefined ? {} : { apiKey };
   const embedder = openEndpoint({ url, ...keyed, model, timeoutMs: embedderMs, observe });
-  const warning = await embedderWarning(embedder, groupSimilarity);
+  const warning = await embedderWarning(embedder);
   isTried = true;
   const warnings = [...(parts.warnings ?? []), ...(warning === undefined ? [] : [warning])];
   return { ...parts, embedder, warnings };

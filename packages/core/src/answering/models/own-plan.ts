@@ -1,7 +1,7 @@
 // The plan of one question that a command or a program asks, within the limits of a person who pays for every token themselves.
 
 import type { LimitsConfig } from '../../config/schema.ts';
-import { searchLimits } from '../../config/search-limits.ts';
+import { searchLimits } from '../../config/schema.ts';
 import { requestKnobs } from '../../config/vocabulary.ts';
 import { makePlan } from '../plan/plan.ts';
 import type { PlannedModel, SearchPlan, Wish } from '../plan/search-plan.ts';
@@ -10,8 +10,8 @@ import { askedQuestion } from '../question.ts';
 const { rollouts, tokenBudget, deadlineMs } = requestKnobs;
 const unlimited = { rollouts: rollouts.high, tokens: tokenBudget.high, deadlineMs: deadlineMs.high };
 
-/** As much as the bounds of the vocabulary allow; an effort still says how many rollouts. */
-export const ownLimits: LimitsConfig = searchLimits.parse({ ...unlimited, rolloutTokens: tokenBudget.high });
+/** The bounds of the vocabulary; an effort still says how many rollouts. */
+export const ownLimits: LimitsConfig = { ...searchLimits.parse(unlimited), rolloutTokens: tokenBudget.high };
 
 /** The plan of one question that a command asks; a command always has a seed, and means it. `others`: what its panel may name. */
 export function ownPlan(

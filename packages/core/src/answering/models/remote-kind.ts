@@ -3,14 +3,13 @@
 import { z } from 'zod';
 import { raise } from '../../base/fault.ts';
 import type { EngineKind, Opening, OpenParts, Upstream } from '../../config/plugin.ts';
-import { type ReplicaAddress, replicaAddress, replicas } from '../../config/replicas.ts';
-import { type Environment, secret } from '../../config/secret.ts';
-import { keyVariable, urls } from '../../config/sections.ts';
+import { type Environment, keyVariable, secret, urls } from '../../config/sections.ts';
 import type { ReplicaList } from '../../engine/remote/list/replica-list.ts';
 import { routerNames } from '../../engine/remote/replica/router-hints.ts';
 import { usualBytes } from '../../remote/connection.ts';
 import { readJsonBody } from '../../remote/json.ts';
 import { withoutReward } from './open-model.ts';
+import { type ReplicaAddress, replicaAddress, replicas } from './replica-address.ts';
 
 const schema = z
   .strictObject({
@@ -46,9 +45,6 @@ export type RemoteSection = z.output<typeof schema>;
 export const remoteKind: EngineKind<RemoteSection> = {
   kind: 'openai',
   schema,
-  // A budget that nobody has set is that of one server: with a list it follows the servers there are.
-  shape: ({ replicas: listed }, { budget }) =>
-    listed === undefined || budget !== undefined ? {} : { budgetPer: 'replica' },
   open: openRemote,
 };
 
@@ -86,7 +82,7 @@ async function openRemote(options: RemoteSection, { config, environment, log }: 
   return { engine, upstream, note: `${engine.capabilities.name}, ${withoutReward}` };
 }
 
-/** What happens to replicas that an operator need not look at. */
+/** Events of replicas that need no operator. */
 const goodNews: ReadonlySet<string> = new Set([
   'replica-up',
   'replica-joined',
@@ -108,7 +104,7 @@ async function openList(wanted: ReplicaAddress, environment: Environment): Promi
   }
 }
 
-/** What the server itself calls its model, for requests that go to it unchanged. */
+/** The server's own name of its model, for requests that go to it unchanged. */
 async function firstModel(url: string, headers: Readonly<Record<string, string>>): Promise<string | undefined> {
   try {
     const answer = await fetch(`${url}/models`, { headers, signal: AbortSignal.timeout(5000) });

@@ -1,4 +1,4 @@
-// Who scores the paths of one question, for the line above its answer: a checker that judges answers of its task stands for the reward
+// Names who scores the paths of one question, for the line above its answer: a checker that judges answers of its task stands for the reward
 // model behind it, which is never asked then. Words only; what scores is decided where the model is opened.
 
 import { taskOf } from '../../answer/task.ts';

@@ -1,29 +1,34 @@
-// The budget of a model in strands: a number that the operator has set, or one for each replica that may get work, which follows them as they
-// come and go. While none may it is that of one: what waits then waits for the first that comes back.
+// The budget of a model in strands. Where replicas are listed it is the budget of each replica that may get work, and follows them as
+// they come and go; while none may, it is that of one.
 
-import { budgetKnob } from '../../config/machine-knobs.ts';
+import { budgetKnob } from '../../config/model.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { PanelMember } from '../../engine/panel/panel-engine.ts';
 
-type Budget = Pick<ModelConfig, 'budget' | 'budgetPer'>;
+type Budget = Pick<ModelConfig, 'budget' | 'engine'>;
 
 /** Over all its replicas as they are now. */
-export function strandsOf({ budget, budgetPer }: Budget, engine: Pick<Engine, 'load'>): number {
-  if (budgetPer === 'model') return budget;
-  return Math.min(budgetKnob.high, budget * Math.max(1, engine.load().replicas?.up ?? 1));
+export function strandsOf(config: Budget, engine: Pick<Engine, 'load'>): number {
+  if (!isPerReplica(config)) return config.budget;
+  return Math.min(budgetKnob.high, config.budget * Math.max(1, engine.load().replicas?.up ?? 1));
 }
 
-/** Which it never exceeds. */
-export function mostStrands({ budget, budgetPer }: Budget): number {
-  return budgetPer === 'model' ? budget : budgetKnob.high;
+/** `strandsOf` never exceeds it. */
+export function mostStrands(config: Budget): number {
+  return isPerReplica(config) ? budgetKnob.high : config.budget;
 }
 
 /** Calls `allow` now, and whenever `strandsOf` has changed. */
-export function followReplicas({ budgetPer }: Budget, engine: Engine, allow: () => void): void {
-  if (budgetPer === 'model') return;
+export function followReplicas(config: Budget, engine: Engine, allow: () => void): void {
+  if (!isPerReplica(config)) return;
   engine.watchReplicas?.(allow);
   allow();
+}
+
+/** No fixed number is right for a list of changing length. */
+function isPerReplica({ engine }: Budget): boolean {
+  return engine.replicas !== undefined;
 }
 
 /** A model as others ask it, through `attached`: it takes as many of their requests at a time as it has strands then. */

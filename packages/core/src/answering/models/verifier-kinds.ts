@@ -7,19 +7,14 @@ import { z } from 'zod';
 import { FaultError, raise } from '../../base/fault.ts';
 import { whole } from '../../config/knob.ts';
 import type { Opening, OpenParts, OpenVerifier, VerifierKind } from '../../config/plugin.ts';
-import { secret } from '../../config/secret.ts';
-import { keyVariable, plainSection, urls } from '../../config/sections.ts';
+import { keyVariable, plainSection, secret, urls } from '../../config/sections.ts';
 import { commandDefaults, sandboxKinds } from '../../verifier/command/limits.ts';
 import { testLanguages } from '../../verifier/command/test-runners.ts';
 import { makeVerifier } from '../../verifier/definition.ts';
-import { type CausalVerdicts, causalFormatNames } from '../../verifier/prm/causal-formats.ts';
 import { UnreadEnd } from '../../verifier/prm/unread-end.ts';
 import { probeSteps, probeWarning } from '../../verifier/probe-steps.ts';
 import { sharedServerWarning } from '../../verifier/remote/shared-server.ts';
 import type { Verifier } from '../../verifier/verifier.ts';
-
-/** Of a causal reward model, in this process or on a server. */
-const verdictText = (description: string) => z.string().max(64).optional().meta({ description });
 
 const prmSchema = z.strictObject({
   kind: z.literal('prm').meta({
@@ -30,9 +25,6 @@ const prmSchema = z.strictObject({
     description:
       "name or path for the embedded engine, of a GGUF file or of the folder of an adapter (sapling-prm where unset); the server's model name for a remote one",
   }),
-  good: verdictText("the token that says a step is right; '+' where unset"),
-  bad: verdictText("the token that says a step is wrong; '-' where unset"),
-  marker: verdictText('appended to a step before it is read, for models trained with one'),
   urls: urls
     .max(1024)
     .optional()
@@ -83,12 +75,10 @@ const commandSchema = z.strictObject({
     'of one answer; an answer that takes longer is worth 0',
   ),
   memoryMiB: whole(commandDefaults.memoryMiB, 16, 1_048_576, 'MiB', 'of one process'),
-  parallel: whole(commandDefaults.parallel, 1, 1024, 'processes', 'that run at a time'),
 });
 
 export type CommandSection = z.output<typeof commandSchema>;
 
-/** A reward model on a server. */
 export const prmKind: VerifierKind<PrmSection> = { kind: 'prm', schema: prmSchema, open: openPrm };
 
 export const verifierKinds: readonly VerifierKind[] = [
@@ -112,9 +102,8 @@ export const verifierKinds: readonly VerifierKind[] = [
 async function openPrm(own: PrmSection, { config, environment }: Opening, parts: OpenParts): Promise<OpenVerifier> {
   const { openRemoteVerifier } = await import('../../verifier/remote/open-verifier.ts');
   const remote = remoteOptions(own, own.urls, { config, environment });
-  const verdicts = remoteVerdicts(config.name, own);
   const named = own.model === undefined ? {} : { model: own.model };
-  const verifier = await openRemoteVerifier({ ...remote, kind: own.format, verdicts, ...named });
+  const verifier = await openRemoteVerifier({ ...remote, kind: own.format, ...named });
   const warnings = [...sharedWarnings(own, parts), ...(await remoteWarnings(own, verifier, config.delimiters[0]!))];
   // A scorer of one's own knows what it wants.
   return { verifier: own.format === 'http' ? verifier : new UnreadEnd(verifier), warnings };
@@ -129,7 +118,8 @@ function sharedWarnings({ urls: verifiers = [], format: kind }: PrmSection, { en
 
 /** A server that has not scored eight lines by then is busy or loading; `doctor` waits longer. */
 const probeMs = 15_000;
-const remedy = 'give a process reward model, or the verdicts and the marker it was trained with (good, bad, marker)';
+const remedy =
+  'give a process reward model, or the verdicts and the marker it was trained with (reward-model.json beside its weights)';
 
 /** Tried whenever it is opened. A server that gives no scores now is no reason not to start. */
 async function remoteWarnings(own: PrmSection, verifier: Verifier, delimiter: string): Promise<string[]> {
@@ -152,27 +142,6 @@ export async function tryReward(
 ): Promise<string[]> {
   const warning = probeWarning(name, await probeSteps(verifier, delimiter, timeoutMs), remedy);
   return warning === undefined ? [] : [warning];
-}
-
-/** Verdicts and marker of a causal reward model, where the configuration sets them. */
-export function verdictsOf({ good, bad, marker }: PrmSection): CausalVerdicts {
-  return {
-    ...(good === undefined ? {} : { good }),
-    ...(bad === undefined ? {} : { bad }),
-    ...(marker === undefined ? {} : { marker }),
-  };
-}
-
-/** The same of one on a server; refused where its format has none to set. */
-export function remoteVerdicts(name: string, own: PrmSection): CausalVerdicts {
-  const verdicts = verdictsOf(own);
-  const [first] = Object.keys(verdicts);
-  if (first === undefined || (causalFormatNames as readonly string[]).includes(own.format)) return verdicts;
-  const formats = causalFormatNames.join(', ');
-  return raise(
-    'bad-setting',
-    `models: '${name}' sets '${first}' of its verifier; format '${own.format}' has no verdicts to set, those that have are ${formats}`,
-  );
 }
 
 /** A judge may share the engine's own servers. */

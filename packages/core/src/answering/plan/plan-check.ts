@@ -20,7 +20,7 @@ type RefusalKind = 'invalid' | 'unsupported';
 
 export class Refusal extends FaultError {
   readonly kind: RefusalKind;
-  /** As the caller wrote it, without quotes. */
+  /** In the caller's words, without quotes. */
   readonly setting: string;
 
   constructor(kind: RefusalKind, setting: string, message: string) {
@@ -82,7 +82,7 @@ export function checkWish(wish: Wish, speaker: Speaker): void {
   }
 }
 
-/** What was asked for where it is no more than allowed, undefined where nothing was. */
+/** Refuses more than the limit; undefined where nothing was asked. */
 export function atMost(
   wish: Wish,
   name: 'rollouts' | 'tokenBudget' | 'deadlineMs' | 'priority',
@@ -102,7 +102,6 @@ function checkSpeculation(wish: Wish, speaker: Speaker, { config }: PlannedModel
   refuseSetting('invalid', 'speculate', what);
 }
 
-/** Options of a program or rule go with that program or rule. */
 function checkNamed({ program, policyOptions }: SearchPlan, wish: Wish): void {
   const told = wish as Readonly<Record<string, unknown>>;
   for (const part of namedParts().keys()) {
@@ -113,16 +112,12 @@ function checkNamed({ program, policyOptions }: SearchPlan, wish: Wish): void {
   }
 }
 
-/** What only a search can be wrong in; its rules are checked when they are made. */
+/** Checks what only a search can be wrong in; its rules are checked when they are made. */
 export function checkSearch(plan: SearchPlan, program: KnownProgram, { wish, speaker, model }: PlanRequest): void {
   checkNamed(plan, wish);
   checkSpeculation(wish, speaker, model);
   if (!program.takesTemperature && (wish.temperature ?? 0) > 0) {
     refuseSetting('unsupported', 'temperature', `is above 0; the program '${plan.program}' has none`);
-  }
-  if (wish.groupSimilarity !== undefined && plan.groupSimilarity === undefined) {
-    const what = `is ${wish.groupSimilarity}; model '${plan.model}' has no embedder, which would say what answers mean`;
-    refuseSetting('unsupported', 'groupSimilarity', what);
   }
   if (program.readsEntropy?.(plan.programOptions) && !model.engine.capabilities.entropy) {
     refuseSetting('unsupported', 'chain.probe', `is 'entropy'; the engine of model '${plan.model}' tells none`);
@@ -137,7 +132,7 @@ export function checkSearch(plan: SearchPlan, program: KnownProgram, { wish, spe
   }
 }
 
-/** What the engine must be able to do, for a search by `program` or for one generation without. */
+/** Checks that the engine can do it, for a search by `program` or for one generation without. */
 export function checkEngine(
   plan: SearchPlan,
   program: KnownProgram | undefined,
@@ -167,7 +162,6 @@ function requireLogprobs({ logprobs, model }: SearchPlan, { engine }: PlannedMod
   );
 }
 
-/** Why an answer of this schema cannot be searched for; undefined where it can. */
 export function shapeTrouble(
   { engine, form, config }: PlannedModel,
   program: KnownProgram | undefined,
@@ -180,7 +174,7 @@ export function shapeTrouble(
   return engine.shapeTrouble(schema);
 }
 
-/** As a chat calls it: only bodies ask for one. */
+/** Named as in a chat: only bodies ask for a shape. */
 function requireShape(
   { mode, reasoning }: SearchPlan,
   shape: PlannedShape,
@@ -195,7 +189,6 @@ function requireShape(
     refuseSetting('unsupported', 'reasoning', "is 'inline': an answer in a shape stands alone");
 }
 
-/** Settings of the policy that contradict each other, in the speaker's words. */
 export function refuseOptions(policy: PolicyName, error: unknown): never {
   if (!(error instanceof FaultError)) throw error;
   return refuseSetting('unsupported', 'policy', `is '${policy}': ${error.fault.message}`);
@@ -209,7 +202,7 @@ export function refuseRules({ policy, policyOptions }: SearchPlan, wish: Wish, {
   return refuseSetting('unsupported', name, `is '${wish[name] ?? policy}': ${why}`);
 }
 
-/** What has no meaning for a generation without search. */
+/** Refuses settings that have no meaning for a generation without search. */
 export function checkDirect(wish: Wish): void {
   const meant: readonly SearchKnob[] = ['deadlineMs', 'priority', 'reasoning', 'thinking', 'maxThinkingTokens'];
   for (const name of searchKnobNames) {

@@ -2,7 +2,7 @@
 // through here, and what this refuses is refused before anything is journalled. A plan is plain data: every choice has been
 // made, so that the same plan makes the same search after a restart. Builds nothing; search-request.ts does.
 
-import { mostNodes } from '../../config/search-limits.ts';
+import { mostNodes } from '../../config/schema.ts';
 import {
   atMost,
   checkEngine,
@@ -83,7 +83,6 @@ export function escalatedPlan({ deadlineMs, priority, seed }: SearchPlan, reques
   return makePlan({ ...request, ...fixed, wish, model, successor: undefined });
 }
 
-/** Tokens of an answer that comes in one step. */
 function longestAnswer(asked: number | undefined, limit: number, contextTokens: number | undefined): number {
   const room = contextTokens === undefined ? limit : Math.max(1, Math.floor(contextTokens / 2));
   return Math.min(asked ?? Math.min(4096, room), limit);

@@ -1,4 +1,4 @@
-// How the steps of a search are drawn: its sampling and its seed.
+// Sampling and seed of the steps of a search.
 
 import type { ModelConfig } from '../../config/schema.ts';
 import { samplingKnobs } from '../../config/vocabulary.ts';
@@ -6,7 +6,7 @@ import type { Sampling } from '../../tree/step.ts';
 import type { KnownProgram } from './plan-check.ts';
 import { given, type PlanRequest, type SearchPlan, type Wish } from './search-plan.ts';
 
-/** Of a search at temperature 0 that names no seed. */
+/** Seed of a search at temperature 0 that names none. */
 const coldSeed = 0;
 
 /**

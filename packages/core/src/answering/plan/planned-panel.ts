@@ -1,11 +1,10 @@
-// Who may write in a search: of a program that asks several models, those of its model's panel, each with the question in its own form; and
+// Writers of a search: for a program that asks several models, those of its model's panel, each with the question in its own form; and
 // the model itself where its tokens have a price. A panel that names what is not here is refused before anything is journalled.
 
 import type { Prompt } from '../../tree/step.ts';
 import { type KnownProgram, refuseSetting } from './plan-check.ts';
 import type { PlannedModel, PlanRequest, SearchPlan } from './search-plan.ts';
 
-/** `promptFor`: the question as it is put to a model. */
 export function panelOf(
   { model, others }: PlanRequest,
   program: KnownProgram | undefined,

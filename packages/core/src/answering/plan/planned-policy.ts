@@ -28,7 +28,7 @@ export function policyFor(wish: Wish, model: PlannedModel, program: KnownProgram
   }
 }
 
-/** What sets the options of a policy: each overrules those above it, and all of them the policy's own settings. */
+/** Lists the layers of policy options: each overrules those above it, and all of them the policy's own settings. */
 function layersOf(
   wish: Wish,
   config: ModelConfig,
@@ -38,13 +38,13 @@ function layersOf(
 ): readonly Layer[] {
   const { answers = 1 } = wish;
   return [
-    // Where paths vote, or several answers are wanted, a path that cannot win still counts.
+    // With votes, or several wanted answers, a path that cannot win still counts.
     choose === 'best' && answers === 1 ? {} : noBoundPrunes,
     program.policySettings ?? {},
     configuredSettings(config, wish),
     // Without a bound along the path, these rules act only where the request names them, and are refused there.
     isBound(aggregation) ? {} : noBoundPrunes,
-    // One certain answer does not end a search for several.
+    // A search for several answers goes on after a certain one.
     answers > 1 ? { certain: 'off' } : {},
     askedSettings(wish, config),
     program.keepsRollouts ? keepingAll : {},
@@ -71,12 +71,12 @@ export function aggregationOf(
   );
 }
 
-/** Of the model's section: settings of its policy, and the options of the rules that are in force. */
+/** The model's settings of its policy, and the options of the rules in force. */
 export function configuredSettings(config: ModelConfig, wish: Wish = {}): Layer {
   return { ...saidBy(config), ...ruleOptions(config, wish.certain ?? config.certain) };
 }
 
-/** Of a request, with what an experiment turns. */
+/** A request's settings, with what an experiment turns. */
 function askedSettings(wish: Wish, config: ModelConfig): Layer {
   return {
     ...saidBy(wish),
@@ -101,7 +101,7 @@ function ruleOptions(source: object, certain: string | undefined): Layer {
   return { ...optionsGiven(source, 'promise'), ...(certain === undefined ? {} : optionsGiven(source, certain)) };
 }
 
-/** Of a policy that is not in the list: its own settings, with what the model's say instead. */
+/** Settings of a policy that is not in the list, overruled by the model's. */
 export function ownSettings({ settings }: PolicyDefinition, config: ModelConfig): Layer {
   return { ...settings, ...configuredSettings(config) };
 }

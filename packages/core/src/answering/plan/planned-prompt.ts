@@ -1,9 +1,9 @@
-// What a model is told: the question in its form with the operator's advice on steps, and the words before an answer that is held to a schema.
+// The prompt of a model: the question in its form with the operator's advice on steps, and the words before an answer that is held to a schema.
 
 import { asksForNumber } from '../../answer/asked.ts';
-import { readPrompts } from '../../config/prompts.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import type { Prompt } from '../../tree/step.ts';
+import { readPrompts } from '../prompts.ts';
 import { lastAsked, wantsAdvice } from '../question.ts';
 import { refuseSetting } from './plan-check.ts';
 import type { PlannedModel, PlannedShape, Wish, WishedShape } from './search-plan.ts';

@@ -1,18 +1,18 @@
-// What depends on whether a search is made: its program, its policy, its budgets and the size of its tree; or one generation without search.
+// The part of a plan that depends on whether a search is made: its program, its policy, its budgets and the size of its tree; or one generation without search.
 
+import { groupSimilarity } from '../../answer/likeness.ts';
 import { optionsGiven } from '../../config/named-options.ts';
-import { readPrompts } from '../../config/prompts.ts';
 import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
-import { effortOf } from '../../config/search-limits.ts';
+import { effortOf } from '../../config/schema.ts';
 import type { ScoredBy } from '../../log/verdict.ts';
 import { optionsOf } from '../../policy/create.ts';
 import { restingRules } from '../../policy/resting-rules.ts';
 import { programOf, programOptions, programWith } from '../../program/registry/programs.ts';
+import { readPrompts } from '../prompts.ts';
 import { atMost, checkDirect, type KnownProgram, refuseSetting } from './plan-check.ts';
 import { aggregationOf, policyFor } from './planned-policy.ts';
 import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
 
-/** What a plan takes from here. */
 type SearchShape = Pick<
   SearchPlan,
   | 'mode'
@@ -41,16 +41,15 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
   const { program, options } = programFor(wish, model);
   const branching = wish.branching ?? config.branching;
   const choose = wish.choose ?? config.choose;
-  const aggregation = aggregationOf(model, wish, program);
   const rollouts = rolloutsOf(wish, limits, program, program.pathsPerRollout?.(branching, options) ?? 1);
-  const { policy, trouble, ...ruled } = policyFor(wish, model, program, choose);
+  const { policy, aggregation, options: policyOptions, trouble } = policyFor(wish, model, program, choose);
   const shape: SearchShape = {
     mode: 'search',
     program: program.name,
     programOptions: options,
     prompts: program.prompts && readPrompts(program.prompts, config),
     policy,
-    policyOptions: ruled.options,
+    policyOptions,
     scoring: scoringOf(program, config),
     rollouts,
     threshold: wish.threshold ?? config.threshold,
@@ -62,12 +61,11 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
     delimiters: config.delimiters,
     stops: wish.stop?.length ? wish.stop : undefined,
     stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
-    groupSimilarity: model.embedder && (wish.groupSimilarity ?? config.groupSimilarity),
+    groupSimilarity: model.embedder && groupSimilarity,
   };
   return { shape, program, trouble };
 }
 
-/** `paths`: of the program, for each of its rollouts. */
 function rolloutsOf(wish: Wish, limits: LimitsConfig, program: KnownProgram, paths: number): number {
   return (
     atMost(wish, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
@@ -89,7 +87,7 @@ function boughtBy({ effort }: Wish, limits: LimitsConfig) {
 }
 
 interface PlannedProgram {
-  /** As rules see it with these options. */
+  /** Rules see it with these options. */
   readonly program: KnownProgram;
   readonly options: SearchPlan['programOptions'];
 }
@@ -110,14 +108,14 @@ function programFor(wish: Wish, { config, verifier }: PlannedModel): PlannedProg
   return refuseSetting('unsupported', 'program', what);
 }
 
-/** Who speaks for the answer: the generator's own confidence is no judge of it. */
+/** Names the judge of the answer: the generator's own confidence is none. */
 function scoringOf({ name, needsVerifier }: KnownProgram, { verifier }: ModelConfig): ScoredBy {
   if (name === 'greedy') return 'none';
   if (!needsVerifier) return 'self-consistency';
   return verifier.kind === 'confidence' ? 'confidence' : 'verifier';
 }
 
-/** One sample of one step: what the engine says, cut only by its own end, a stop string or the token limit. */
+/** A single step: the engine's text, cut only by its own end, a stop string or the token limit. */
 export function directShape(wish: Wish, model: PlannedModel, stepTokens: number): SearchShape {
   checkDirect(wish);
   return {
@@ -139,16 +137,14 @@ export function directShape(wish: Wish, model: PlannedModel, stepTokens: number)
   };
 }
 
-/** What a search of this model is where a request asks for nothing: what really runs, not what was configured. */
-export function usualSearch(model: PlannedModel): Pick<SearchPlan, 'program' | 'policy' | 'scoring' | 'aggregation'> {
-  const { program } = programFor({}, model);
-  const { policy, aggregation } = policyFor({}, model, program, model.config.choose);
-  return { program: program.name, policy, scoring: scoringOf(program, model.config), aggregation };
-}
-
-/** Which rules of its policy cannot act in such a search; undefined where all can. */
-export function usualRest(model: PlannedModel): string | undefined {
+/**
+ * The search of this model that really runs where a request asks for nothing, not what was configured. `rest`: which rules of its policy
+ * cannot act in it; undefined where all can.
+ */
+export function usualSearch(model: PlannedModel) {
   const { choose } = model.config;
-  const { policy, aggregation, options } = policyFor({}, model, programFor({}, model).program, choose);
-  return restingRules({ policy, aggregation, choose, policyOptions: options });
+  const { program } = programFor({}, model);
+  const { policy, aggregation, options: policyOptions } = policyFor({}, model, program, choose);
+  const rest = restingRules({ policy, aggregation, choose, policyOptions });
+  return { program: program.name, policy, scoring: scoringOf(program, model.config), aggregation, rest };
 }

@@ -1,10 +1,9 @@
-// What is asked of a search, and what is decided about it. A plan is plain data: it is journalled, and the same plan makes
+// The request for a search, and the plan of it. A plan is plain data: it is journalled, and the same plan makes
 // the same search after a restart.
 
 import type { NamedOptions } from '../../config/named-options.ts';
 import type { FormQuestion } from '../../config/plugin.ts';
-import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
-import type { Effort } from '../../config/search-limits.ts';
+import type { Effort, LimitsConfig, ModelConfig } from '../../config/schema.ts';
 import type { InternalOptions, SearchKnob, SearchSettings, Speaker } from '../../config/vocabulary.ts';
 import type { Engine, JsonSchema, TemplateThinking } from '../../engine/engine.ts';
 import type { ScoredBy } from '../../log/verdict.ts';
@@ -19,7 +18,7 @@ import type { Prompt, Sampling } from '../../tree/step.ts';
 /** Every choice of one search: what the runtime reads of it (SearchFacts), and what program, rules and answer are made of. */
 export interface SearchPlan extends SearchFacts {
   readonly model: string;
-  /** What the operator calls the model's weights; unset while they are those of the start. */
+  /** The operator's name of the model's weights; unset while they are those of the start. */
   readonly weights?: string | undefined;
   /** `direct`: one generation without search, as `reasoning_effort: none` asks. */
   readonly mode: 'search' | 'direct';
@@ -27,7 +26,7 @@ export interface SearchPlan extends SearchFacts {
   readonly programOptions: Readonly<Record<string, number | string>>;
   /** Texts of the program, as they were when the plan was made. */
   readonly prompts?: Readonly<Record<string, string>> | undefined;
-  /** Of a program that asks several models: who answers, and who puts answers together. */
+  /** Models of a program that asks several: those that answer, and the one that puts answers together. */
   readonly panel?: readonly string[] | undefined;
   readonly synthesizer?: string | undefined;
   readonly policy: PolicyName;
@@ -36,13 +35,12 @@ export interface SearchPlan extends SearchFacts {
   readonly rollouts: number;
   readonly threshold: number;
   readonly tokenBudget: number;
-  /** What the engines' tokens may cost; any sum where unset. */
+  /** Most that the engines' tokens may cost; any sum where unset. */
   readonly moneyBudget?: number | undefined;
   readonly nodes: number;
-  /** Duration since arrival. */
   readonly deadlineMs: number;
   readonly repeatable: boolean;
-  /** Of the paths that are not greedy. */
+  /** For paths that are not greedy. */
   readonly sampling: Sampling;
   readonly aggregation: Aggregation;
   readonly branching: number;
@@ -52,11 +50,10 @@ export interface SearchPlan extends SearchFacts {
   readonly stops?: readonly string[] | undefined;
   /** Most tokens of one path, and so of the text that is given back: a path that reaches it is cut. */
   readonly maxTokens?: number | undefined;
-  /** Different answers wanted of the one tree; one where unset. */
   readonly answers?: number | undefined;
-  /** What the last step of a path is held to, and the words before it. */
+  /** Schema of a path's last step, and the words before it. */
   readonly shape?: PlannedShape | undefined;
-  /** What its client gets where no answer was accepted; plans of older journals lack it, and mean `best`. */
+  /** The client's reply where no answer was accepted; plans of older journals lack it, and mean `best`. */
   readonly onUnaccepted?: SearchSettings['onUnaccepted'] | undefined;
   readonly reasoning: SearchSettings['reasoning'];
   readonly title: string;
@@ -67,30 +64,26 @@ export interface PlannedShape extends Omit<AnswerShape, 'maxDepth'> {
   readonly isCall?: true | undefined;
 }
 
-/** An answer that is to be JSON of a schema. */
 export interface WishedShape {
   readonly schema: JsonSchema;
-  /** What the model is told of it before it answers. */
+  /** Told to the model before it answers. */
   readonly about: unknown;
   readonly isCall?: true | undefined;
 }
 
-/** What was asked for, in the names of the vocabulary; what is missing is the model's or the server's to say. */
+/** A request in the names of the vocabulary; the model or the server says what is missing. */
 export type Wish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | undefined } & NamedOptions & {
     /** `none` asks for a generation without search. */
     readonly effort?: Effort | 'none' | undefined;
-    /** Different answers wanted of the one tree. */
     readonly answers?: number | undefined;
     /** Strings that end the text that is told; without search the generation itself. */
     readonly stop?: readonly string[] | undefined;
     /** Sampling fields that the vocabulary has no name for, as the client wrote them; the engine gets those that it takes. */
     readonly extras?: Readonly<Record<string, unknown>> | undefined;
-    /** Whether tokens and log probabilities of the answer are wanted. */
     readonly logprobs?: boolean | undefined;
     readonly shape?: WishedShape | undefined;
-    /** Tests that judge each answer, of a verifier that runs tests. */
     readonly tests?: string | undefined;
-    /** What an experiment turns, or a policy from outside has set; goes before the model's. No user's words get here. */
+    /** Options of an experiment or of a policy from outside; they overrule the model's. No user's words get here. */
     readonly internal?: InternalOptions | undefined;
   };
 
@@ -99,7 +92,7 @@ export function given(wish: Wish): Wish {
   return Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined));
 }
 
-/** What a plan needs to know of a model that has been opened. */
+/** Facts of an opened model that a plan needs. */
 export interface PlannedModel {
   readonly config: ModelConfig;
   readonly weights?: string | undefined;
@@ -115,7 +108,7 @@ export interface PlannedModel {
   };
   readonly verifier?: { readonly capabilities: { readonly aggregation: Aggregation } } | undefined;
   readonly embedder?: { readonly name: string } | undefined;
-  /** Where it takes no conversation. */
+  /** Set where it takes no conversation. */
   readonly form?: FormQuestion | undefined;
 }
 
@@ -128,14 +121,11 @@ export interface PlanRequest {
   readonly model: PlannedModel;
   /** The model that the configuration names for searches without an accepted answer. */
   readonly successor?: PlannedModel | undefined;
-  /** The models that a panel may name. */
   readonly others?: ReadonlyMap<string, PlannedModel> | undefined;
   readonly limits: LimitsConfig;
-  /** The highest priority that the caller may ask for. */
   readonly maxPriority: number;
   readonly defaultDeadlineMs: number;
-  /** Of a request that names none. */
+  /** For a request that names none. */
   readonly seed: number;
-  /** No client waits for it; see SearchFacts. */
   readonly idle?: boolean | undefined;
 }

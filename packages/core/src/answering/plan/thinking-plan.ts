@@ -1,19 +1,21 @@
-// Whether and how long a model may think before it answers: what its template says, what was asked for, and the bound that an effort buys. A plan
+// The thinking of a model before it answers: what its template says, what was asked for, and the bound that an effort buys. A plan
 // has it for every model that takes conversations: one that writes no tags has nothing to do with it.
 
-import { readPrompts } from '../../config/prompts.ts';
 import type { LimitsConfig } from '../../config/schema.ts';
-import { effortOf } from '../../config/search-limits.ts';
+import { effortOf } from '../../config/schema.ts';
 import type { ThinkingPlan } from '../../runtime/search/request.ts';
 import { thinkingSwitch } from '../../tree/readings/thinking.ts';
 import type { Prompt } from '../../tree/step.ts';
+import { readPrompts } from '../prompts.ts';
 import { refuseSetting } from './plan-check.ts';
 import type { PlannedModel, Wish } from './search-plan.ts';
 
-/** Of a path that has a limit, so much is kept for the answer: at most half of it. */
+/** Tokens of a limited path that are kept for the answer: at most half of it. */
 const keptForAnswer = 1024;
-/** Of a context, for prompt and answer. */
+/** Share of a context that is kept for prompt and answer. */
 const keptOfContext = 0.25;
+/** A step inside the thinking: what a crash costs at most, and where rules may end a path. A chain of 20,000 tokens is 20 of them. */
+const thinkingStepTokens = 1024;
 
 export function thinkingPlan(
   wish: Wish,
@@ -32,7 +34,7 @@ export function thinkingPlan(
     close,
     opened: prompt.kind === 'chat' && !isContinued && isOn && engine.capabilities.thinking?.opens === true,
     delimiters: [],
-    stepTokens: wish.thinkingStepTokens ?? config.thinkingStepTokens,
+    stepTokens: thinkingStepTokens,
     maxTokens: longestThinking(wish, model, limits),
     lastWords: prompts['thinking-end'] ?? '',
   };
@@ -66,7 +68,7 @@ function roomOf(maxTokens: number): number {
   return maxTokens - Math.min(keptForAnswer, Math.ceil(maxTokens / 2));
 }
 
-/** Whether it is known before the first answer that the model thinks: then its budget must pay for that. */
+/** True where the model is known to think before its first answer: its budget must pay for that. */
 export function isKnownToThink({ config, engine }: PlannedModel, wish: Wish): boolean {
   if ((wish.thinking ?? config.thinking) === 'off') return false;
   const { opens = false, switches = false } = engine.capabilities.thinking ?? {};

@@ -46,7 +46,6 @@ export interface Experience {
   readonly logVariance: number;
   /** Share of these steps whose reward is at or above the target, shrunk as well. */
   readonly clearing: number;
-  /** Depth of the completed paths, in the mean. */
   readonly meanDepth: number;
 }
 

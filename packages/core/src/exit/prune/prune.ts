@@ -1,4 +1,4 @@
-// What prune rules do to a search. A rule judges nodes; from that follow the open strands that are to end, the leaves that are not to be
+// Effects of prune rules on a search. A rule judges nodes; from that follow the open strands that are to end, the leaves that are not to be
 // taken up, so that no strand is opened where it would be ended at once, and, of rules that spend, the rollouts that end where they begin.
 // Reads only.
 
@@ -11,7 +11,7 @@ export interface Pruning {
   readonly strand: StrandId;
   readonly rule: string;
   readonly evidence: Evidence;
-  /** What its rollout counts for; as much as its score says where missing. */
+  /** Value that its rollout counts for; its score by default. */
   readonly value?: number;
 }
 
@@ -34,7 +34,7 @@ function pruningBy({ name, spends }: PruneRule, evidence: Evidence): Omit<Prunin
 }
 
 /**
- * Whether no strand is to be opened on this node; undefined where every node may be taken up. Rules that spend pass over what has scored 0
+ * Finds the nodes where no strand is to be opened; undefined where every node may be taken up. Rules that spend pass over what has scored 0
  * alone; with `all`, whatever they would end: no token goes there, and so no guess.
  */
 export function doomedBy(

@@ -33,7 +33,7 @@ export const bestFirst = defineProgram({
   expandsOnce: true,
   takesTemperature: true,
   options: { prior: priorKnob },
-  // One path each, where a rollout of MCTS asks for `branching` steps at every node of its own.
+  // A rollout is one path; a rollout of MCTS asks for `branching` steps at every node of its own.
   pathsPerRollout: (branching) => branching,
   create: (size, options) => createBestFirst({ ...size, ...options }),
 });

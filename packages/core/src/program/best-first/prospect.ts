@@ -1,4 +1,4 @@
-// Where the next draw is likely to bring most: prospect = score · P(a draw there is new) / (1 + lines that failed there). A place whose
+// The place where the next draw is likely to bring most: prospect = score · P(a draw there is new) / (1 + lines that failed there). A place whose
 // lines fail is tried again while its lines are new; where the model keeps saying the same, the draw goes to a place higher up at which it
 // might have said something else. Pure functions of the tree; nothing here knows a task.
 
@@ -24,7 +24,7 @@ const leastUnseen = 0.001;
 
 interface PlaceSurroundings {
   readonly prior: Prior;
-  /** Of the whole search: what its effort bought. */
+  /** Rollouts of the whole search, as its effort bought. */
   readonly rollouts: number;
   /** Draws that are only imagined (foresee), by node. */
   readonly drawn?: ReadonlyMap<Node, number>;
@@ -64,7 +64,7 @@ export function roomBeside(root: Node, surroundings: PlaceSurroundings): number 
   return Math.max(0, Math.min(drawsLeft(node), most - (node.inFlight?.size ?? 0)));
 }
 
-/** Of equals the deepest, then the one that stands first in the order of keys. */
+/** Ties go to the deepest place, then to the first in the order of keys. */
 function bestPlace(
   from: Node,
   { prior, drawn = nothingDrawn, doomed }: PlaceSurroundings,
@@ -112,7 +112,7 @@ function isSpent(node: Node, { rollouts }: PlaceSurroundings): boolean {
   return failures * tokens >= patience.tokensAtPlace * rollouts;
 }
 
-/** Whether a search has spent what a question is worth that does not yield. */
+/** True once a search has spent what a question that does not yield is worth. */
 export function isGivenUp({ tokens, closed, best }: Tree, rollouts: number): boolean {
   if ((best?.score ?? 0) > 0) return false;
   const spent = closed.completed + closed.pruned;

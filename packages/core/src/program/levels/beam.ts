@@ -72,7 +72,7 @@ function bestCandidates(
   return { finished, going, room: room - finished.length };
 }
 
-/** One candidate each, and the rest in proportion to the scores; what rounding leaves goes to the best. */
+/** Each beam gets one candidate, the rest in proportion to the scores; what rounding leaves goes to the best. */
 function byTheirScores(beams: readonly Node[], candidates: number): Planting[] {
   const sum = beams.reduce((total, { score }) => total + score, 0);
   const rest = beams.length * (candidates - 1);

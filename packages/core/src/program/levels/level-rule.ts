@@ -1,4 +1,4 @@
-// What a breadth-first program says: from a complete level, which paths are finished and which nodes get how many children next; and the
+// The rule of a breadth-first program: from a complete level, which paths are finished and which nodes get how many children next; and the
 // options that all of them have. A rule reads nodes and their keys, and nothing else.
 
 import type { Knobs } from '../../base/knob.ts';
@@ -10,7 +10,6 @@ import type { Choice } from '../choice.ts';
 import type { GrowthLimits } from '../growth.ts';
 import type { Planting } from './plots.ts';
 
-/** What all breadth-first programs can be told. */
 export interface LevelOptions extends GrowthLimits {
   /** Steps at the beginning of a path that have a limit of their own, and that limit; 0 steps is off. */
   readonly firstSteps: number;
@@ -62,22 +61,21 @@ export interface NextLevel {
   /** Ends of finished paths, all of them terminal; one that stands for several paths appears as often. */
   readonly finished: readonly Node[];
   readonly going: readonly Planting[];
-  /** What is left of the width for the levels below. */
+  /** Width left for the levels below. */
   readonly room: number;
 }
 
 export interface LevelRule {
   /** Most nodes of a level: the natural width of the program. */
   readonly width: number;
-  /** Children of the root. */
   readonly rootDraws: number;
-  /** Where the root is grown again when a round is over: its children in each. The room of a round is as many. */
+  /** Children of the root in each round, where the root is grown again when a round is over. The room of a round is as many. */
   readonly rounds?: readonly number[];
-  /** What follows a level whose nodes have all their children; `room` is `width` at first, then what this said last. */
+  /** Gives what follows a complete level; `room` is `width` at first, then what this said last. */
   next(level: readonly Planting[], room: number): NextLevel;
   /** The next level as it will probably be while so many children are missing, where every choice depends on all of them. */
   likely?(level: readonly Planting[], room: number, missing: number): readonly Planting[];
-  /** How the children of a node are asked for, where not as plain steps. */
+  /** Manner of a node's children, where they are no plain steps. */
   manner?(node: Node): Manner | undefined;
   /** Asks the model to list the children of a node; undefined once it has named some (`namedSteps`), or was asked often enough. */
   list?(node: Node): Inquiry | undefined;

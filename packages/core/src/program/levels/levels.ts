@@ -126,7 +126,6 @@ class Levels implements Program {
     };
   }
 
-  /** A level has no more nodes than this to take up. */
   demand(): number {
     return this.naturalWidth;
   }
@@ -178,7 +177,6 @@ class Levels implements Program {
     }
   }
 
-  /** The one being expanded. */
   #level(tree: Tree): SearchLevel {
     const level = this.#levels(tree).at(-1);
     assert(level !== undefined, 'a search has a level');
@@ -189,7 +187,7 @@ class Levels implements Program {
     return this.#levels(tree).filter(({ next }) => next !== undefined);
   }
 
-  /** What a level goes on with, or the next round where nothing is left to go on. */
+  /** The next level, or the next round where nothing is left to go on. */
   #following({ root }: Tree, levels: readonly SearchLevel[]): Pick<SearchLevel, 'plots' | 'room'> {
     const { rootDraws, width, rounds } = this.#rule;
     const last = levels.at(-1)?.next;

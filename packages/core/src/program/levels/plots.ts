@@ -9,7 +9,7 @@ import type { Tree } from '../../tree/tree.ts';
 export interface Planting {
   readonly node: Node;
   readonly draws: number;
-  /** Where a program grows in rounds: the first child index of these draws, behind those of the rounds before. */
+  /** First child index of these draws, behind those of earlier rounds. */
   readonly from?: number;
 }
 
@@ -42,7 +42,7 @@ export function landedIn(plot: Planting): number {
   return indicesOf(plot).filter((index) => plot.node.byIndex?.has(index)).length;
 }
 
-/** What the draws of a plot came out as, in the order of keys; those of other rounds are not counted. */
+/** Nodes that a plot's draws came out as, in the order of keys; draws of other rounds are not counted. */
 export function offshootsOf(plot: Planting): Offshoot[] {
   const counts = new Map<Node, number>();
   for (const index of indicesOf(plot)) {

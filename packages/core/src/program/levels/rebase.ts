@@ -71,7 +71,7 @@ function balanced(level: readonly Planting[], room: number, balance: number): Ne
   return { finished, going: shareOut(open, left, balance), room: left };
 }
 
-/** Of a level: which paths have ended, what is open, and the draws that are left for it. */
+/** Splits a level into ended and open paths, with the draws that are left for it. */
 export function ended(level: readonly Planting[], room: number) {
   const drawn = level.flatMap(offshootsOf);
   const finished = drawn
@@ -100,7 +100,7 @@ export function shareOut(drawn: readonly Offshoot[], budget: number, balance: nu
 }
 
 /**
- * What each of those that have come may expect while others are missing, if these are as good as they are on average: its share,
+ * Expected share of each draw that has come while others are missing, if these are as good as they are on average:
  * rounded up, the largest first.
  */
 export function likelyShares(drawn: readonly Offshoot[], budget: number, balance: number, missing: number): Planting[] {
@@ -111,7 +111,6 @@ export function likelyShares(drawn: readonly Offshoot[], budget: number, balance
   return shares.map(({ node, share }) => ({ node, draws: Math.ceil(share) }));
 }
 
-/** A node with all draws that it stands for. */
 export function asOffshoot(node: Node): Offshoot {
   return { node, count: node.count };
 }

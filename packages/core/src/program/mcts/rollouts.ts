@@ -18,17 +18,14 @@ import { type SelectionRule, selectLeaf } from './wu-puct.ts';
 export interface MctsOptions extends SelectionRule {
   /** Rollouts in all; those that were pruned count, those that were preempted or failed do not. */
   readonly rollouts: number;
-  /** Steps per expansion. */
   readonly branching: number;
   readonly maxDepth: number;
   readonly maxPathTokens?: number | undefined;
   readonly sampling: Sampling;
   readonly choose: Choice;
-  /** See ProgramSize. */
   readonly eager?: number | undefined;
 }
 
-/** MCTS by the rules of a variant. */
 export function playMcts(
   definition: Pick<ProgramDefinition, 'name' | 'needsVerifier'>,
   options: MctsOptions,
@@ -134,7 +131,7 @@ class Mcts implements Program {
     else follow(tree, strand, next, this.#play.worth);
   }
 
-  /** Where it is eager, whichever came first, that of the first siblings to which it would have gone on before the others came. */
+  /** Eager: the child of the first siblings to which it would have gone on before the others came, whichever came first. */
   #bestChild(node: Node): Node | undefined {
     const first = this.#eager === 0 ? undefined : firstGood(node, this.#eager);
     return first ?? (this.#play.next ?? highestReward)(node.children);
@@ -159,7 +156,7 @@ class Mcts implements Program {
     return isPlayed ? this.#playOn(tree, strand) : this.#expand(tree, strand);
   }
 
-  /** Where rollouts are played on by probes. The last one goes to the end of its path if none has been there. */
+  /** True where probes play rollouts on. The last one goes to the end of its path if none has been there. */
   #isPlayed({ closed, best }: Tree, { depth }: Node): boolean {
     const isLast = closed.completed + closed.pruned >= this.#options.rollouts - 1;
     return this.#play.inquiry !== undefined && depth > 0 && !(isLast && best === undefined);
@@ -192,7 +189,7 @@ class Mcts implements Program {
     return { node, indices: missingIndices(node, branching), sampling, manner: this.#play.manner?.(node) };
   }
 
-  /** Where the open rollouts will go on if no sibling still in flight does better. */
+  /** Nodes where the open rollouts go on if no sibling still in flight does better. */
   #likelyMoves(tree: Tree): Node[] {
     const moves: Node[] = [];
     if (this.#play.inquiry !== undefined) return moves;
@@ -214,7 +211,7 @@ function bestLeaf({ nodes, strands }: Tree): Node | undefined {
   return nodes.filter(mayGrow).sort((a, b) => b.score - a.score || b.depth - a.depth || byKey(a, b))[0];
 }
 
-/** One more rollout through this node that is only imagined. */
+/** Counts one more imagined rollout through this node. */
 function imagine(imagined: Map<Node, number>, node: Node): void {
   for (let at: Node | undefined = node; at !== undefined; at = at.parent) imagined.set(at, (imagined.get(at) ?? 0) + 1);
 }

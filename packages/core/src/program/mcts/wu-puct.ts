@@ -31,11 +31,10 @@ const nothingImagined: Imagined = new Map();
 
 interface Surroundings {
   readonly imagined?: Imagined;
-  /** Leaves that are not to be taken up. */
   readonly doomed?: Doomed | undefined;
 }
 
-/** How many new rollouts may begin at or below a node. */
+/** Number of new rollouts that may begin at or below a node. */
 type Openings = (node: Node) => number;
 
 /**

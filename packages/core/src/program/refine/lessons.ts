@@ -1,4 +1,4 @@
-// What refine learns from one search to the next. Whether a new answer or a repair scores higher is a matter of model, verifier and kind
+// Lessons of refine from one search to the next. Whether a new answer or a repair scores higher is a matter of model, verifier and kind
 // of question, and a search of three answers cannot find it out. So the scores of later fresh answers, of first repairs and of repairs
 // of repairs are kept over searches, and count in the next one's choice between wider and deeper as scores of its own. What is
 // remembered of repairs goes up and down with fresh answers: scores of different times are of different questions. Pure.
@@ -13,22 +13,22 @@ import { atMost, generatedAt, less, more, nothing, repeated, withOdds } from './
  */
 export const remembered = 64;
 
-/** What is believed of a place before anything has been written there. */
+/** Belief about a place before anything has been written there. */
 export interface PlacePrior {
-  /** Of new answers at the place. */
+  /** Scores of new answers at the place. */
   readonly wider: ScoreSums;
-  /** Of those below its answers. */
+  /** Scores of answers below its answers. */
   readonly deeper: ScoreSums;
 }
 
-/** Of a place so many answers below the root. */
+/** `depth`: answers between the place and the root. */
 export function priorAt(depth: number, learned: Learned | undefined): PlacePrior {
   const { fresh = nothing, repairs = nothing, deeper = nothing } = learned ?? {};
   if (depth === 0) return { wider: fresh, deeper: atMost(remembered, more(repairs, deeper)) };
   return { wider: depth === 1 ? repairs : deeper, deeper };
 }
 
-/** What was known, and what the tree of a search that has ended adds to it. */
+/** Adds what the tree of an ended search shows to what was known. */
 export function lessonOf({ nodes }: Tree, before: Learned | undefined): Learned | undefined {
   const [, first] = nodes;
   if (first === undefined || (nodes.length === 2 && first.count === 1)) return before;
@@ -52,7 +52,7 @@ export function lessonOf({ nodes }: Tree, before: Learned | undefined): Learned 
 }
 
 /**
- * What new scores make of the odds of fresh answers. When questions become harder, fresh answers show it soon and repairs, of which there
+ * Change of the odds of fresh answers by new scores. When questions become harder, fresh answers show it soon and repairs, of which there
  * are few, long after: beside them they would look good. So old repairs follow, as far as later answers are fresh ones: where most are
  * repairs, these know the level themselves. A mean of fewer scores than are remembered is still being found out, and is no level.
  */

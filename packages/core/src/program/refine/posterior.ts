@@ -1,4 +1,4 @@
-// What is believed of the scores that a place will bring, after those that it has brought, and one draw of that belief: as in AB-MCTS-A
+// Posterior of the scores that a place will bring, after those that it has brought, and one draw of it: as in AB-MCTS-A
 // (arXiv 2503.04412 §3, with the authors' priors). Chance is an argument.
 
 import type { Random } from '../../base/random.ts';
@@ -12,7 +12,7 @@ const betaPrior = 0.5;
 /** Normal-inverse-gamma: mean, weight of the mean, degrees of freedom, scale. */
 const gaussianPrior = { mean: 0, weight: 1, freedom: 1, scale: 0.1 };
 
-/** One draw of the mean score of a place. */
+/** Draws the mean score of a place. */
 export function drawMean(name: PosteriorName, scores: ScoreSums, random: Random): number {
   return name === 'beta' ? drawBeta(scores, random) : drawGaussian(scores, random);
 }

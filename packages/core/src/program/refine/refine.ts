@@ -20,9 +20,8 @@ import { type PosteriorName, posteriorNames } from './posterior.ts';
 import { goOnTo, writerByScores } from './thompson.ts';
 
 interface RefineOptions {
-  /** Who writes, by name; the search's own model alone where there is none. */
+  /** Writers by name; empty for the search's own model alone. */
   readonly models: readonly string[];
-  /** Answers in all. */
   readonly rollouts: number;
   /** Repairs of repairs, the first answer counted. */
   readonly maxDepth: number;
@@ -116,7 +115,7 @@ class Refine implements Program {
     return strand !== undefined;
   }
 
-  /** Where the next strands would open if nothing came before them. */
+  /** Places where the next strands would open if nothing came before them. */
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
     const { sampling } = this.#options;
     const next = Array.from({ length: Math.min(count, this.#left(tree)) }, (_, at) => {
@@ -155,7 +154,7 @@ class Refine implements Program {
     return Math.max(0, this.#options.rollouts - closed.completed - closed.pruned - strands.size);
   }
 
-  /** How the answer of a strand is asked for at its place, and of whom. */
+  /** Manner and writer of a strand's answer at its place. */
   #mannerAt(tree: Tree, { id, node }: Pick<Strand, 'id' | 'node'>): Manner {
     const { models, posterior, answerTokens: maxTokens } = this.#options;
     const there = models.filter((model) => !tree.absences.has(model));

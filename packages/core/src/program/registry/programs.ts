@@ -18,7 +18,7 @@ import { panel } from '../whole-answers/panel.ts';
 const core = [mcts, bestFirst, beam, rebase, bestOfN, selfConsistency, greedy, chain, panel, refine] as const;
 
 export type CoreProgram = (typeof core)[number];
-/** One of core's, or one that a package registers. */
+/** A program of core, or one that a package registers. */
 export type ProgramName = CoreProgram['name'] | (string & Record<never, never>);
 
 const registered: ProgramDefinition[] = [...core];

@@ -21,13 +21,13 @@ export type PanelOrder = (typeof panelOrders)[number];
 
 /** `prompt` has `{attempts}` where they stand. */
 interface PanelOptions extends WritingOptions {
-  /** Who answers, by name; the search's own model alone where there is none. */
+  /** Writers by name; empty for the search's own model alone. */
   readonly models: readonly string[];
-  /** Who is shown attempts that disagree and writes the answer; where unset the vote decides. */
+  /** Model that is shown attempts that disagree and writes the answer; where unset the vote decides. */
   readonly synthesizer?: string | undefined;
-  /** Of each model. */
+  /** Per model. */
   readonly samples: number;
-  /** Who answers in a round: each model once, or the first of them until it has given all its samples. */
+  /** Models that answer in a round: each once, or the first until it has given all its samples. */
   readonly order: PanelOrder;
 }
 
@@ -67,7 +67,7 @@ export const panel = defineProgram({
       ...writingOf(size, writing, size.prompts.aggregate),
       models,
       synthesizer,
-      // One rollout is kept for a synthesis.
+      // A synthesis takes one rollout.
       samples: Math.max(1, Math.floor((rollouts - (synthesizer === undefined ? 0 : 1)) / Math.max(1, models.length))),
       order,
     });
@@ -84,7 +84,7 @@ class PanelOfModels extends RootAnswers implements Program {
   readonly samplesIndependently = true;
   readonly #options: PanelOptions;
   readonly #samples: number;
-  /** Who may write: first the one that puts together. */
+  /** Possible writers, the synthesizer first. */
   readonly #asked: readonly string[];
 
   constructor(options: PanelOptions) {
@@ -96,7 +96,7 @@ class PanelOfModels extends RootAnswers implements Program {
     ];
   }
 
-  /** Of whole rounds: each model has spoken as often as the others, which is what a test of a lead among them rests on. */
+  /** Votes of whole rounds: each model has spoken as often as the others, which is what a test of a lead among them rests on. */
   protected votes(tree: Tree): PathVote[] {
     return votesOf(answersOf(tree, 0, this.#landed(tree)));
   }
@@ -119,7 +119,7 @@ class PanelOfModels extends RootAnswers implements Program {
     return attemptsText(this.#options.prompt, sources);
   }
 
-  /** One sample of each model, the synthesis, or nothing where the vote is all there is. */
+  /** A sample of each model, the synthesis, or nothing where the vote is all there is. */
   protected round(tree: Tree): number[] {
     const standing = this.#standing(tree);
     const { lead, left, landed } = standing;
@@ -137,7 +137,7 @@ class PanelOfModels extends RootAnswers implements Program {
     return writtenBy(writerAt(tree, this.#asked, 0), sources.length === 0 ? plain : { ...plain, sources });
   }
 
-  /** How far the vote is. A sample without an answer is no vote, and none is left of it. */
+  /** Counts the vote. A sample without an answer is no vote, and none is left of it. */
   #standing(tree: Tree) {
     const landed = this.#landed(tree);
     const [lead = 0, rival = 0] = groupAnswers(this.votes(tree)).map(({ votes }) => votes.length);
@@ -156,7 +156,7 @@ class PanelOfModels extends RootAnswers implements Program {
   }
 }
 
-/** Whose turn a sample is, by its place among the models. */
+/** The model whose turn a sample is, by its place among the models. */
 export function turnOf(
   index: number,
   { models, samples, order }: Pick<PanelOptions, 'models' | 'samples' | 'order'>,

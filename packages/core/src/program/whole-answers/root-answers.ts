@@ -25,7 +25,7 @@ export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
 
   /** Draws that may be asked for now, those on their way and those that have come included. */
   protected abstract round(tree: Tree): readonly number[];
-  /** Who writes a draw, and what it is shown. */
+  /** Writer of a draw, and the attempts that it is shown. */
   protected abstract mannerOf(tree: Tree, index: number): Manner;
   /** The answers that may be counted, in the order of their draws. */
   protected abstract votes(tree: Tree): PathVote[];
@@ -59,7 +59,7 @@ export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
     return countedBelief(() => this.votes(tree), 'none');
   }
 
-  /** Of the round, those that are neither there nor on their way. */
+  /** Draws of the round that are neither there nor on their way. */
   protected free(tree: Tree): number[] {
     const { byIndex, inFlight } = tree.root;
     return this.round(tree).filter((index) => !byIndex?.has(index) && !inFlight?.has(index));
@@ -70,12 +70,12 @@ export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
   }
 }
 
-/** Whether there is a strand to ask with, or one may be opened. */
+/** True where a strand can ask, or one may be opened. */
 export function mayAsk({ root }: Tree, ready: Strand | undefined, mayOpen: boolean, doomed?: Doomed): boolean {
   return ready !== undefined || (mayOpen && !doomed?.(root));
 }
 
-/** How many of the first draws have come without a gap. */
+/** Counts the first draws that have come without a gap. */
 export function landedOf({ root }: Tree, most = Number.POSITIVE_INFINITY): number {
   let landed = 0;
   while (landed < most && root.byIndex?.has(landed)) landed += 1;
@@ -92,7 +92,7 @@ export function votesOf(answers: readonly Node[]): PathVote[] {
   return answers.filter(saysSomething).map(voteOf);
 }
 
-/** What most of them say, with its share of the votes; the best path where none says anything. */
+/** The majority's answer with its share of the votes; the best path where none says anything. */
 export function votedAnswer(tree: Tree, votes: readonly PathVote[]): Answer | undefined {
   const [leader] = groupAnswers(votes);
   if (leader === undefined) return bestAnswer(tree);

@@ -15,7 +15,6 @@ export function writerAt({ absences }: Tree, models: readonly string[], turn: nu
   return inTurn.find((model) => !absences.has(model)) ?? inTurn[0];
 }
 
-/** The draw goes to a model by name, where one is named. */
 export function writtenBy(model: string | undefined, manner: Manner): Manner {
   return model === undefined ? manner : { ...manner, model };
 }

@@ -1,4 +1,4 @@
-// What aggregate, pairwise and panel are told alike: how long an answer may be, and in which words a model is shown earlier ones.
+// Options that aggregate, pairwise and panel share: how long an answer may be, and in which words a model is shown earlier ones.
 
 import type { Knobs, OptionsOf } from '../../base/knob.ts';
 import type { Sampling } from '../../tree/step.ts';
@@ -8,7 +8,7 @@ import type { ProgramSize } from '../definition.ts';
 export interface WritingOptions {
   readonly answerTokens: number;
   readonly sampling: Sampling;
-  /** What a model is asked that is shown earlier answers, with names in braces where they stand. */
+  /** Question to a model that is shown earlier answers, with names in braces where they stand. */
   readonly prompt: string;
 }
 

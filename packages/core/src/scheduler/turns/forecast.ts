@@ -1,4 +1,4 @@
-// What can still be done: how long a search will wait, and whether its deadline can be kept. Used to refuse a search at
+// Forecasts how long a search will wait, and whether its deadline can be kept. Used to refuse a search at
 // once and to give up one that waits, so that under overload the budget goes to searches that can finish.
 
 export interface Pace {

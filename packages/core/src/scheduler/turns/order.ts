@@ -1,18 +1,18 @@
-// Whose requests go first where they wait for the engine (P1 §5.3.1). Admission keeps searches whole; what the engine has no
+// Orders of requests that wait for the engine (P1 §5.3.1). Admission keeps searches whole; what the engine has no
 // room for waits in its queue, and there a search stands by one number, its urgency, which a decision gives it and which may
 // change while it runs. Pure: how much work is left is estimated where the snapshot is made.
 
 import type { Knobs } from '../../base/knob.ts';
 import { definedPart, type NamedPart, type NoOptions, type PartInput, type PlugIn } from '../../base/part.ts';
 
-/** One that says neither by which urgency nor by which priority leaves requests as they come. */
+/** A rule without urgency and priority leaves requests as they come. */
 export interface OrderRule {
   readonly name: string;
   /** It goes by expected work: standings have `workLeft`, and the turns of searches include what they are expected to take. */
   readonly readsWork?: boolean;
-  /** Where all requests of a search stand, higher first. Not called for idle searches: they stand behind all others. */
+  /** Rank of all requests of a search, higher first. Idle searches are not asked: they stand behind all others. */
   urgency?(standing: QueueStanding, ageingSeconds: number): number;
-  /** Where one request stands, higher first: by the priority of its search and the tokens of its path. */
+  /** Rank of one request, higher first: by the priority of its search and the tokens of its path. */
   priority?(priority: number, pathTokens: number): number;
 }
 
@@ -34,7 +34,7 @@ export interface QueueStanding {
   readonly idle?: boolean;
 }
 
-/** Of idle searches: behind all others. */
+/** Idle searches stand behind all others. */
 export const lastUrgency = -(2 ** 19);
 /** Hundredths of a doubling: whole numbers, as servers take them, tell one per cent of work apart. */
 const perDoubling = 100;

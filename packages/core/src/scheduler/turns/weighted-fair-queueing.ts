@@ -65,7 +65,7 @@ export interface LineFacts {
   /** Strands it takes without a boost. */
   readonly seats: number;
   readonly key?: LineKey;
-  /** What its work is estimated by; missing for what is short by nature. */
+  /** Kind by which its work is estimated; missing for what is short by nature. */
   readonly kind?: string;
   readonly workSeconds?: number | undefined;
   /** It waits in a line of its own, behind all work that is not idle. */

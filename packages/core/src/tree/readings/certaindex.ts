@@ -1,4 +1,4 @@
-// How certain a program is of its answer (certaindex, P1 §3.1), by signals that all lie in 0 to 1 and are 0 until there are two
+// Certainty of a program about its answer (certaindex, P1 §3.1), by signals that all lie in 0 to 1 and are 0 until there are two
 // answers: how far its answers agree, and how much the verifier likes its completed paths. And which of its answers may be
 // counted as votes, in an order that does not depend on who was faster.
 
@@ -7,7 +7,7 @@ import { AnswerTally } from '../../answer/tally.ts';
 import { hasEnded, type Node, saysSomething } from '../node.ts';
 import type { Tree } from '../tree.ts';
 
-/** One completed path that gives an answer. Its weight is its score, 1 where nothing scores it. */
+/** A completed path that gives an answer; its weight is its score, 1 where nothing scores it. */
 export interface PathVote extends Vote {
   readonly node: Node;
 }
@@ -20,10 +20,10 @@ export interface Certainty {
   readonly reward?: number;
 }
 
-/** How the rewards of ends of paths are put together: P1 takes the mean for MCTS and the maximum for REBASE; none without a verifier. */
+/** Combines the rewards of path ends: P1 takes the mean for MCTS and the maximum for REBASE; none without a verifier. */
 type RewardSignal = 'mean' | 'maximum' | 'none';
 
-/** What a program holds of its own answers; worked out when a rule asks. */
+/** A program's view of its own answers, computed when a rule asks. */
 export interface Belief {
   /** The answers that may be counted, in an order that does not depend on who was faster. */
   votes(): readonly PathVote[];
@@ -31,7 +31,7 @@ export interface Belief {
   certainty(upTo?: number): Certainty;
 }
 
-/** Of a program whose paths are not independent samples: every answer of the tree, as the tree has counted them. */
+/** Belief of a program whose paths are not independent samples: every answer of the tree counts. */
 export function treeBelief(tree: Tree, signal: RewardSignal = 'mean', votesIn = treeVotes): Belief {
   const votes = () => votesIn(tree);
   const counted = countedBelief(votes, signal);
@@ -40,7 +40,7 @@ export function treeBelief(tree: Tree, signal: RewardSignal = 'mean', votesIn = 
   return { votes, certainty };
 }
 
-/** Of what may be counted alone, whatever else has come. */
+/** Belief by these votes alone. */
 export function countedBelief(votes: () => readonly PathVote[], signal: RewardSignal): Belief {
   const certainty = (upTo?: number) => {
     const first = votes().slice(0, upTo);
@@ -75,7 +75,7 @@ export function levelVotes({ nodes }: Tree): PathVote[] {
   return ends.flatMap(votesOf);
 }
 
-/** Of all answers of the tree those that mean the same as the one at this end, itself included; undefined where it says nothing. */
+/** Counts the tree's answers that mean the same as this one, itself included; undefined where it says nothing. */
 export function agreeing(tree: Tree, node: Node): { readonly same: number; readonly all: number } | undefined {
   if (!isEnd(node)) return undefined;
   const own = meaningOf(node);

@@ -1,4 +1,4 @@
-// How sure a model was of the words of a path, by DeepConf (Fu et al., arXiv 2508.15260 §2): the confidence of a token is the negative mean of the
+// Confidence of a model in the words of a path, by DeepConf (Fu et al., arXiv 2508.15260 §2): the confidence of a token is the negative mean of the
 // log probabilities of its likeliest candidates, a group is a window of tokens, and a path is as sure as its least sure group.
 
 import { type Node, pathTo } from '../node.ts';

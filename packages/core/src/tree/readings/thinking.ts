@@ -17,7 +17,7 @@ export function thinkingSwitch(thinks: boolean): Readonly<Record<string, boolean
   return { enable_thinking: thinks, thinking: thinks };
 }
 
-/** How much of a step is thinking. `within`: it begins inside some. Tokens are shared out by characters. */
+/** Measures the thinking in a step. `within`: it begins inside some. Tokens are shared out by characters. */
 export function thoughtOf(
   step: Pick<Step, 'text' | 'tokens' | 'forced'>,
   within: boolean,
@@ -29,7 +29,7 @@ export function thoughtOf(
   if (at < 0) return { chars: text.length, tokens, open: true };
   const chars = at + tags.close.length;
   if (text.slice(chars).trim() === '') return { chars: text.length, tokens };
-  // What was put into the path is no token of the model.
+  // Forced text is no token of the model.
   const share = Math.max(0, chars - forced) / (text.length - forced);
   return { chars, tokens: Math.round(tokens * share) };
 }
@@ -42,12 +42,12 @@ export function thoughtText({ text, thought }: Step, { open, close }: ThinkingTa
   return said.slice(begins, ends < begins ? undefined : ends).replace(begins > 0 ? /^\n/ : /^(?!)/, '');
 }
 
-/** Whether what follows this node goes on with the thinking; at the root the template says so. */
+/** True where the step after this node goes on with the thinking; at the root the template decides. */
 export function isThinking({ step, parent }: Node, templateOpens: boolean): boolean {
   return parent === undefined ? templateOpens : step?.thought?.open === true;
 }
 
-/** Whether the model has just ended its thinking: behind this node stands the answer. */
+/** True where the model has just ended its thinking: the answer follows. */
 export function hasJustThought({ step }: Node): boolean {
   return step?.thought !== undefined && step.thought.open === undefined && step.thought.chars === step.text.length;
 }

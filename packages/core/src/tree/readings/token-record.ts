@@ -8,12 +8,12 @@ export interface TokenPath {
   readonly ids: number[];
   /** 1 where the model drew the token, 0 where it was composed. */
   readonly mask: number[];
-  /** Of the model before temperature and cuts; 0 where the mask is. */
+  /** Under the model before temperature and cuts; 0 where the mask is. */
   readonly logprobs: number[];
   readonly nodes: number[];
 }
 
-/** What a step adds to the tokens above it: composed ones first. */
+/** Tokens that a step adds to those above it: composed ones first. */
 export type StepTokens = Pick<TokenPath, 'ids' | 'mask' | 'logprobs'> & { readonly kept: number };
 
 export function stepTokens({ record, tokenIds, logprobs }: Step): StepTokens | undefined {

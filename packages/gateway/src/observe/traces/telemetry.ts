@@ -25,21 +25,19 @@ export const noTelemetry: Telemetry = {
 };
 
 export function createTelemetry(
-  config: Omit<Config['telemetry'], 'keyLabels'>,
+  { endpoint }: Pick<Config['telemetry'], 'endpoint'>,
   environment: Readonly<Record<string, string | undefined>>,
   log: Log,
 ): Telemetry {
-  if (config.endpoint === undefined) return noTelemetry;
-  const url = `${config.endpoint.replace(/\/+$/, '')}/v1/traces`;
-  return new Tracer(config, new SpanSender({ url, headers: headersOf(environment[headersEnv]), log }));
+  if (endpoint === undefined) return noTelemetry;
+  const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
+  return new Tracer(new SpanSender({ url, headers: headersOf(environment[headersEnv]), log }));
 }
 
 class Tracer implements Telemetry {
-  readonly #config: Omit<Config['telemetry'], 'keyLabels'>;
   readonly #sender: SpanSender;
 
-  constructor(config: Omit<Config['telemetry'], 'keyLabels'>, sender: SpanSender) {
-    this.#config = config;
+  constructor(sender: SpanSender) {
     this.#sender = sender;
   }
 
@@ -75,11 +73,9 @@ class Tracer implements Telemetry {
     const trace = parent ?? this.#begin(undefined);
     if (trace === undefined) return;
     const { plan, createdMs } = search.facts;
-    const { content } = this.#config;
     const attributes = {
       ...requestAttributes(search),
       ...(result && resultAttributes(search, result.outcome)),
-      ...(result && content && textAttributes(result.texts.content)),
     };
     this.#sender.add({
       traceId: trace.traceId,
@@ -98,7 +94,7 @@ class Tracer implements Telemetry {
     return this.#sender.close();
   }
 
-  /** Continues the client's trace (W3C `traceparent`), or draws whether to begin one. */
+  /** Continues the client's trace (W3C `traceparent`), or begins one: sampling is the collector's. */
   #begin(traceparent: string | string[] | undefined): TraceContext | undefined {
     const parent = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(String(traceparent ?? ''));
     if (parent !== null) {
@@ -106,7 +102,6 @@ class Tracer implements Telemetry {
       const isSampled = (Number.parseInt(flags, 16) & 1) === 1;
       return isSampled ? { traceId, parentSpanId, spanId: newId(8) } : undefined;
     }
-    if (randomBytes(4).readUInt32BE() / 2 ** 32 >= this.#config.sampleRatio) return undefined;
     return { traceId: newId(16), parentSpanId: undefined, spanId: newId(8) };
   }
 }
@@ -128,11 +123,6 @@ function requestAttributes({ facts }: LiveSearch): Attributes {
     'coppice.policy': plan.policy,
     'coppice.background': facts.background,
   };
-}
-
-function textAttributes(content: string | null): Attributes {
-  const message = { role: 'assistant', parts: [{ type: 'text', content }] };
-  return { 'gen_ai.output.messages': JSON.stringify([message]) };
 }
 
 function resultAttributes(search: LiveSearch, outcome: ResultFacts): Attributes {

@@ -1,15 +1,8 @@
 // `coppice doctor`: describes servers, what that means for searching on them, where more sequences stop paying, and, if asked, whether
 // search pays at all. Without --engine it examines the embedded engine. Sends a few short requests, no more.
 
-import {
-  closeModel,
-  type OpenModel,
-  openModel,
-  ownModel,
-  type PrmSection,
-  remoteVerdicts,
-} from '@coppice/core/answering';
-import { type ModelConfig, modelKnobs, overlay, readPrompts } from '@coppice/core/config';
+import { closeModel, type OpenModel, openModel, ownModel, readPrompts } from '@coppice/core/answering';
+import { type ModelConfig, overlay } from '@coppice/core/config';
 import { type EndpointOptions, openEndpoint, probeTexts } from '@coppice/core/embedder';
 import { type Engine, probe, type ServerFacts } from '@coppice/core/engine';
 import { inMemory, readableByOthers } from '@coppice/core/journal';
@@ -175,7 +168,7 @@ async function examineVerifier(settings: DoctorSettings, report: Report): Promis
   const title = `verifier ${verifiers.join(', ')}: ${kind}`;
   try {
     const servers = verifiers.map((url) => ({ url, ...keyOf(settings.verifierKeyEnv) }));
-    const verifier = await openRemoteVerifier({ kind, servers, ...readingOf(settings) });
+    const verifier = await openRemoteVerifier({ kind, servers, ...namedModel(settings) });
     const rewards = await probeSteps(verifier, '\n\n').finally(() => verifier.close());
     const agreement = kind === 'judge' ? [await judgeFinding(servers[0]!, judgeMs)] : [];
     const doubt = probeWarning('it', rewards, 'check that the server serves the reward model that --kind names');
@@ -199,17 +192,15 @@ async function examineVerifier(settings: DoctorSettings, report: Report): Promis
   }
 }
 
-/** Model name and verdict format of the settings. */
-function readingOf({ own }: DoctorSettings): Pick<OpenVerifierOptions, 'model' | 'verdicts'> {
-  const { verifier } = ownModel(own);
+/** Which model of the server it is, where the settings say so. */
+function namedModel({ own }: DoctorSettings): Pick<OpenVerifierOptions, 'model'> {
   const { model } = (own.settings?.verifier ?? {}) as { readonly model?: string };
-  const verdicts = verifier.kind === 'prm' ? { verdicts: remoteVerdicts('own', verifier as PrmSection) } : {};
-  return { ...verdicts, ...(model === undefined ? {} : { model }) };
+  return model === undefined ? {} : { model };
 }
 
 async function examineEmbedder(options: Omit<EndpointOptions, 'timeoutMs'>, report: Report): Promise<void> {
   const embedder = openEndpoint({ ...options, timeoutMs: 15_000 });
-  const probed = await probeTexts(embedder, modelKnobs.groupSimilarity.default);
+  const probed = await probeTexts(embedder);
   await embedder.close();
   const title = embedder.name;
   if ('code' in probed) report.sections.push({ title, findings: [], fault: probed.message });

@@ -141,13 +141,12 @@ async function offerExamples(
 ): Promise<void> {
   const examples = await listExamples().catch(() => []);
   if (examples.length === 0) return;
-  const buttons = examples.map(({ title, question, model }) => {
-    const words = [h('b', {}, title), h('span', {}, question)];
-    return h(
+  const buttons = examples.map(({ question, model }) =>
+    h(
       'button',
       { type: 'button', class: 'example', title: question, onclick: () => void ask(question, model) },
-      ...words,
-    );
-  });
+      h('span', {}, question),
+    ),
+  );
   fill(element, h('span', { class: 'hint' }, 'Try'), ...buttons);
 }

@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { raise } from '../base/fault.ts';
-import { shippedModel } from './plugin.ts';
-import type { ModelConfig } from './schema.ts';
+import { shippedModel } from '../config/plugin.ts';
+import type { ModelConfig } from '../config/schema.ts';
 
 const shippedFolder = fileURLToPath(new URL('../../prompts/', import.meta.url));
 

@@ -2,11 +2,10 @@
 // `kubernetes:NAMESPACE/SERVICE:PORT`, with `?protocol=https` or `?everyMs=1000` where the usual does not suit.
 
 import { z } from 'zod';
-import { raise } from '../base/fault.ts';
+import { raise } from '../../base/fault.ts';
 
 interface Following {
   readonly protocol: 'http' | 'https';
-  /** Between two readings of the list. */
   readonly everyMs: number;
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { checkConfig } from './load.ts';
+import { checkConfig } from '../config/load.ts';
 import { readPrompts } from './prompts.ts';
 
 function modelOf(settings: Record<string, string | Record<string, string>>) {
