@@ -1,6 +1,5 @@
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../packages/core/src/program/best-of-n.ts';
-import { createChain } from '../../packages/core/src/program/chain.ts';
 import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
 import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
 import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
@@ -8,6 +7,7 @@ import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
 import { createProgram } from '../../packages/core/src/program/registry/programs.ts';
 import { createPanel } from '../../packages/core/src/program/whole-answers/panel.ts';
 import { createAggregate } from '../../packages/papers/src/programs/aggregate.ts';
+import { createChain } from '../../packages/papers/src/programs/chain.ts';
 import { createDvts } from '../../packages/papers/src/programs/dvts.ts';
 import { createEts } from '../../packages/papers/src/programs/ets.ts';
 import { createPairwise } from '../../packages/papers/src/programs/pairwise.ts';

@@ -5,7 +5,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
 import { createBestOfN, createSelfConsistency } from '../../packages/core/src/program/best-of-n.ts';
-import { createChain } from '../../packages/core/src/program/chain.ts';
 import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
 import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
 import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
@@ -14,6 +13,7 @@ import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
 import { createPanel } from '../../packages/core/src/program/whole-answers/panel.ts';
 import type { Width } from '../../packages/core/src/scheduler/scheduler.ts';
 import { createAggregate } from '../../packages/papers/src/programs/aggregate.ts';
+import { createChain } from '../../packages/papers/src/programs/chain.ts';
 import { createDvts } from '../../packages/papers/src/programs/dvts.ts';
 import { createPairwise } from '../../packages/papers/src/programs/pairwise.ts';
 import { createRest } from '../../packages/papers/src/programs/rest.ts';

@@ -4,7 +4,6 @@
 import { expect, it } from 'vitest';
 import { isTreeEvent } from '../../packages/core/src/log/events.ts';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
-import { createChain } from '../../packages/core/src/program/chain.ts';
 import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
 import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
 import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
@@ -17,6 +16,7 @@ import type { TreeEvent } from '../../packages/core/src/tree/events.ts';
 import { pathTo } from '../../packages/core/src/tree/node.ts';
 import { Tree } from '../../packages/core/src/tree/tree.ts';
 import { createAggregate } from '../../packages/papers/src/programs/aggregate.ts';
+import { createChain } from '../../packages/papers/src/programs/chain.ts';
 import { createPairwise } from '../../packages/papers/src/programs/pairwise.ts';
 import { createRest } from '../../packages/papers/src/programs/rest.ts';
 import { run } from '../support/toy-run.ts';

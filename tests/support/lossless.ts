@@ -4,7 +4,6 @@
 
 import { createPolicy } from '../../packages/core/src/policy/create.ts';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
-import { createChain } from '../../packages/core/src/program/chain.ts';
 import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
 import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
 import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
@@ -12,6 +11,7 @@ import type { Program } from '../../packages/core/src/program/program.ts';
 import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
 import { createPanel } from '../../packages/core/src/program/whole-answers/panel.ts';
 import { createAggregate } from '../../packages/papers/src/programs/aggregate.ts';
+import { createChain } from '../../packages/papers/src/programs/chain.ts';
 import { createDvts } from '../../packages/papers/src/programs/dvts.ts';
 import { createEts } from '../../packages/papers/src/programs/ets.ts';
 import { createPairwise } from '../../packages/papers/src/programs/pairwise.ts';

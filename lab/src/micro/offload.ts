@@ -6,11 +6,10 @@
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { assert } from '@coppice/core/base';
-import { type KvSplitProblem, splitKv, timedSplit } from '@coppice/core/cost';
 import { modelPath, rewardModelOf } from '@coppice/llama';
 import { Context } from '@coppice/llama/batch';
 import { findLibrary, loadBinding, Model } from '@coppice/llama/native';
-import { measuredRound, openEmbedded } from '@coppice/llama/open';
+import { type KvSplitProblem, measuredRound, openEmbedded, splitKv, timedSplit } from '@coppice/llama/open';
 import { LlamaPrm } from '@coppice/llama/prm';
 
 interface StateFunctions {

@@ -2,6 +2,7 @@
 
 import { type Plugin, registerPlugin } from '@coppice/core/config';
 import { aggregate } from './programs/aggregate.ts';
+import { chain } from './programs/chain.ts';
 import { dvts } from './programs/dvts.ts';
 import { ets } from './programs/ets.ts';
 import { pairwise } from './programs/pairwise.ts';
@@ -14,7 +15,7 @@ import { promise } from './rules/prune-promise.ts';
 
 export const papers: Plugin = {
   name: '@coppice/papers',
-  programs: [rest, rstar, dvts, ets, tot, aggregate, pairwise, treeSamples, scoredTreeSamples],
+  programs: [chain, rest, rstar, dvts, ets, tot, aggregate, pairwise, treeSamples, scoredTreeSamples],
   certainty: certaintyRules,
   prunes: [promise],
 };

@@ -5,5 +5,6 @@ export { canonical, sameAnswer } from './canonical.ts';
 export { evaluate } from './expression.ts';
 export { extractAnswer, lastNumber } from './extract.ts';
 export { groupAnswers, meaningOf } from './groups.ts';
+export { AnswerTally } from './tally.ts';
 export { checkLine, type LineCheck, type Rightness, type Task, taskOf, type WrongReason } from './task.ts';
 export { valueKey } from './value.ts';

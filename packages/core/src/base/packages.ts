@@ -1,7 +1,18 @@
 // Names that optional packages register, so that a refusal can say what to install where a package is missing.
 
 const papers = {
-  program: ['rest', 'rstar', 'dvts', 'ets', 'tot', 'aggregate', 'pairwise', 'tree-samples', 'scored-tree-samples'],
+  program: [
+    'chain',
+    'rest',
+    'rstar',
+    'dvts',
+    'ets',
+    'tot',
+    'aggregate',
+    'pairwise',
+    'tree-samples',
+    'scored-tree-samples',
+  ],
   certain: ['beta', 'windows', 'margin', 'threshold', 'curve'],
   prune: ['promise'],
 } as const;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { printConfig, printExample, printSchema } from '../../../coppice/src/cli/terminal/print-config.ts';
 import { FaultError } from '../base/fault.ts';
 import { checkConfig, loadConfig, stripComments } from './load.ts';
-import { printConfig, printExample, printSchema } from './print.ts';
 
 const base = { models: [{ name: 'm', engine: { kind: 'sim' } }] };
 

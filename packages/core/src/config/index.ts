@@ -2,7 +2,7 @@
 
 export { goneSetting } from './gone-settings.ts';
 export { fieldsOf, issueLine, issueWords, real, schemaOf } from './knob.ts';
-export { checkConfig, loadConfig, nest, overlay, type PlainTree, version } from './load.ts';
+export { checkConfig, loadConfig, nest, overlay, type PlainTree, registeredSchema, version } from './load.ts';
 export { budgetKnob } from './model.ts';
 export { modelSettings, settingValue } from './model-settings.ts';
 export { namedParts, namedPaths } from './named-options.ts';
@@ -25,7 +25,6 @@ export {
   type Upstream,
   type VerifierKind,
 } from './plugin.ts';
-export { printConfig, printExample, printSchema } from './print.ts';
 export type { Config, KeyConfig, LimitsConfig, ModelConfig, ServerConfig } from './schema.ts';
 export { efforts, mostPromptChars } from './schema.ts';
 export type { Environment } from './sections.ts';

@@ -13,6 +13,5 @@ export {
 } from './cost.ts';
 export { type Curve, curve, valueAt } from './curve.ts';
 export { llama8b, type MeasuredModel, prm7b } from './h200.ts';
-export { type KvSplitProblem, splitKv, timedSplit } from './kv-split.ts';
 export { type Gpu, h200, ridgeSequences } from './roofline.ts';
 export { type MeasuredPoints, tableCost } from './table.ts';

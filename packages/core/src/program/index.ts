@@ -4,6 +4,7 @@ export { answerTokensKnob } from './answer-tokens.ts';
 export { createSelfConsistency } from './best-of-n.ts';
 export { bestAnswer, type Choice, certainAnswer, chosenAnswer, votedWords } from './choice.ts';
 export { defineProgram, type ProgramSize } from './definition.ts';
+export type { GrowthLimits } from './growth.ts';
 export { askBelow, askProbe, foldOutcome, followLanded, freeIndex, openAt, readyStrand } from './growth.ts';
 export {
   byScore,
@@ -24,6 +25,8 @@ export { type MctsOptions, playMcts } from './mcts/rollouts.ts';
 export type { Ask, Conclusion, Doomed, Expansion, Outcome, Program, StepReading } from './program.ts';
 export { createRefine } from './refine/refine.ts';
 export { type ProgramName, programKnobs, programNames, programOf, programs, programWith } from './registry/programs.ts';
+export type { ProgramThinking } from './thinking-moves.ts';
+export { endThinking, isInThought } from './thinking-moves.ts';
 export { attemptsText } from './whole-answers/attempts.ts';
 export { createPanel, type PanelOrder, panel, shownAttempts, turnOf } from './whole-answers/panel.ts';
 export { answersOf, landedOf, mayAsk, RootAnswers, votedAnswer, votesOf } from './whole-answers/root-answers.ts';

@@ -2,7 +2,7 @@
 
 import { withoutReward } from '@coppice/core/answering';
 import { assert, raise } from '@coppice/core/base';
-import { type KvSplitProblem, splitKv, tableCost } from '@coppice/core/cost';
+import { tableCost } from '@coppice/core/cost';
 import { type CausalVerdicts, readings } from '@coppice/core/verifier';
 import { type AdapterPlace, adapterAt, readingBeside } from '../adapter/adapter-place.ts';
 import { leastGain, tryDraft } from '../engine/draft-trial.ts';
@@ -13,6 +13,7 @@ import { tryLibrary } from '../gpu/gpu-trial.ts';
 import { LlamaPrm, type LlamaPrmOptions } from '../prm/llama-prm.ts';
 import { isShipped, modelPath, rewardModelOf } from '../shipped-models.ts';
 import type { ThreadInfo } from '../thread/thread-messages.ts';
+import { type KvSplitProblem, splitKv } from './kv-split.ts';
 
 export interface EmbeddedOptions {
   /** Name of a shipped model or path of a GGUF file. */

@@ -3,7 +3,7 @@
 
 import { type OpenModel, openModels, usualSearch } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
-import { type Config, journalKind, printConfig, printExample, printSchema, shippedModel } from '@coppice/core/config';
+import { type Config, journalKind, shippedModel } from '@coppice/core/config';
 import { systemClock } from '@coppice/core/runtime';
 import { Gateway } from '@coppice/gateway';
 import { newKey } from '@coppice/gateway/http';
@@ -13,6 +13,7 @@ import { configFlags, readConfig } from '../flags/config-file.ts';
 import { type Flags, type Help, helpFlag } from '../flags/help.ts';
 import { readArguments } from '../flags/options.ts';
 import { defaultModels, simulatedModels } from '../plugins/plugins.ts';
+import { printConfig, printExample, printSchema } from '../terminal/print-config.ts';
 import { widthOf, wrap } from '../terminal/terminal.ts';
 
 export const flags = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { printExample } from '../../../../coppice/src/cli/terminal/print-config.ts';
 import { shippedDefaults } from '../../../../llama/src/open/default-models.ts';
 import { checkConfig, loadConfig, type PlainTree } from '../../config/load.ts';
-import { printExample } from '../../config/print.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import { askedQuestion } from '../question.ts';
 import { escalatedPlan, makePlan } from './plan.ts';

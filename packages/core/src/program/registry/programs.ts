@@ -6,7 +6,6 @@ import { defaultsOf, type Knobs } from '../../base/knob.ts';
 import { packageOf } from '../../base/packages.ts';
 import { bestFirst } from '../best-first/best-first.ts';
 import { bestOfN, greedy, selfConsistency } from '../best-of-n.ts';
-import { chain } from '../chain.ts';
 import type { ProgramDefinition, ProgramSize } from '../definition.ts';
 import { beam } from '../levels/beam.ts';
 import { rebase } from '../levels/rebase.ts';
@@ -15,7 +14,7 @@ import type { Program } from '../program.ts';
 import { refine } from '../refine/refine.ts';
 import { panel } from '../whole-answers/panel.ts';
 
-const core = [mcts, bestFirst, beam, rebase, bestOfN, selfConsistency, greedy, chain, panel, refine] as const;
+const core = [mcts, bestFirst, beam, rebase, bestOfN, selfConsistency, greedy, panel, refine] as const;
 
 export type CoreProgram = (typeof core)[number];
 /** A program of core, or one that a package registers. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { tableCost } from '../../../core/src/cost/table.ts';
 import { type KvSplitProblem, splitKv } from './kv-split.ts';
-import { tableCost } from './table.ts';
 
 /** Milliseconds that grow with the batch by the given slopes. */
 function cost(name: string, decodeBase: number, decodeSlope: number, prefillSlope: number) {

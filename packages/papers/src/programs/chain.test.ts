@@ -1,11 +1,11 @@
 // Chains worked by hand: where a chain is probed, when its probes agree, and what keeps them from it.
 
 import { describe, expect, it } from 'vitest';
-import type { ProbeReply } from '../tree/events.ts';
-import { leastPromising } from '../tree/strand.ts';
-import { Tree } from '../tree/tree.ts';
+import type { Ask } from '../../../core/src/program/program.ts';
+import type { ProbeReply } from '../../../core/src/tree/events.ts';
+import { leastPromising } from '../../../core/src/tree/strand.ts';
+import { Tree } from '../../../core/src/tree/tree.ts';
 import { type ChainOptions, createChain } from './chain.ts';
-import type { Ask } from './program.ts';
 
 /** A chain of steps of 10 tokens that is told these replies, one after the other; gives what was asked and how it stands. */
 function grow(replies: readonly (Partial<ProbeReply> | undefined)[], options: Partial<ChainOptions> = {}) {

@@ -1,10 +1,9 @@
 // The configuration for people and tools: the JSON schema, an example with every knob, its default and its reason, and
 // the configuration in force. Key hashes are not shown: they are no secret, but of no use in a terminal.
 
+import { isRecord } from '@coppice/core/base';
+import { type Config, checkConfig, type PlainTree, registeredSchema } from '@coppice/core/config';
 import { z } from 'zod';
-import { isRecord } from '../base/record.ts';
-import { checkConfig, type PlainTree, registeredSchema } from './load.ts';
-import type { Config } from './schema.ts';
 
 export function printSchema(): string {
   return JSON.stringify(z.toJSONSchema(registeredSchema(), { io: 'input' }), null, 2);

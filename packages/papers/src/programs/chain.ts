@@ -4,29 +4,41 @@
 // as if it had not been asked. It waits for its probe; speculation grows the next step meanwhile. Inside a model's thinking a probe ends it
 // first, steps are as long as the distance of two probes, and a chain that is certain ends its thinking and gives its answer.
 
-import { canonical } from '../answer/canonical.ts';
-import { AnswerTally } from '../answer/tally.ts';
-import { defaultsOf, type Knobs, type OptionsOf } from '../base/knob.ts';
-import type { Answer } from '../log/end.ts';
-import type { ProbeReply } from '../tree/events.ts';
-import { type Node, pathText, pathTo } from '../tree/node.ts';
-import type { Belief } from '../tree/readings/certaindex.ts';
-import { greedySampling, type Manner, type Sampling } from '../tree/step.ts';
-import type { Tree } from '../tree/tree.ts';
-import { bestAnswer } from './choice.ts';
-import { defineProgram } from './definition.ts';
+import { AnswerTally, canonical } from '@coppice/core/answer';
+import { defaultsOf, type Knobs, type OptionsOf } from '@coppice/core/base';
+import type { Answer } from '@coppice/core/log';
 import {
+  type Ask,
   askBelow,
   askProbe,
+  bestAnswer,
+  type Conclusion,
+  type Doomed,
+  defineProgram,
+  type Expansion,
+  endThinking,
   foldOutcome,
   followLanded,
   freeIndex,
   type GrowthLimits,
+  isInThought,
+  type Outcome,
   openAt,
+  type Program,
+  type ProgramThinking,
   readyStrand,
-} from './growth.ts';
-import type { Ask, Conclusion, Doomed, Expansion, Outcome, Program } from './program.ts';
-import { endThinking, isInThought, type ProgramThinking } from './thinking-moves.ts';
+} from '@coppice/core/program';
+import {
+  type Belief,
+  greedySampling,
+  type Manner,
+  type Node,
+  type ProbeReply,
+  pathText,
+  pathTo,
+  type Sampling,
+  type Tree,
+} from '@coppice/core/tree';
 
 const chainKnobs = {
   probe: {

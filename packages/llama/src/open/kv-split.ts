@@ -3,8 +3,8 @@
 // they have seen, and what does not fit is computed again, by the generator too. Tries every split on a fine grid, as the
 // paper does over batches; of equal times the larger generator wins.
 
-import { assert } from '../base/assert.ts';
-import { type CostModel, decodeMs, prefillMs } from './cost.ts';
+import { assert } from '@coppice/core/base';
+import { type CostModel, decodeMs, prefillMs } from '@coppice/core/cost';
 
 export interface KvSplitProblem {
   readonly generator: CostModel;
