@@ -9,9 +9,13 @@ export class SearchTable implements SearchKeeper {
   readonly live = new Map<string, Search>();
   readonly running = new Map<string, Search>();
   guessers = 0;
+  /** Outcomes told since the last decision. */
+  told = 0;
   isStale = false;
   readonly #touched = new Set<Search>();
   readonly broken = new Set<Search>();
+  /** Ended; some of its requests may be unanswered. */
+  readonly unsettled = new Set<Search>();
 
   constructor(options: Pick<RuntimeOptions, 'wake' | 'onFault'>) {
     this.#options = options;
