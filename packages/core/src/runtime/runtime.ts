@@ -21,7 +21,7 @@ import { tellPrograms, watchClock } from './loop/telling.ts';
 import type { CancelReason, InboxMessage } from './parts/inbox.ts';
 import type { RuntimeOptions } from './parts/options.ts';
 import { makeParts, type RuntimeParts } from './parts/parts.ts';
-import type { Queue } from './queue/queue.ts';
+import type { Queue } from './parts/queue.ts';
 import { workKind } from './queue/work-meter.ts';
 import { checkRequest, type SearchRequest } from './search/request.ts';
 import { Search } from './search/search.ts';
@@ -220,7 +220,7 @@ export class Runtime {
     return guessingOf(this.#parts);
   }
 
-  get queue(): Queue<Search> {
+  get queue(): Queue {
     return this.#parts.queue;
   }
 

@@ -3,7 +3,6 @@
 import type { Servers } from '../../scheduler/cycle.ts';
 import type { Guessing } from '../../scheduler/speculation-budget.ts';
 import type { RuntimeParts } from '../parts/parts.ts';
-import { mayGuess } from '../parts/speculation.ts';
 import type { Search } from '../search/search.ts';
 import { apply } from './applying.ts';
 import { givenUp } from './exits.ts';
@@ -35,7 +34,9 @@ export function noteTold(parts: RuntimeParts): void {
 }
 
 function speculates({ options, searches }: RuntimeParts, some: Iterable<Search>): boolean {
-  return options.scheduler.speculates === true || (searches.guessers > 0 && mayGuess(some));
+  if (options.scheduler.speculates === true) return true;
+  if (searches.guessers > 0) for (const { mayGuess } of some) if (mayGuess) return true;
+  return false;
 }
 
 /** Speculation is taken back at once when the engine lacks memory. */

@@ -36,21 +36,18 @@ export class Fleet {
   readonly #make: (url: string) => Replica;
   readonly #timers: Timers;
   readonly #observe: Observe;
-  #listener: FleetListener | undefined;
+  readonly #listener: FleetListener;
   #up: number;
   #sharersOf: (url: string) => number = () => 1;
   #listed: ReadonlySet<string> | undefined;
 
-  constructor({ first, make }: OpenedReplicas, timers: Timers, observe: Observe) {
+  constructor({ first, make }: OpenedReplicas, timers: Timers, observe: Observe, listener: FleetListener) {
+    this.#listener = listener;
     this.#all = [...first];
     this.#make = make;
     this.#timers = timers;
     this.#observe = observe;
     this.#up = this.usable.length;
-  }
-
-  connect(listener: FleetListener): void {
-    this.#listener = listener;
   }
 
   get all(): readonly Replica[] {
@@ -65,7 +62,7 @@ export class Fleet {
     const up = this.usable.length;
     if (up === this.#up) return;
     this.#up = up;
-    this.#listener?.counted();
+    this.#listener.counted();
   }
 
   divide(sharersOf: (url: string) => number): void {
@@ -106,7 +103,7 @@ export class Fleet {
       return;
     }
     if (reason.retryable) this.#tell(replica, { type: 'replica-down', reason: reason.message });
-    this.#listener?.kept(replica, reason);
+    this.#listener.kept(replica, reason);
   }
 
   #stay(replica: Replica): void {
@@ -117,7 +114,7 @@ export class Fleet {
   #join(replica: Replica): void {
     this.#tell(replica, { type: 'replica-joined' });
     this.recount();
-    this.#listener?.joined();
+    this.#listener.joined();
     this.settle();
   }
 
@@ -126,7 +123,7 @@ export class Fleet {
     replica.leavingMs = sinceMs;
     this.#tell(replica, { type: 'replica-leaving' });
     this.recount();
-    this.#listener?.leaving(replica);
+    this.#listener.leaving(replica);
     this.#look(replica, sinceMs);
   }
 
@@ -136,7 +133,7 @@ export class Fleet {
     const passedMs = this.#timers.nowMs() - sinceMs;
     if (passedMs >= drainMs) {
       const reason = fault('unavailable', `${replica.connection.url} left the list ${passedMs} ms ago`);
-      for (const attempt of [...replica.attempts]) attempt.stall(reason);
+      for (const attempt of [...replica.attempts]) attempt.fail(reason);
     }
     this.#timers.after(lookMs, () => this.#look(replica, sinceMs));
   }

@@ -69,5 +69,5 @@ function isOpen({ breaker }: Replica): boolean {
 /** Streams silent since the outage are lost, and must not block the trial. */
 function failSilent({ attempts, breaker, connection }: Replica): void {
   const lost = [...attempts].filter((each) => each.lastMs <= breaker.sinceMs);
-  for (const attempt of lost) attempt.stall(fault('unavailable', `${connection.url} was out meanwhile`));
+  for (const attempt of lost) attempt.fail(fault('unavailable', `${connection.url} was out meanwhile`));
 }
