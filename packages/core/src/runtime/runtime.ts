@@ -14,7 +14,7 @@ import { Tree } from '../tree/tree.ts';
 import type { VerifierMessage } from '../verifier/verifier.ts';
 import { begin } from './loop/applying.ts';
 import { askPrograms } from './loop/asking.ts';
-import { decide, guessingOf, serversOf } from './loop/deciding.ts';
+import { decide, guessingOf } from './loop/deciding.ts';
 import { cancelled } from './loop/exits.ts';
 import { endBroken, finish, remove, settle } from './loop/finishing.ts';
 import { tellPrograms, watchClock } from './loop/telling.ts';
@@ -143,7 +143,7 @@ export class Runtime {
   }
 
   #take(message: InboxMessage, nowMs: number): void {
-    const { flights, grouping, searches } = this.#parts;
+    const { flights, grouping } = this.#parts;
     switch (message.from) {
       case 'engine':
         if (message.message.type === 'token') return flights.takeToken(message.message);
@@ -155,7 +155,7 @@ export class Runtime {
       case 'caller':
         if ('submit' in message) return this.#enqueue(message.submit);
         if ('restored' in message) return this.#takeUpRestored(message.restored, nowMs);
-        return this.#cancel(searches.live.get(message.cancel), message.reason, nowMs);
+        return this.#cancel(message.cancel, message.reason, nowMs);
       default:
         return never(message, 'inbox message');
     }
@@ -178,7 +178,8 @@ export class Runtime {
     if (searches.isRunning(search)) begin(this.#parts, search, search.width, new Map(), nowMs);
   }
 
-  #cancel(search: Search | undefined, reason: CancelReason, nowMs: number): void {
+  #cancel(id: string, reason: CancelReason, nowMs: number): void {
+    const search = this.#parts.searches.live.get(id);
     if (search !== undefined) finish(this.#parts, search, cancelled(reason), nowMs);
   }
 
@@ -213,7 +214,7 @@ export class Runtime {
 
   /** Undefined before enough was measured. */
   get servers(): Servers | undefined {
-    return serversOf(this.#parts);
+    return this.#parts.service.servers(this.leasesTaken);
   }
 
   get guessing(): Guessing {

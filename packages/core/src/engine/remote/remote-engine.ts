@@ -1,5 +1,5 @@
 // The remote engine: many searches on a few servers. A search stays with the replica that holds its prefix; what a failing replica drops is
-// done again elsewhere. Every request is answered exactly once. dispatch.ts sends, retries.ts sends again.
+// done again elsewhere. Every request is answered exactly once. dispatch.ts sends and sends again.
 
 import { type Fault, fault } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';

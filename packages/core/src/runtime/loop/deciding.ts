@@ -1,6 +1,5 @@
 // Decides when the scheduler is asked and what it is shown; applying.ts carries the decision out.
 
-import type { Servers } from '../../scheduler/cycle.ts';
 import type { Guessing } from '../../scheduler/speculation-budget.ts';
 import type { RuntimeParts } from '../parts/parts.ts';
 import type { Search } from '../search/search.ts';
@@ -9,11 +8,12 @@ import { givenUp } from './exits.ts';
 import { finish } from './finishing.ts';
 
 export function decide(parts: RuntimeParts, nowMs: number): void {
-  const { options, searches, queue } = parts;
-  if (!searches.isStale && !isSqueezed(parts)) return;
+  const { options, searches, queue, speculation, service, leases } = parts;
+  // Speculation is taken back at once when the engine lacks memory.
+  if (!searches.isStale && !(speculation.open > 0 && guessingOf(parts).squeezed)) return;
   searches.isStale = false;
   searches.told = 0;
-  const servers = serversOf(parts);
+  const servers = service.servers(leases.taken);
   const guessing = speculates(parts, searches.live.values()) ? guessingOf(parts) : undefined;
   const snapshot = queue.snapshot(nowMs, searches.running.values(), guessing !== undefined);
   const decision = options.scheduler.decide({ ...snapshot, servers, guessing });
@@ -37,15 +37,6 @@ function speculates({ options, searches }: RuntimeParts, some: Iterable<Search>)
   if (options.scheduler.speculates === true) return true;
   if (searches.guessers > 0) for (const { mayGuess } of some) if (mayGuess) return true;
   return false;
-}
-
-/** Speculation is taken back at once when the engine lacks memory. */
-function isSqueezed(parts: RuntimeParts): boolean {
-  return parts.speculation.open > 0 && guessingOf(parts).squeezed;
-}
-
-export function serversOf({ service, leases }: RuntimeParts): Servers | undefined {
-  return service.servers(leases.taken);
 }
 
 export function guessingOf({ options, guesses }: RuntimeParts): Guessing {

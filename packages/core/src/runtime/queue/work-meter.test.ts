@@ -24,7 +24,14 @@ function experienced(name: 'fcfs' | 'sjf') {
   const order = { name, readsWork: name === 'sjf' };
   const queue = new Queue(new Leases(4), { ageingSeconds: 60, order }, () => {});
   const served = (id: string, kind: string, seconds: number) => {
-    const search = { id, kind, naturalWidth: 1, isIdle: false, fold: { changes: 0 }, done: () => done } as unknown as Search;
+    const search = {
+      id,
+      kind,
+      naturalWidth: 1,
+      isIdle: false,
+      fold: { changes: 0 },
+      done: () => done,
+    } as unknown as Search;
     queue.take(id, { arrivalMs: 0, priority: 0, seats: 1, kind });
     queue.add(search);
     queue.serve(search);

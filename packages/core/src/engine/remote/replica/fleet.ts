@@ -21,10 +21,6 @@ interface FleetListener {
   counted(): void;
 }
 
-type ComingOrGoing =
-  | { readonly type: 'replica-joined' | 'replica-leaving' | 'replica-left' }
-  | { readonly type: 'replica-down'; readonly reason: string };
-
 type Observe = ((event: ReplicaEvent) => void) | undefined;
 
 /** Kubernetes lets a stopping pod live so long by default. */
@@ -102,7 +98,8 @@ export class Fleet {
       if (replica.isUsable) this.#join(replica);
       return;
     }
-    if (reason.retryable) this.#tell(replica, { type: 'replica-down', reason: reason.message });
+    if (reason.retryable)
+      this.#observe?.({ type: 'replica-down', reason: reason.message, url: replica.connection.url });
     this.#listener.kept(replica, reason);
   }
 
@@ -112,7 +109,7 @@ export class Fleet {
   }
 
   #join(replica: Replica): void {
-    this.#tell(replica, { type: 'replica-joined' });
+    this.#observe?.({ type: 'replica-joined', url: replica.connection.url });
     this.recount();
     this.#listener.joined();
     this.settle();
@@ -121,7 +118,7 @@ export class Fleet {
   #drain(replica: Replica): void {
     const sinceMs = this.#timers.nowMs();
     replica.leavingMs = sinceMs;
-    this.#tell(replica, { type: 'replica-leaving' });
+    this.#observe?.({ type: 'replica-leaving', url: replica.connection.url });
     this.recount();
     this.#listener.leaving(replica);
     this.#look(replica, sinceMs);
@@ -141,11 +138,7 @@ export class Fleet {
   #drop(replica: Replica): void {
     this.#all.splice(this.#all.indexOf(replica), 1);
     replica.connection.close();
-    this.#tell(replica, { type: 'replica-left' });
-  }
-
-  #tell({ connection: { url } }: Replica, event: ComingOrGoing): void {
-    this.#observe?.({ ...event, url });
+    this.#observe?.({ type: 'replica-left', url: replica.connection.url });
   }
 }
 
