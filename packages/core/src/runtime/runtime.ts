@@ -12,37 +12,27 @@ import type { Guessing } from '../scheduler/speculation-budget.ts';
 import { plantedEvent } from '../tree/events.ts';
 import { Tree } from '../tree/tree.ts';
 import type { VerifierMessage } from '../verifier/verifier.ts';
-import { Applying } from './loop/applying.ts';
-import { Asking } from './loop/asking.ts';
-import { Deciding } from './loop/deciding.ts';
+import { begin } from './loop/applying.ts';
+import { askPrograms } from './loop/asking.ts';
+import { decide, guessingOf } from './loop/deciding.ts';
 import { cancelled } from './loop/exits.ts';
-import { Finishing } from './loop/finishing.ts';
-import { Telling } from './loop/telling.ts';
+import { endBroken, finish, remove, settle } from './loop/finishing.ts';
+import { tellPrograms, watchClock } from './loop/telling.ts';
 import type { CancelReason, InboxMessage } from './parts/inbox.ts';
 import type { RuntimeOptions } from './parts/options.ts';
 import { makeParts, type RuntimeParts } from './parts/parts.ts';
-import type { Queue } from './queue/queue.ts';
+import type { Queue } from './parts/queue.ts';
 import { workKind } from './queue/work-meter.ts';
 import { checkRequest, type SearchRequest } from './search/request.ts';
 import { Search } from './search/search.ts';
 
 export class Runtime {
   readonly #parts: RuntimeParts;
-  readonly #telling: Telling;
-  readonly #deciding: Deciding;
-  readonly #applying: Applying;
-  readonly #asking: Asking;
-  readonly #finishing: Finishing;
   #stepMs: number | undefined;
 
   constructor(options: RuntimeOptions) {
     const parts = makeParts(options);
     this.#parts = parts;
-    this.#finishing = new Finishing(parts);
-    this.#applying = new Applying(parts);
-    this.#deciding = new Deciding(parts, this.#applying, this.#finishing);
-    this.#telling = new Telling(parts, this.#deciding, this.#finishing);
-    this.#asking = new Asking(parts, this.#finishing);
     const { engine, verifier, embedder } = parts.options;
     engine.connect((message) => this.#hear(message, { from: 'engine', message }));
     verifier?.connect((message) => this.#hear(message, { from: 'verifier', message }));
@@ -113,7 +103,7 @@ export class Runtime {
   withdraw(id: string): void {
     const { searches } = this.#parts;
     const search = searches.live.get(id);
-    if (search !== undefined) this.#finishing.remove(search);
+    if (search !== undefined) remove(this.#parts, search);
     searches.reconsider();
   }
 
@@ -128,18 +118,19 @@ export class Runtime {
   }
 
   #round(nowMs: number): void {
-    const { flights, grouping, searches, logs } = this.#parts;
+    const parts = this.#parts;
+    const { flights, grouping, searches, logs } = parts;
     do {
       this.#drain(nowMs);
-      this.#telling.tell(nowMs);
-      this.#telling.watchClock(nowMs);
-      this.#finishing.endBroken(nowMs);
-      this.#deciding.decide(nowMs);
-      this.#asking.ask(nowMs);
-      this.#finishing.endBroken(nowMs);
+      tellPrograms(parts, nowMs);
+      watchClock(parts, nowMs);
+      endBroken(parts, nowMs);
+      decide(parts, nowMs);
+      askPrograms(parts, nowMs);
+      endBroken(parts, nowMs);
       flights.dispatch(nowMs);
       grouping.dispatch();
-      this.#finishing.settle();
+      settle(parts);
     } while (flights.hasArrivals || searches.isStale);
     logs.endEntries();
   }
@@ -152,7 +143,7 @@ export class Runtime {
   }
 
   #take(message: InboxMessage, nowMs: number): void {
-    const { flights, grouping, searches } = this.#parts;
+    const { flights, grouping } = this.#parts;
     switch (message.from) {
       case 'engine':
         if (message.message.type === 'token') return flights.takeToken(message.message);
@@ -164,7 +155,7 @@ export class Runtime {
       case 'caller':
         if ('submit' in message) return this.#enqueue(message.submit);
         if ('restored' in message) return this.#takeUpRestored(message.restored, nowMs);
-        return this.#cancel(searches.live.get(message.cancel), message.reason, nowMs);
+        return this.#cancel(message.cancel, message.reason, nowMs);
       default:
         return never(message, 'inbox message');
     }
@@ -184,11 +175,12 @@ export class Runtime {
     const { searches } = this.#parts;
     if (!searches.isLive(search)) return;
     searches.touch(search);
-    if (searches.isRunning(search)) this.#applying.begin(search, search.width, new Map(), nowMs);
+    if (searches.isRunning(search)) begin(this.#parts, search, search.width, new Map(), nowMs);
   }
 
-  #cancel(search: Search | undefined, reason: CancelReason, nowMs: number): void {
-    if (search !== undefined) this.#finishing.finish(search, cancelled(reason), nowMs);
+  #cancel(id: string, reason: CancelReason, nowMs: number): void {
+    const search = this.#parts.searches.live.get(id);
+    if (search !== undefined) finish(this.#parts, search, cancelled(reason), nowMs);
   }
 
   /** A change of custody only restarts a request's timeout. Queueing these messages would cause 40 % of the loop's steps. */
@@ -222,14 +214,14 @@ export class Runtime {
 
   /** Undefined before enough was measured. */
   get servers(): Servers | undefined {
-    return this.#deciding.servers;
+    return this.#parts.service.servers(this.leasesTaken);
   }
 
   get guessing(): Guessing {
-    return this.#deciding.guessing;
+    return guessingOf(this.#parts);
   }
 
-  get queue(): Queue<Search> {
+  get queue(): Queue {
     return this.#parts.queue;
   }
 

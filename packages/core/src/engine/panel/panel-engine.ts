@@ -79,7 +79,10 @@ class PanelEngine implements Engine {
   }
 
   #takeBack(): void {
-    const engines = new Map<string, Pick<Engine, 'load'>>([[this.#name, this.#own], ...this.#queues]);
+    const engines = new Map([
+      [this.#name, this.#own],
+      ...Array.from(this.#queues, ([name, { engine }]) => [name, engine] as const),
+    ]);
     const troubles = new Map(Array.from(engines, ([name, engine]) => [name, engine.load().trouble]));
     if (![...troubles.values()].includes(undefined)) return;
     for (const [id, model] of [...this.#held]) {
@@ -126,13 +129,13 @@ class PanelEngine implements Engine {
 
   release(search: string): void {
     this.#own.release(search);
-    for (const queue of this.#queues.values()) queue.release(search);
+    for (const queue of this.#queues.values()) queue.engine.release(search);
   }
 
   load(): EngineLoad {
     const load = this.#own.load();
     if (load.trouble === undefined) return load;
-    const others = Array.from(this.#queues, ([name, queue]) => ({ name, trouble: queue.load().trouble }));
+    const others = Array.from(this.#queues, ([name, queue]) => ({ name, trouble: queue.engine.load().trouble }));
     const more = others.filter(({ trouble }) => trouble !== undefined);
     return { ...load, trouble: [load.trouble, ...more.map(({ name, trouble }) => `${name}: ${trouble}`)].join('; ') };
   }
@@ -160,19 +163,21 @@ function isForeign({ tokenIds, model: writer }: PathStep['step'], model: string,
 
 class MemberQueue {
   readonly #name: string;
-  readonly #member: PanelMember;
+  readonly engine: Engine;
+  readonly #budget: number;
   readonly #inside = new Set<RequestId>();
   readonly #waiting = new UrgencyQueue<RequestId, GenerateRequest>();
   #post: (message: EngineMessage) => void = () => {};
 
-  constructor(name: string, member: PanelMember) {
+  constructor(name: string, { engine, budget }: PanelMember) {
     this.#name = name;
-    this.#member = member;
+    this.engine = engine;
+    this.#budget = budget;
   }
 
   connect(post: (message: EngineMessage) => void): void {
     this.#post = post;
-    this.#member.engine.connect((message) => {
+    this.engine.connect((message) => {
       if (isAnswer(message)) this.#inside.delete(message.request);
       post(named(this.#name, message));
       if (isAnswer(message)) this.#begin();
@@ -191,33 +196,25 @@ class MemberQueue {
       this.#waiting.delete(request);
       this.#post({ type: 'fault', request, fault: fault('cancelled', 'the request was cancelled') });
     }
-    if (inside.length > 0) this.#member.engine.cancel(inside);
+    if (inside.length > 0) this.engine.cancel(inside);
   }
 
   update(id: RequestId, urgency: Urgency): void {
-    if (this.#inside.has(id)) this.#member.engine.update?.(id, urgency);
+    if (this.#inside.has(id)) this.engine.update?.(id, urgency);
     const request = this.#waiting.get(id);
     if (request !== undefined) this.#waiting.set(id, { ...request, ...urgency }, urgency);
   }
 
-  release(search: string): void {
-    this.#member.engine.release(search);
-  }
-
-  load(): EngineLoad {
-    return this.#member.engine.load();
-  }
-
   #begin(): void {
     const next: GenerateRequest[] = [];
-    while (this.#inside.size < this.#member.budget && this.#waiting.size > 0) {
+    while (this.#inside.size < this.#budget && this.#waiting.size > 0) {
       const request = this.#waiting.pop()!;
       next.push(request);
       this.#inside.add(request.id);
     }
     if (next.length === 0) return;
     for (const { id } of next) this.#post({ type: 'taken', request: id });
-    this.#member.engine.generate(next);
+    this.engine.generate(next);
   }
 }
 

@@ -1,37 +1,53 @@
 // Sends jobs from a replica's queue and takes what comes back. A replica gets no more than it has room for. Every child that was sent is
-// answered or handed to the retries; a cancelled one never gets a step.
+// answered, or waits again for this replica or another; a cancelled one never gets a step.
 
 import { type Fault, fault } from '../../base/fault.ts';
-import { hash } from '../../base/random.ts';
+import { hash, type Random } from '../../base/random.ts';
+import type { Timers } from '../../base/timers.ts';
 import { faultOf } from '../../remote/failure.ts';
+import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import type { Step } from '../../tree/step.ts';
 import type { GenerationUsage } from '../engine.ts';
 import { Attempt } from './flight/attempt.ts';
+import type { Awaited } from './flight/awaited.ts';
 import { callFor } from './flight/call.ts';
-import { OnWire } from './flight/on-wire.ts';
-import { type Child, type Job, liveChildren } from './flight/queue.ts';
-import { blamedFor } from './flight/refusable.ts';
+import { type Child, isLive, type Job, liveChildren } from './flight/queue.ts';
+import { blamedFor, type Refusable, refusalText } from './flight/refusable.ts';
 import { runsOf } from './flight/siblings.ts';
+import type { RemoteEngineOptions, remoteDefaults } from './options.ts';
 import { Prefixes } from './prefixes.ts';
 import type { Affinity } from './replica/affinity.ts';
+import type { Fleet } from './replica/fleet.ts';
 import type { GaugeWatch } from './replica/gauge-watch.ts';
+import type { ReplicaHealth } from './replica/health.ts';
 import type { Replica } from './replica/replica.ts';
 import { outageOf } from './replica/replicas.ts';
 import { RouterHints } from './replica/router-hints.ts';
-import { Retries, type RetryParts } from './retries.ts';
+import type { Watch } from './replica/watch.ts';
+import type { WaitingWork } from './waiting-work.ts';
 
 const progressEveryTokens = 64;
+const rejections = 3;
 
-interface DispatchParts extends Omit<RetryParts, 'onWire'> {
+interface DispatchParts {
+  readonly options: RemoteEngineOptions & typeof remoteDefaults;
+  readonly timers: Timers;
+  readonly chance: Random;
+  readonly replicas: readonly Replica[];
+  readonly awaited: Awaited;
+  readonly waiting: WaitingWork;
+  readonly health: ReplicaHealth;
+  readonly fleet: Fleet;
+  readonly watch: Watch;
   readonly affinity: Affinity;
   readonly gauges: GaugeWatch;
 }
 
 export class Dispatch {
   readonly #parts: DispatchParts;
-  readonly #retries: Retries;
   readonly #prefixes = new Prefixes();
-  readonly #onWire = new OnWire();
+  /** Which attempt writes a child now. A sibling that is drawn again has moved to another attempt. */
+  readonly #onWire = new WeakMap<Child, Attempt>();
   readonly #stepTime = new StepTime();
   readonly #hints: RouterHints;
   /** Call names have a fixed length, since SGLang aborts by prefix, and differ between engines. */
@@ -46,13 +62,6 @@ export class Dispatch {
     this.#engineName = hash(options.seed, process.pid, timers.nowMs() * 1000)
       .toString(16)
       .padStart(8, '0');
-    this.#retries = new Retries(
-      { ...parts, onWire: this.#onWire },
-      {
-        placed: () => this.pumpAll(),
-        isClosed: () => this.#closed,
-      },
-    );
   }
 
   get stepMs(): number | undefined {
@@ -73,7 +82,7 @@ export class Dispatch {
   }
 
   drop(child: Child): void {
-    const attempt = this.#onWire.attemptOf(child);
+    const attempt = this.#onWire.get(child);
     if (attempt === undefined) this.#parts.awaited.fault(child, this.#cancelled());
     else this.#dropForsaken(attempt);
   }
@@ -99,7 +108,7 @@ export class Dispatch {
       (known) => this.#send(replica, job, places, known),
       (error: unknown) => {
         replica.inFlight -= places;
-        this.#retries.failed(replica, job, faultOf(error));
+        this.#retry(replica, job, faultOf(error));
       },
     );
   }
@@ -155,7 +164,7 @@ export class Dispatch {
       },
     );
     replica.attempts.add(attempt);
-    this.#onWire.add(attempt);
+    for (const child of children) this.#onWire.set(child, attempt);
   }
 
   #nextName(): string {
@@ -169,18 +178,18 @@ export class Dispatch {
     const isWanted = step.end === 'eos' || step.text.trim() !== '' || child.request.exact === true;
     if (child.dropped) this.#charge(child, usage);
     else if (isWanted) this.#parts.awaited.step(child, step, usage, attempt.call.tokenIds);
-    else this.#retries.blank(replica, job, child);
+    else this.#blank(replica, job, child);
     this.#dropForsaken(attempt);
     this.pump(replica);
   }
 
   #failed(replica: Replica, job: Job, attempt: Attempt, reason: Fault): void {
     this.#leave(replica, attempt);
-    const left = { ...job, children: this.#onWire.writtenBy(attempt) };
+    const left = { ...job, children: this.#writtenBy(attempt) };
     for (const child of left.children) if (child.dropped) this.#charge(child, attempt.usage(child));
     const blamed = blamedFor(reason, attempt.call);
-    if (blamed === undefined) this.#retries.failed(replica, left, reason);
-    else this.#retries.without(replica, blamed, left);
+    if (blamed === undefined) this.#retry(replica, left, reason);
+    else this.#without(replica, blamed, left);
   }
 
   #charge(child: Child, usage: GenerationUsage): void {
@@ -198,15 +207,88 @@ export class Dispatch {
   }
 
   #dropForsaken(attempt: Attempt): void {
-    if (!this.#onWire.isForsaken(attempt)) return;
+    const children = this.#writtenBy(attempt);
+    if (attempt.running === 0 || children.some(isLive)) return;
     attempt.abort();
     const replica = this.#parts.replicas.find((each) => each.attempts.has(attempt));
     if (replica !== undefined) this.#leave(replica, attempt);
-    for (const child of this.#onWire.writtenBy(attempt)) this.#charge(child, attempt.usage(child));
+    for (const child of children) this.#charge(child, attempt.usage(child));
   }
 
   #leave(replica: Replica, attempt: Attempt): void {
     if (replica.attempts.delete(attempt)) replica.inFlight -= attempt.running;
+  }
+
+  #writtenBy(attempt: Attempt): Child[] {
+    return attempt.children.filter((child) => this.#onWire.get(child) === attempt);
+  }
+
+  #forget({ children }: Job): void {
+    for (const child of children) this.#onWire.delete(child);
+  }
+
+  #retry(replica: Replica, job: Job, reason: Fault): void {
+    const { health, options, timers, awaited } = this.#parts;
+    if (replica.leavingMs === undefined && health.failed(replica, reason)) this.#takeOut(replica);
+    const children = liveChildren(job);
+    const attempts = attemptsAfter(job.attempts, reason);
+    if (!mayRetry(reason, { ...job, attempts }, options, timers.nowMs())) {
+      const message = attempts > 1 ? `${reason.message} (tried ${attempts} times)` : reason.message;
+      for (const child of children) awaited.fault(child, { ...reason, message });
+    } else if (children.length > 0) {
+      for (const child of children) child.streamed = true;
+      this.#again(replica, { ...job, children, attempts });
+    }
+    this.pumpAll();
+  }
+
+  #takeOut(replica: Replica): void {
+    const { fleet, waiting, watch } = this.#parts;
+    fleet.recount();
+    waiting.leave(replica);
+    watch.probeLater(replica);
+  }
+
+  #without(replica: Replica, blamed: Refusable, job: Job): void {
+    const { refused, connection } = replica;
+    if (!refused.has(blamed)) {
+      const reason = refusalText(blamed);
+      this.#parts.options.observe?.({ type: 'replica-refuses', url: connection.url, reason });
+    }
+    refused.add(blamed);
+    this.#place(job);
+  }
+
+  #blank(replica: Replica, job: Job, child: Child): void {
+    child.rejected += 1;
+    child.streamed = true;
+    if (child.rejected < rejections) this.#place({ ...job, children: [child] });
+    else {
+      const what = `${replica.connection.url} gave ${rejections} blank steps; change delimiters`;
+      this.#parts.awaited.fault(child, fault('bad-step', what));
+    }
+  }
+
+  #place(job: Job): void {
+    this.#forget(job);
+    this.#parts.waiting.place(job);
+    this.pumpAll();
+  }
+
+  #again(replica: Replica, job: Job): void {
+    const { replicas, waiting, awaited, timers, chance } = this.#parts;
+    this.#forget(job);
+    const elsewhere = replicas.some((each) => each !== replica && each.isUsable);
+    if (elsewhere || !replica.isUsable) {
+      waiting.place(job, replica);
+      return;
+    }
+    awaited.tellCustody('held', job);
+    timers.after(retryDelayMs(job.attempts, chance.uniform()), () => {
+      if (this.#closed || liveChildren(job).length === 0) return;
+      waiting.place(job);
+      this.pumpAll();
+    });
   }
 }
 

@@ -10,7 +10,6 @@ import { readOnce } from './list/followed-list.ts';
 import { checkOptions, type RemoteEngineOptions } from './options.ts';
 import { RemoteEngine } from './remote-engine.ts';
 import type { OpenedReplicas } from './replica/fleet.ts';
-import { defaultLimits, type LimitOptions } from './replica/in-flight-limit.ts';
 import { Likeness } from './replica/likeness.ts';
 import { Replica } from './replica/replica.ts';
 
@@ -47,9 +46,13 @@ type Server = RemoteEngineOptions['servers'][number];
 
 function replicaMaker(options: RemoteEngineOptions): (server: Server) => Replica {
   const { model, dialect, inFlight, transport, timers = liveTimers } = options;
-  const limits: LimitOptions = { ...defaultLimits, known: inFlight };
   return (server) =>
-    new Replica({ ...server, timers, transport: transport?.(server.url) }, { model, dialect }, limits, timers.nowMs());
+    new Replica(
+      { ...server, timers, transport: transport?.(server.url) },
+      { model, dialect },
+      inFlight,
+      timers.nowMs(),
+    );
 }
 
 async function listedServers({ list, apiKey }: NonNullable<RemoteEngineOptions['listed']>): Promise<Server[]> {

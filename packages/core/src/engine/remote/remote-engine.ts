@@ -1,5 +1,5 @@
 // The remote engine: many searches on a few servers. A search stays with the replica that holds its prefix; what a failing replica drops is
-// done again elsewhere. Every request is answered exactly once. dispatch.ts sends, retries.ts sends again.
+// done again elsewhere. Every request is answered exactly once. dispatch.ts sends and sends again.
 
 import { type Fault, fault } from '../../base/fault.ts';
 import { Random } from '../../base/random.ts';
@@ -52,11 +52,28 @@ export class RemoteEngine implements Engine {
     this.capabilities = capabilities;
     const timers = options.timers ?? liveTimers;
     this.#timers = timers;
-    this.#fleet = new Fleet(opened, timers, options.observe);
+    this.#fleet = new Fleet(opened, timers, options.observe, {
+      joined: () => {
+        this.#waiting.spread(this.#replicas);
+        this.#dispatch.pumpAll();
+      },
+      kept: (replica, reason) => this.#probed(replica, reason),
+      leaving: (replica) => {
+        this.#waiting.leave(replica);
+        this.#dispatch.pumpAll();
+      },
+      counted: () => this.#onReplicas?.(),
+    });
     const replicas = this.#fleet.all;
     this.#replicas = replicas;
-    this.#watch = new Watch(timers, this.#options, replicas);
-    this.#gauges = new GaugeWatch(timers);
+    this.#watch = new Watch(timers, this.#options, replicas, {
+      probed: (replica, reason) => this.#probed(replica, reason),
+      tick: () => this.#giveUpParked(),
+    });
+    this.#gauges = new GaugeWatch(timers, (replica, settledRoom) => {
+      this.#tellLimit(replica, settledRoom);
+      this.#dispatch.pump(replica);
+    });
     this.#affinity = new Affinity(replicas);
     this.#waiting = new WaitingWork(this.#affinity, this.#awaited, this.#watch);
     const chance = new Random('remote-engine', this.#options.seed);
@@ -74,32 +91,8 @@ export class RemoteEngine implements Engine {
       watch: this.#watch,
       gauges: this.#gauges,
     });
-    this.#listen();
     for (const replica of replicas) if (replica.breaker.state === 'open') this.#watch.probeLater(replica);
     this.#list = options.listed && followedBy(this.#fleet, options.listed, timers, options.observe);
-  }
-
-  #listen(): void {
-    this.#fleet.connect({
-      joined: () => {
-        this.#waiting.spread(this.#replicas);
-        this.#dispatch.pumpAll();
-      },
-      kept: (replica, reason) => this.#probed(replica, reason),
-      leaving: (replica) => {
-        this.#waiting.leave(replica);
-        this.#dispatch.pumpAll();
-      },
-      counted: () => this.#onReplicas?.(),
-    });
-    this.#watch.connect({
-      probed: (replica, reason) => this.#probed(replica, reason),
-      tick: () => this.#giveUpParked(),
-    });
-    this.#gauges.connect((replica, settledRoom) => {
-      this.#tellLimit(replica, settledRoom);
-      this.#dispatch.pump(replica);
-    });
   }
 
   connect(post: (message: EngineMessage) => void): void {

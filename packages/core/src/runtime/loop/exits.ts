@@ -31,7 +31,12 @@ export function clockExit(search: Search, nowMs: number, circumstances: Circumst
   return exitBy(rules, search, nowMs, circumstances);
 }
 
-function exitBy(rules: readonly ExitRule[], search: Search, nowMs: number, circumstances: Circumstances) {
+function exitBy(
+  rules: readonly ExitRule[],
+  search: Search,
+  nowMs: number,
+  circumstances: Circumstances,
+): Exit | undefined {
   const view = search.view(nowMs);
   for (const rule of rules) {
     const exit = rule.check(view);
@@ -40,8 +45,7 @@ function exitBy(rules: readonly ExitRule[], search: Search, nowMs: number, circu
   const { maxFailures = defaultMaxFailures } = circumstances;
   const { failuresInARow } = search.tree;
   if (failuresInARow < maxFailures) return undefined;
-  const exit: Exit = { kind: 'failed', rule: 'failures', evidence: { failuresInARow, maxFailures } };
-  return exit;
+  return { kind: 'failed', rule: 'failures', evidence: { failuresInARow, maxFailures } };
 }
 
 export function nothingLeft({ tree, request }: Pick<Search, 'tree' | 'request'>): Exit {

@@ -8,61 +8,51 @@ import type { RuntimeParts } from '../parts/parts.ts';
 import type { Search } from '../search/search.ts';
 import { nothingLeft } from './exits.ts';
 
-export class Finishing {
-  readonly #parts: RuntimeParts;
-  readonly #unsettled = new Set<Search>();
+export function finish(parts: RuntimeParts, search: Search, meant: Exit, nowMs: number): void {
+  if (!search.hasLog) return remove(parts, search);
+  const exit = search.exitFor(meant);
+  const { options, strands, seeder, flights, speculation, guesses, logs } = parts;
+  seeder.plant(search);
+  if (exit.kind === 'accepted') completeBest(search.tree);
+  strands.closeAll(search);
+  seeder.ended(search);
+  const guessed = guessedBy(search);
+  guesses.ended(search.speculation.guesses.byRank);
+  speculation.shrink(search, 0, nowMs);
+  for (const flight of [...search.flights.values()]) flights.cancel(flight);
+  const { admittedMs } = search;
+  const saysSomething = exit.kind !== 'cancelled' && exit.kind !== 'failed' && admittedMs !== undefined;
+  remove(parts, search, saysSomething ? nowMs - admittedMs : undefined);
+  const result = search.result(exit, nowMs);
+  const { answer, cost } = result;
+  logs.add(search, exitedEvent(result.exit, cost, answer, guessed));
+  parts.searches.unsettled.add(search);
+  options.onEnd?.(result);
+}
 
-  constructor(parts: RuntimeParts) {
-    this.#parts = parts;
+export function endBroken(parts: RuntimeParts, nowMs: number): void {
+  const { searches, logs } = parts;
+  for (const search of searches.broken) {
+    if (search.hasLog) finish(parts, search, nothingLeft(search), nowMs);
+    else logs.want(search);
   }
+}
 
-  finish(search: Search, meant: Exit, nowMs: number): void {
-    if (!search.hasLog) return this.remove(search);
-    const exit = search.exitFor(meant);
-    const { options, strands, seeder, flights, speculation, guesses, logs } = this.#parts;
-    seeder.plant(search);
-    if (exit.kind === 'accepted') completeBest(search.tree);
-    strands.closeAll(search);
-    seeder.ended(search);
-    const guessed = guessedBy(search);
-    guesses.ended(search.speculation.guesses.byRank);
-    speculation.shrink(search, 0, nowMs);
-    for (const flight of [...search.flights.values()]) flights.cancel(flight);
-    const { admittedMs } = search;
-    const saysSomething = exit.kind !== 'cancelled' && exit.kind !== 'failed' && admittedMs !== undefined;
-    this.remove(search, saysSomething ? nowMs - admittedMs : undefined);
-    const result = search.result(exit, nowMs);
-    const { answer, cost } = result;
-    logs.add(search, exitedEvent(result.exit, cost, answer, guessed));
-    this.#unsettled.add(search);
-    options.onEnd?.(result);
-  }
+/** Removes a search without a word in its log. `servedMs`: only where its length says something about the work. */
+export function remove({ searches, queue, options }: RuntimeParts, search: Search, servedMs?: number): void {
+  queue.remove(search, searches.running.has(search.id), servedMs);
+  searches.remove(search);
+  options.engine.release(search.id);
+  options.verifier?.release(search.id);
+}
 
-  endBroken(nowMs: number): void {
-    const { searches, logs } = this.#parts;
-    for (const search of searches.broken) {
-      if (search.hasLog) this.finish(search, nothingLeft(search), nowMs);
-      else logs.want(search);
-    }
-  }
-
-  /** Removes a search without a word in its log. `servedMs`: only where its length says something about the work. */
-  remove(search: Search, servedMs?: number): void {
-    const { searches, queue, options } = this.#parts;
-    queue.remove(search, searches.running.has(search.id), servedMs);
-    searches.remove(search);
-    options.engine.release(search.id);
-    options.verifier?.release(search.id);
-  }
-
-  settle(): void {
-    for (const search of this.#unsettled) {
-      if (search.unanswered > 0) continue;
-      this.#unsettled.delete(search);
-      const cost = search.cost();
-      this.#parts.logs.add(search, { type: 'cost', cost });
-      this.#parts.options.onCost?.(search.id, cost);
-    }
+export function settle(parts: RuntimeParts): void {
+  for (const search of parts.searches.unsettled) {
+    if (search.unanswered > 0) continue;
+    parts.searches.unsettled.delete(search);
+    const cost = search.cost();
+    parts.logs.add(search, { type: 'cost', cost });
+    parts.options.onCost?.(search.id, cost);
   }
 }
 

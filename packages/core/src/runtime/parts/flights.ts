@@ -320,10 +320,7 @@ export class Flights {
     const request = { id, search: search.id, prompt, parent, index, path, step: scored, lane, priority, ...given };
     const full = readsPromise(search.request) ? { ...request, promise: true } : request;
     this.#scores.add(full, key);
-    if (this.#scores.holds(id)) this.#hold(id, nowMs);
-  }
-
-  #hold(id: RequestId, nowMs: number): void {
+    if (!this.#scores.holds(id)) return;
     this.#clocks.delete(id);
     this.#meter.ended('verifier', id, nowMs, undefined);
   }

@@ -1,15 +1,14 @@
 // The parts of a runtime and how they are joined.
 
-import { Grouping } from '../groups/grouping.ts';
 import { GuessMeter } from '../queue/guess-meter.ts';
 import { Leases } from '../queue/leases.ts';
-import { Queue } from '../queue/queue.ts';
 import { ServiceMeter } from '../queue/service-meter.ts';
-import type { Search } from '../search/search.ts';
 import { Alarms } from './alarms.ts';
 import { Flights } from './flights.ts';
+import { Grouping } from './grouping.ts';
 import { Inbox } from './inbox.ts';
 import { guardedOptions, type RuntimeOptions } from './options.ts';
+import { Queue } from './queue.ts';
 import { SearchLogs } from './search-logs.ts';
 import { SearchTable } from './searches.ts';
 import { Speculation } from './speculation.ts';
@@ -23,10 +22,10 @@ export function makeParts(given: RuntimeOptions) {
   const inbox = new Inbox(options.wake);
   const leases = new Leases(options.budget);
   const searches = new SearchTable(options);
-  const queue = new Queue<Search>(leases, options.scheduler, () => searches.reconsider(), options.work);
+  const queue = new Queue(leases, options.scheduler, () => searches.reconsider(), options.work);
   const alarms = new Alarms(searches);
   const logs = new SearchLogs(options);
-  const grouping = new Grouping<Search>(options.embedder);
+  const grouping = new Grouping(options.embedder);
   const service = new ServiceMeter();
   const guesses = new GuessMeter();
   const flights = new Flights(options, service);

@@ -1,17 +1,21 @@
 // The searches of a runtime: which are live, running, touched or broken, and whether the last decision still holds. Facts alone.
 
 import { type Breakage, faultOf } from '../guard/guard.ts';
-import type { Search, SearchKeeper } from '../search/search.ts';
+import type { Search } from '../search/search.ts';
 import type { RuntimeOptions } from './options.ts';
 
-export class SearchTable implements SearchKeeper {
+export class SearchTable {
   readonly #options: Pick<RuntimeOptions, 'wake' | 'onFault'>;
   readonly live = new Map<string, Search>();
   readonly running = new Map<string, Search>();
   guessers = 0;
+  /** Outcomes told since the last decision. */
+  told = 0;
   isStale = false;
   readonly #touched = new Set<Search>();
   readonly broken = new Set<Search>();
+  /** Ended; some of its requests may be unanswered. */
+  readonly unsettled = new Set<Search>();
 
   constructor(options: Pick<RuntimeOptions, 'wake' | 'onFault'>) {
     this.#options = options;

@@ -20,16 +20,13 @@ export class Speculation {
   readonly #leases: Leases;
   readonly #flights: Flights;
   readonly #searches: SearchTable;
-  #open = 0;
+  /** Open expansions of all searches. */
+  open = 0;
 
   constructor(leases: Leases, flights: Flights, searches: SearchTable) {
     this.#leases = leases;
     this.#flights = flights;
     this.#searches = searches;
-  }
-
-  get open(): number {
-    return this.#open;
   }
 
   fill(search: Search, nowMs: number): void {
@@ -63,7 +60,7 @@ export class Speculation {
     if (begun !== undefined) begun.remaining += children;
     else {
       open.set(node, { lease: this.#leases.take(search.id), remaining: children });
-      this.#open += 1;
+      this.open += 1;
     }
   }
 
@@ -161,13 +158,8 @@ export class Speculation {
   #close(search: Search, node: NodeKey, { lease }: OpenSpeculation): void {
     search.speculation.open.delete(node);
     this.#leases.give(lease);
-    this.#open -= 1;
+    this.open -= 1;
   }
-}
-
-export function mayGuess(searches: Iterable<Search>): boolean {
-  for (const search of searches) if (search.mayGuess) return true;
-  return false;
 }
 
 /** Steps of the path that are not in the tree yet, its own included: a look ahead numbers them behind the tree's. */

@@ -10,7 +10,8 @@ const worseByRank = 0.9;
 
 export class GuessMeter {
   readonly #byRank: Guesses[] = [];
-  #chances: number[] = [priorChance];
+  /** By rank, never rising. The last one holds for all higher ranks. */
+  chances: readonly number[] = [priorChance];
 
   ended(tallies: readonly Guesses[]): void {
     if (tallies.every(({ guessed }) => guessed === 0)) return;
@@ -19,12 +20,7 @@ export class GuessMeter {
       const kept = Math.max(0, 1 - guessed / memoryChildren);
       this.#byRank[at] = { guessed: kept * known.guessed + guessed, right: kept * known.right + right };
     });
-    this.#chances = this.#fitted();
-  }
-
-  /** By rank, never rising. The last one holds for all higher ranks. */
-  get chances(): readonly number[] {
-    return this.#chances;
+    this.chances = this.#fitted();
   }
 
   #fitted(): number[] {

@@ -12,19 +12,15 @@ export class Seats {
   readonly #most: number;
   readonly #running = new Map<string, RunningSeats>();
   #part: number;
-  #held = 0;
+  held = 0;
 
   constructor(budget: number) {
     this.#most = budget;
     this.#part = budget;
   }
 
-  get held(): number {
-    return this.#held;
-  }
-
   budget(others: number): number {
-    return Math.max(this.#part, this.#held + others);
+    return Math.max(this.#part, this.held + others);
   }
 
   allow(strands: number): void {
@@ -41,13 +37,13 @@ export class Seats {
   }
 
   give(id: string): void {
-    this.#held -= this.#running.get(id)?.count ?? 0;
+    this.held -= this.#running.get(id)?.count ?? 0;
     this.#running.delete(id);
   }
 
   #resize(seats: RunningSeats): void {
     const count = Math.max(seats.count, Math.min(seats.naturalWidth, this.#part));
-    this.#held += count - seats.count;
+    this.held += count - seats.count;
     seats.count = count;
   }
 }

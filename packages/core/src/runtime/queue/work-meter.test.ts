@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { Queue } from '../parts/queue.ts';
+import type { Search } from '../search/search.ts';
 import { Leases } from './leases.ts';
-import { Queue, type QueuedSearch } from './queue.ts';
 import { WorkMeter, workKind } from './work-meter.ts';
 
 const took = (seconds: number) => ({ seconds, tokens: 100 * seconds, steps: 10, rollouts: 4, pathTokens: 50 });
@@ -23,7 +24,14 @@ function experienced(name: 'fcfs' | 'sjf') {
   const order = { name, readsWork: name === 'sjf' };
   const queue = new Queue(new Leases(4), { ageingSeconds: 60, order }, () => {});
   const served = (id: string, kind: string, seconds: number) => {
-    const search = { id, kind, naturalWidth: 1, isIdle: false, done: () => done } as unknown as QueuedSearch;
+    const search = {
+      id,
+      kind,
+      naturalWidth: 1,
+      isIdle: false,
+      fold: { changes: 0 },
+      done: () => done,
+    } as unknown as Search;
     queue.take(id, { arrivalMs: 0, priority: 0, seats: 1, kind });
     queue.add(search);
     queue.serve(search);

@@ -17,7 +17,7 @@ export class ScoreBatcher {
   readonly #sent = new Map<RequestId, WantedScore>();
   readonly #spare = new Map<RequestId, WantedScore>();
   readonly #passes = new PassMeter();
-  #dueMs: number | undefined;
+  dueMs: number | undefined;
 
   constructor(capabilities: VerifierCapabilities | undefined) {
     this.#looksAhead = looksAhead(capabilities ?? {});
@@ -32,10 +32,6 @@ export class ScoreBatcher {
 
   holds(id: RequestId): boolean {
     return this.#spare.has(id);
-  }
-
-  get dueMs(): number | undefined {
-    return this.#dueMs;
   }
 
   adopt(id: RequestId): boolean {
@@ -59,7 +55,7 @@ export class ScoreBatcher {
 
   take(nowMs: number): ScoreRequest[] {
     const wasIdle = this.#sent.size <= this.#ready.length;
-    this.#dueMs = undefined;
+    this.dueMs = undefined;
     if (this.#mayWait(nowMs)) return [];
     if (wasIdle) this.#fillUp();
     const ready = this.#ready;
@@ -74,7 +70,7 @@ export class ScoreBatcher {
     if (this.#spare.size === 0) return false;
     const dueMs = this.#passes.beganMs + patience * this.#passes.shortestMs;
     if (nowMs >= dueMs || tokensOf([...this.#spare.values()]) >= passTokens) return false;
-    this.#dueMs = dueMs;
+    this.dueMs = dueMs;
     return true;
   }
 

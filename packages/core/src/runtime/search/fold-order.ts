@@ -6,19 +6,15 @@ import type { NodeId, StrandId } from '../../tree/events.ts';
 import { type DrawKey, drawKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
-
-/** Asks for what an outcome needs; false while that is missing, and the outcome waits. */
-interface Preparation {
-  prepare(tree: Tree, outcome: ChildOutcome): boolean;
-}
+import type { OpenAnswers } from '../groups/open-answers.ts';
 
 export class FoldOrder {
-  readonly #preparation: Preparation | undefined;
+  readonly #open: OpenAnswers | undefined;
   readonly #early = new Map<NodeId, Map<number, ChildOutcome>>();
   readonly #orphans = new Map<DrawKey, ChildOutcome & { readonly ok: true }>();
 
-  constructor(preparation?: Preparation) {
-    this.#preparation = preparation;
+  constructor(open: OpenAnswers | undefined) {
+    this.#open = open;
   }
 
   /** The outcomes that can be told now. A child that no strand waits for has no order, but waits for its parent. */
@@ -55,7 +51,7 @@ export class FoldOrder {
     if (node === undefined || strand === undefined) return [outcome];
     const early = this.#early.get(node.id) ?? new Map<number, ChildOutcome>();
     this.#early.set(node.id, early.set(outcome.index, outcome));
-    this.#preparation?.prepare(tree, outcome);
+    this.#open?.prepare(tree, outcome);
     return this.#next(tree, node, strand);
   }
 
@@ -64,7 +60,7 @@ export class FoldOrder {
     const next: ChildOutcome[] = [];
     for (const index of awaitedBy(strand, node)) {
       const come = early?.get(index);
-      if (come === undefined || this.#preparation?.prepare(tree, come) === false) break;
+      if (come === undefined || this.#open?.prepare(tree, come) === false) break;
       next.push(come);
     }
     return this.#drop(node, next);

@@ -17,7 +17,6 @@ import type { Node } from '../../tree/node.ts';
 import { treeBelief } from '../../tree/readings/certaindex.ts';
 import type { Manner, Step } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
-import type { Grouping } from '../groups/grouping.ts';
 import type { OpenAnswers } from '../groups/open-answers.ts';
 import { type Breakage, exitOf } from '../guard/guard.ts';
 import { type Breakable, guardedExtract, guardedProgram, guardedRules } from '../guard/parts.ts';
@@ -50,17 +49,13 @@ export interface Flight {
   streamedTokens: number;
 }
 
-export interface SearchKeeper {
-  broke(search: Search, breakage: Breakage): void;
-}
-
 interface SearchSetup {
   readonly tree: Tree;
   readonly fold?: SearchFold | undefined;
   readonly arrivalMs: number;
   readonly turn: number;
-  readonly grouping?: Grouping<Search>;
-  readonly keeper?: SearchKeeper;
+  readonly grouping?: { openAnswers(search: Search): OpenAnswers | undefined };
+  readonly keeper?: { broke(search: Search, breakage: Breakage): void };
 }
 
 export class Search implements Breakable {
@@ -89,7 +84,7 @@ export class Search implements Breakable {
   /** The last decision's view of it, and how many events its tree had then. */
   #asRunning: { readonly told: number; readonly seen: RunningSearch } | undefined;
   #broken: Breakage | undefined;
-  readonly #keeper: SearchKeeper | undefined;
+  readonly #keeper: SearchSetup['keeper'];
 
   constructor(request: SearchRequest, { tree, fold, arrivalMs, turn, grouping, keeper }: SearchSetup) {
     const { program, rules, extract, limits } = request;
@@ -251,10 +246,6 @@ export class Search implements Breakable {
   #rolloutsLeft(): number {
     const { completed, pruned } = this.tree.closed;
     return Math.max(0, this.request.limits.rollouts - completed - pruned);
-  }
-
-  get changes(): number {
-    return this.fold.changes;
   }
 
   /** True after a tenth more tokens: then the work left is estimated again. */

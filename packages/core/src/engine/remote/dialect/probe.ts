@@ -102,12 +102,10 @@ async function probeVllm(connection: Connection, model: ListedModel, options: Pr
   const choice = isRecord(sample) ? records(sample.choices)[0] : undefined;
   const usage = isRecord(sample) && isRecord(sample.usage) ? sample.usage : {};
   return {
+    ...plainFacts(model),
     dialect: 'vllm',
     version: text(version?.version) || undefined,
-    model: model.id,
     loadedFrom: model.loadedFrom,
-    contextTokens: model.contextTokens,
-    sequenceLimit: undefined,
     priorityOrder: 'lower-first',
     seeded: true,
     logprobs: isRecord(choice?.logprobs),
@@ -163,14 +161,13 @@ async function probeLlamaServer(
   const props = await pageOf(connection, '/props', options);
   const settings = isRecord(props?.default_generation_settings) ? props.default_generation_settings : {};
   return {
+    ...plainFacts(model),
     dialect: 'llama-server',
     version: text(props?.build_info) || undefined,
-    model: model.id,
     loadedFrom: lastPart(props?.model_path),
     contextTokens: count(settings.n_ctx),
     trainedTokens: model.trainedTokens,
     sequenceLimit: count(props?.total_slots),
-    priorityOrder: 'none',
     seeded: true,
     logprobs: true,
     countsCache: true,

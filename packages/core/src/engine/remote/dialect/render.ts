@@ -9,6 +9,10 @@ import type { Dialect, RenderStep, ServerFacts, WireRequest } from './dialect.ts
 
 export type Tokens = readonly number[];
 
+export function sameTokens(a: Tokens, b: Tokens): boolean {
+  return a.length === b.length && a.every((token, at) => token === b[at]);
+}
+
 export interface Renderer {
   readonly connection: Connection;
   readonly dialect: Dialect;

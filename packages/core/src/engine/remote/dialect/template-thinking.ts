@@ -6,7 +6,7 @@ import type { Prompt } from '../../../tree/step.ts';
 import type { TemplateThinking } from '../../engine.ts';
 import type { ServerFacts } from './dialect.ts';
 import { dialects } from './dialects.ts';
-import { type Renderer, render, type Tokens, tokenize } from './render.ts';
+import { type Renderer, render, sameTokens, type Tokens, tokenize } from './render.ts';
 
 export async function templateThinking(
   connection: Connection,
@@ -19,8 +19,8 @@ export async function templateThinking(
     const usual = await render(asked(undefined), renderer);
     const off = await render(asked(false), renderer);
     const begins = await tokenize(usualTags.open, renderer);
-    const on = same(usual, off) ? await render(asked(true), renderer) : usual;
-    return { opens: endsWith(usual, begins) || endsWith(usual.slice(0, -1), begins), switches: !same(on, off) };
+    const on = sameTokens(usual, off) ? await render(asked(true), renderer) : usual;
+    return { opens: endsWith(usual, begins) || endsWith(usual.slice(0, -1), begins), switches: !sameTokens(on, off) };
   } catch {
     return undefined;
   }
@@ -29,10 +29,6 @@ export async function templateThinking(
 function asked(thinks: boolean | undefined): Prompt {
   const messages = [{ role: 'user', content: 'a' }] as const;
   return { kind: 'chat', messages, ...(thinks === undefined ? {} : { template: thinkingSwitch(thinks) }) };
-}
-
-function same(a: Tokens, b: Tokens): boolean {
-  return a.length === b.length && endsWith(a, b);
 }
 
 /** A template may write one line end behind the tag. */

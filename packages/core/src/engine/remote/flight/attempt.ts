@@ -74,7 +74,7 @@ export class Attempt {
       head: (headers) => listener.head(headers),
       data: (chunk) => this.#guard(() => (whole ? this.#piece(chunk) : this.#chunk(chunk))),
       end: () => this.#guard(() => this.#end()),
-      fail: (reason) => this.#fail(reason),
+      fail: (reason) => this.fail(reason),
     });
   }
 
@@ -98,10 +98,6 @@ export class Attempt {
     const passed = Math.floor((nowMs() - this.startedMs) / (stepMs() ?? Number.POSITIVE_INFINITY));
     const generatedTokens = Math.min(call.maxTokens, Math.max(usage.generatedTokens, passed));
     return { ...usage, generatedTokens, exact: false };
-  }
-
-  stall(reason: Fault): void {
-    this.#fail(reason);
   }
 
   abort(): void {
@@ -206,7 +202,7 @@ export class Attempt {
     if (this.#options.call.delivery === 'whole') this.#read(this.#body.text());
     else this.#data(this.#parser.end());
     if (!this.#over) this.#complete(true);
-    if (!this.#over) this.#fail(this.#unfinished());
+    if (!this.#over) this.fail(this.#unfinished());
   }
 
   #unfinished(): Fault {
@@ -222,11 +218,11 @@ export class Attempt {
       act();
     } catch (error) {
       const reason = faultOf(error);
-      this.#fail({ ...reason, message: `${this.#where()}: ${quote(reason.message, this.#options.connection)}` });
+      this.fail({ ...reason, message: `${this.#where()}: ${quote(reason.message, this.#options.connection)}` });
     }
   }
 
-  #fail(reason: Fault): void {
+  fail(reason: Fault): void {
     if (this.#over) return;
     this.#over = true;
     this.#close();

@@ -18,7 +18,7 @@ export class PartialStep {
   #end: StepEnd | undefined;
   #usage: WireUsage | undefined;
   #wholeTokens = true;
-  #isCut = false;
+  isCut = false;
   readonly #maxTokens: number;
   /** Longest delimiter, the end of the text in which one may begin, and whether the text is blank so far. */
   readonly #longest: number;
@@ -52,10 +52,6 @@ export class PartialStep {
 
   get tokens(): number {
     return this.#tokenIds.length > 0 ? this.#tokenIds.length : this.#updates;
-  }
-
-  get isCut(): boolean {
-    return this.#isCut;
   }
 
   /** Gives the text that an update added. After the end only usage is taken. */
@@ -92,7 +88,7 @@ export class PartialStep {
     const tokenIds = this.#tokensAgree() ? this.#tokenIds : undefined;
     const meanLogprob = finiteMean(this.#logprobs);
     const logprobs = meanLogprob === undefined ? undefined : this.#logprobs;
-    const tokens = this.#isCut ? this.#maxTokens : (this.#usage?.generatedTokens ?? this.tokens);
+    const tokens = this.isCut ? this.#maxTokens : (this.#usage?.generatedTokens ?? this.tokens);
     return {
       text: this.#text,
       tokens: Math.max(tokens, tokenIds?.length ?? 0),
@@ -119,7 +115,7 @@ export class PartialStep {
     return {
       computedTokens: prompt - cachedTokens,
       cachedTokens,
-      generatedTokens: told?.generatedTokens ?? (this.#isCut ? this.#maxTokens : this.tokens),
+      generatedTokens: told?.generatedTokens ?? (this.isCut ? this.#maxTokens : this.tokens),
       exact: told?.promptTokens !== undefined && told.generatedTokens !== undefined && this.#end !== undefined,
     };
   }
@@ -171,7 +167,7 @@ export class PartialStep {
       kept = Math.min(size, Math.max(0, mostChars - had.chars));
     }
     if (kept >= size && tokenIds.length <= most - had.tokens) return update;
-    this.#isCut = true;
+    this.isCut = true;
     if (kept > 0) this.#wholeTokens = false;
     const tokens = Math.max(0, Math.min(tokenIds.length, most - had.tokens));
     const first = <Item>(items: readonly Item[] = []) => items.slice(0, tokens);

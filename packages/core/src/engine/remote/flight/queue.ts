@@ -55,16 +55,12 @@ export function urgencyOf(job: Job): Urgency {
 
 export class JobQueue {
   readonly #jobs = new UrgencyQueue<Job, Job>();
-  #sequences = 0;
-
-  get sequences(): number {
-    return this.#sequences;
-  }
+  sequences = 0;
 
   push(job: Job): void {
     const children = liveChildren(job);
     for (const child of children) child.waits = { queue: this, job };
-    this.#sequences += children.length;
+    this.sequences += children.length;
     if (children.length > 0) this.update(job);
   }
 
@@ -73,7 +69,7 @@ export class JobQueue {
   }
 
   forget(job: Job): void {
-    this.#sequences -= 1;
+    this.sequences -= 1;
     if (!job.children.some(isLive)) this.#jobs.delete(job);
   }
 
@@ -85,7 +81,7 @@ export class JobQueue {
     const job = this.#jobs.pop();
     const children = job === undefined ? [] : liveChildren(job);
     for (const child of children) child.waits = undefined;
-    this.#sequences -= children.length;
+    this.sequences -= children.length;
     return job;
   }
 }

@@ -2,7 +2,7 @@
 
 import { lookup, resolveSrv } from 'node:dns/promises';
 import { checked } from './listed-urls.ts';
-import { hostOf, type ReplicaList, unread } from './replica-list.ts';
+import { hostOf, listOf, type ReplicaList } from './replica-list.ts';
 
 interface DnsOptions {
   readonly name: string;
@@ -26,14 +26,5 @@ export function dnsList({ name: asked, port, protocol }: DnsOptions, resolver = 
     if (port === undefined) return (await resolver.services(asked)).map((each) => `${hostOf(each.name)}:${each.port}`);
     return (await resolver.addresses(asked)).map((address) => `${hostOf(address)}:${port}`);
   };
-  return {
-    name,
-    async read() {
-      try {
-        return checked((await places()).map((place) => `${protocol}://${place}`).sort(), name);
-      } catch (error) {
-        throw unread(name, error);
-      }
-    },
-  };
+  return listOf(name, async () => checked((await places()).map((place) => `${protocol}://${place}`).sort(), name));
 }

@@ -2,18 +2,9 @@
 
 import { readFile } from 'node:fs/promises';
 import { listedUrls } from './listed-urls.ts';
-import { type ReplicaList, unread } from './replica-list.ts';
+import { listOf, type ReplicaList } from './replica-list.ts';
 
 export function fileList(path: string): ReplicaList {
   const name = `file ${path}`;
-  return {
-    name,
-    async read() {
-      try {
-        return listedUrls(await readFile(path, 'utf8'), name);
-      } catch (error) {
-        throw unread(name, error);
-      }
-    },
-  };
+  return listOf(name, async () => listedUrls(await readFile(path, 'utf8'), name));
 }

@@ -20,7 +20,8 @@ export class FollowedList {
   readonly #everyMs: number;
   readonly #listener: ListListener;
   #known: string;
-  #trouble: string | undefined;
+  /** Why the replicas are those that were known last. */
+  trouble: string | undefined;
   #isStopped = false;
 
   constructor(list: ReplicaList, known: readonly string[], everyMs: number, timers: Timers, listener: ListListener) {
@@ -30,11 +31,6 @@ export class FollowedList {
     this.#timers = timers;
     this.#listener = listener;
     this.#later();
-  }
-
-  /** Why the replicas are those that were known last. */
-  get trouble(): string | undefined {
-    return this.#trouble;
   }
 
   stop(): void {
@@ -55,8 +51,8 @@ export class FollowedList {
   }
 
   #take(urls: readonly string[]): void {
-    if (this.#trouble !== undefined) this.#listener.trouble(undefined);
-    this.#trouble = undefined;
+    if (this.trouble !== undefined) this.#listener.trouble(undefined);
+    this.trouble = undefined;
     const key = keyOf(urls);
     if (key === this.#known) return;
     this.#known = key;
@@ -64,8 +60,8 @@ export class FollowedList {
   }
 
   #fail(reason: string): void {
-    if (this.#trouble !== reason) this.#listener.trouble(reason);
-    this.#trouble = reason;
+    if (this.trouble !== reason) this.#listener.trouble(reason);
+    this.trouble = reason;
   }
 }
 

@@ -11,7 +11,7 @@ import { BoundedBody, tooMuch } from '../../../remote/bounded-body.ts';
 import { parseJson } from '../../../remote/json.ts';
 import { records } from '../../../remote/wire-values.ts';
 import { checked } from './listed-urls.ts';
-import { hostOf, listBytes, type ReplicaList, readMs, unread } from './replica-list.ts';
+import { hostOf, listBytes, listOf, type ReplicaList, readMs } from './replica-list.ts';
 
 interface KubernetesOptions {
   readonly service: string;
@@ -37,20 +37,13 @@ export function podApiServer(environment: Readonly<Record<string, string | undef
 
 export function kubernetesList(options: KubernetesOptions, api: ApiServer): ReplicaList {
   const name = `endpoints of the service ${options.service}`;
-  return {
-    name,
-    async read() {
-      try {
-        const namespace = options.namespace ?? (await readFile(join(api.account, 'namespace'), 'utf8')).trim();
-        const selector = encodeURIComponent(`kubernetes.io/service-name=${options.service}`);
-        const path = `/apis/discovery.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/endpointslices`;
-        const body = await ask(api, `${path}?labelSelector=${selector}`, name);
-        return checked(readyUrls(parseJson(body, name), options).sort(), name);
-      } catch (error) {
-        throw unread(name, error);
-      }
-    },
-  };
+  return listOf(name, async () => {
+    const namespace = options.namespace ?? (await readFile(join(api.account, 'namespace'), 'utf8')).trim();
+    const selector = encodeURIComponent(`kubernetes.io/service-name=${options.service}`);
+    const path = `/apis/discovery.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/endpointslices`;
+    const body = await ask(api, `${path}?labelSelector=${selector}`, name);
+    return checked(readyUrls(parseJson(body, name), options).sort(), name);
+  });
 }
 
 function readyUrls(slices: unknown, { port, protocol }: KubernetesOptions): string[] {

@@ -25,6 +25,19 @@ export function hostOf(address: string): string {
   return address.includes(':') ? `[${address}]` : address;
 }
 
+export function listOf(name: string, read: () => Promise<readonly string[]>): ReplicaList {
+  return {
+    name,
+    async read() {
+      try {
+        return await read();
+      } catch (error) {
+        throw unread(name, error);
+      }
+    },
+  };
+}
+
 export function unread(name: string, error: unknown): FaultError {
   return error instanceof FaultError ? error : new FaultError(unreadFault(name, error));
 }

@@ -21,10 +21,6 @@ interface FleetListener {
   counted(): void;
 }
 
-type ComingOrGoing =
-  | { readonly type: 'replica-joined' | 'replica-leaving' | 'replica-left' }
-  | { readonly type: 'replica-down'; readonly reason: string };
-
 type Observe = ((event: ReplicaEvent) => void) | undefined;
 
 /** Kubernetes lets a stopping pod live so long by default. */
@@ -36,21 +32,18 @@ export class Fleet {
   readonly #make: (url: string) => Replica;
   readonly #timers: Timers;
   readonly #observe: Observe;
-  #listener: FleetListener | undefined;
+  readonly #listener: FleetListener;
   #up: number;
   #sharersOf: (url: string) => number = () => 1;
   #listed: ReadonlySet<string> | undefined;
 
-  constructor({ first, make }: OpenedReplicas, timers: Timers, observe: Observe) {
+  constructor({ first, make }: OpenedReplicas, timers: Timers, observe: Observe, listener: FleetListener) {
+    this.#listener = listener;
     this.#all = [...first];
     this.#make = make;
     this.#timers = timers;
     this.#observe = observe;
     this.#up = this.usable.length;
-  }
-
-  connect(listener: FleetListener): void {
-    this.#listener = listener;
   }
 
   get all(): readonly Replica[] {
@@ -65,7 +58,7 @@ export class Fleet {
     const up = this.usable.length;
     if (up === this.#up) return;
     this.#up = up;
-    this.#listener?.counted();
+    this.#listener.counted();
   }
 
   divide(sharersOf: (url: string) => number): void {
@@ -105,8 +98,9 @@ export class Fleet {
       if (replica.isUsable) this.#join(replica);
       return;
     }
-    if (reason.retryable) this.#tell(replica, { type: 'replica-down', reason: reason.message });
-    this.#listener?.kept(replica, reason);
+    if (reason.retryable)
+      this.#observe?.({ type: 'replica-down', reason: reason.message, url: replica.connection.url });
+    this.#listener.kept(replica, reason);
   }
 
   #stay(replica: Replica): void {
@@ -115,18 +109,18 @@ export class Fleet {
   }
 
   #join(replica: Replica): void {
-    this.#tell(replica, { type: 'replica-joined' });
+    this.#observe?.({ type: 'replica-joined', url: replica.connection.url });
     this.recount();
-    this.#listener?.joined();
+    this.#listener.joined();
     this.settle();
   }
 
   #drain(replica: Replica): void {
     const sinceMs = this.#timers.nowMs();
     replica.leavingMs = sinceMs;
-    this.#tell(replica, { type: 'replica-leaving' });
+    this.#observe?.({ type: 'replica-leaving', url: replica.connection.url });
     this.recount();
-    this.#listener?.leaving(replica);
+    this.#listener.leaving(replica);
     this.#look(replica, sinceMs);
   }
 
@@ -136,7 +130,7 @@ export class Fleet {
     const passedMs = this.#timers.nowMs() - sinceMs;
     if (passedMs >= drainMs) {
       const reason = fault('unavailable', `${replica.connection.url} left the list ${passedMs} ms ago`);
-      for (const attempt of [...replica.attempts]) attempt.stall(reason);
+      for (const attempt of [...replica.attempts]) attempt.fail(reason);
     }
     this.#timers.after(lookMs, () => this.#look(replica, sinceMs));
   }
@@ -144,11 +138,7 @@ export class Fleet {
   #drop(replica: Replica): void {
     this.#all.splice(this.#all.indexOf(replica), 1);
     replica.connection.close();
-    this.#tell(replica, { type: 'replica-left' });
-  }
-
-  #tell({ connection: { url } }: Replica, event: ComingOrGoing): void {
-    this.#observe?.({ ...event, url });
+    this.#observe?.({ type: 'replica-left', url: replica.connection.url });
   }
 }
 

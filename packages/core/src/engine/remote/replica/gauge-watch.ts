@@ -7,16 +7,13 @@ import type { Replica } from './replica.ts';
 
 export class GaugeWatch {
   readonly #timers: Timers;
-  #changed: ((replica: Replica, settledRoom: number | undefined) => void) | undefined;
+  readonly #changed: (replica: Replica, settledRoom: number | undefined) => void;
   readonly #armed = new Set<Replica>();
   readonly #blind = new WeakMap<Replica, ServerFacts>();
   #stopped = false;
 
-  constructor(timers: Timers) {
+  constructor(timers: Timers, changed: (replica: Replica, settledRoom: number | undefined) => void) {
     this.#timers = timers;
-  }
-
-  connect(changed: (replica: Replica, settledRoom: number | undefined) => void): void {
     this.#changed = changed;
   }
 
@@ -41,7 +38,7 @@ export class GaugeWatch {
     const gauges = reply?.status === 200 ? readGauges(facts.dialect, reply.body) : undefined;
     if (gauges?.waiting === undefined && reply !== undefined) this.#blind.set(replica, facts);
     if (gauges !== undefined) limit.read(gauges, replica.inFlight, replica.queue.sequences, this.#timers.nowMs());
-    this.#changed?.(replica, before);
+    this.#changed(replica, before);
     if (replica.attempts.size > 0) this.arm(replica);
   }
 }

@@ -8,17 +8,15 @@ import type { Replica } from './replica.ts';
 
 /** Never carries a key. */
 export type ReplicaEvent =
-  | { readonly type: 'replica-down'; readonly url: string; readonly reason: string }
-  | { readonly type: 'replica-up'; readonly url: string }
-  | { readonly type: 'replica-joined'; readonly url: string }
-  | { readonly type: 'replica-refused'; readonly url: string; readonly reason: string }
-  | { readonly type: 'replica-leaving'; readonly url: string }
-  | { readonly type: 'replica-left'; readonly url: string }
+  | {
+      readonly type: 'replica-down' | 'replica-refused' | 'replica-refuses' | 'replica-limit';
+      readonly url: string;
+      readonly reason: string;
+    }
+  | { readonly type: 'replica-up' | 'replica-joined' | 'replica-leaving' | 'replica-left'; readonly url: string }
   /** The replicas known last are used until the list is readable again. */
   | { readonly type: 'replicas-unlisted'; readonly list: string; readonly reason: string }
-  | { readonly type: 'replicas-listed'; readonly list: string }
-  | { readonly type: 'replica-refuses'; readonly url: string; readonly reason: string }
-  | { readonly type: 'replica-limit'; readonly url: string; readonly reason: string };
+  | { readonly type: 'replicas-listed'; readonly list: string };
 
 export class ReplicaHealth {
   readonly #timers: Timers;
@@ -69,5 +67,5 @@ function isOpen({ breaker }: Replica): boolean {
 /** Streams silent since the outage are lost, and must not block the trial. */
 function failSilent({ attempts, breaker, connection }: Replica): void {
   const lost = [...attempts].filter((each) => each.lastMs <= breaker.sinceMs);
-  for (const attempt of lost) attempt.stall(fault('unavailable', `${connection.url} was out meanwhile`));
+  for (const attempt of lost) attempt.fail(fault('unavailable', `${connection.url} was out meanwhile`));
 }

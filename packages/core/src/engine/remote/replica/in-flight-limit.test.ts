@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Gauges } from '../dialect/gauges.ts';
-import { defaultLimits, InFlightLimit } from './in-flight-limit.ts';
+import { InFlightLimit } from './in-flight-limit.ts';
 
-const options = { initial: 8, minimum: 1, maximum: 64 };
+const beginning = (initial: number) => new InFlightLimit(undefined, initial);
 
 describe('InFlightLimit', () => {
   it('grows by about one per full round while the limit is felt, and not otherwise', () => {
-    const felt = new InFlightLimit(options);
+    const felt = beginning(8);
     for (let call = 0; call < 9; call += 1) felt.firstToken(10, 8, call);
     expect(felt.room).toBe(9);
-    const idle = new InFlightLimit(options);
+    const idle = beginning(8);
     for (let call = 0; call < 100; call += 1) idle.firstToken(10, 3, call);
     expect(idle.room).toBe(8);
   });
 
   it('shrinks once per jam, on a refusal or on late first tokens', () => {
-    const limit = new InFlightLimit(options);
+    const limit = beginning(8);
     limit.congested(5000);
     limit.congested(5001);
     expect(limit.room).toBe(5);
@@ -26,20 +26,20 @@ describe('InFlightLimit', () => {
   });
 
   it('divides a limit that the server has, and not one that was found beside the others', () => {
-    const known = new InFlightLimit({ ...options, known: 16 });
+    const known = new InFlightLimit(16);
     known.divide(3);
     expect(known.room).toBe(5);
     known.divide(32);
     expect(known.room).toBe(1);
     known.divide(1);
     expect(known.room).toBe(16);
-    const found = new InFlightLimit(options);
+    const found = beginning(8);
     found.divide(3);
     expect(found.room).toBe(8);
   });
 
   it('holds speculative work back first', () => {
-    const limit = new InFlightLimit({ ...options, known: 16 });
+    const limit = new InFlightLimit(16);
     expect(limit.admits('speculative', 1, 13)).toBe(true);
     expect(limit.admits('speculative', 1, 14)).toBe(false);
     expect(limit.admits('primary', 1, 15)).toBe(true);
@@ -51,12 +51,12 @@ describe('InFlightLimit', () => {
     const event = fc.oneof(fc.constant('jam' as const), fc.integer({ min: 1, max: 10_000 }));
     fc.assert(
       fc.property(fc.array(event, { maxLength: 300 }), fc.boolean(), (events, known) => {
-        const limit = new InFlightLimit(known ? { ...options, known: 12 } : options);
+        const limit = new InFlightLimit(known ? 12 : undefined);
         events.forEach((each, at) => {
           if (each === 'jam') limit.congested(at * 2000);
           else limit.firstToken(each, 1000, at * 2000);
           expect(limit.room).toBeGreaterThanOrEqual(1);
-          expect(limit.room).toBeLessThanOrEqual(64);
+          expect(limit.room).toBeLessThanOrEqual(1024);
           if (known) expect(limit.room).toBe(12);
         });
       }),
@@ -66,7 +66,7 @@ describe('InFlightLimit', () => {
   const calm: Gauges = { running: 8, waiting: 0, preemptions: 0, kvUse: 0.2 };
 
   it('doubles at each reading while it is felt, and not while it is not', () => {
-    const limit = new InFlightLimit(options);
+    const limit = beginning(8);
     limit.read(calm, 8, 0, 250);
     limit.read(calm, 10, 6, 500);
     expect(limit.room).toBe(32);
@@ -76,9 +76,9 @@ describe('InFlightLimit', () => {
   });
 
   it('takes one reading with a queue for a burst, two for the end of the server', () => {
-    const limit = new InFlightLimit({ ...options, initial: 48 });
-    limit.read({ ...calm, running: 40, waiting: 8 }, 48, 9, 250);
-    limit.read({ ...calm, running: 48 }, 48, 0, 500);
+    const limit = beginning(32);
+    limit.read({ ...calm, running: 24, waiting: 8 }, 32, 9, 250);
+    limit.read({ ...calm, running: 32 }, 32, 0, 500);
     expect(limit.room).toBe(64);
     limit.read({ ...calm, running: 40, waiting: 24 }, 64, 9, 750);
     expect(limit.room).toBe(64);
@@ -87,23 +87,23 @@ describe('InFlightLimit', () => {
   });
 
   it('gives way to others where the server runs all of ours and more wait', () => {
-    const limit = new InFlightLimit({ ...options, initial: 40 });
+    const limit = beginning(40);
     for (const atMs of [250, 500]) limit.read({ ...calm, running: 90, waiting: 5 }, 40, 0, atMs);
     expect(limit.room).toBe(28);
   });
 
   it('backs off when sequences are thrown out of the KV cache, and before that when it is nearly full', () => {
-    const full = new InFlightLimit({ ...options, initial: 40 });
+    const full = beginning(40);
     full.read({ ...calm, kvUse: 0.95 }, 40, 10, 250);
     expect(full.room).toBe(36);
-    const thrown = new InFlightLimit({ ...options, initial: 40 });
+    const thrown = beginning(40);
     thrown.read(calm, 20, 0, 250);
     thrown.read({ ...calm, preemptions: 3 }, 40, 10, 500);
     expect(thrown.room).toBe(28);
   });
 
   it('is squeezed while the last reading says that requests wait or the KV cache is full', () => {
-    const limit = new InFlightLimit(options);
+    const limit = beginning(8);
     const signs: Partial<Gauges>[] = [{}, { waiting: 1 }, {}, { kvUse: 0.95 }, {}, { preemptions: 1 }];
     const seen = signs.map((sign, at) => {
       limit.read({ ...calm, ...sign }, 8, 0, 250 * at);
@@ -113,7 +113,7 @@ describe('InFlightLimit', () => {
   });
 
   it('grows again by a sixteenth once there was no sign for ten seconds', () => {
-    const limit = new InFlightLimit({ ...options, initial: 40 });
+    const limit = beginning(40);
     limit.read({ ...calm, kvUse: 0.95 }, 40, 10, 250);
     limit.read(calm, 36, 10, 2250);
     expect(limit.room).toBe(36);
@@ -141,7 +141,7 @@ function stepMs(sequences: number): number {
 describe('a limit that is being found, in virtual time', () => {
   /** When 90 % of the rate at the right limit is first reached, and the limit in the end. */
   function ramp(wanted: number, capacity: number): { readonly reachedMs: number; readonly room: number } {
-    const limit = new InFlightLimit(defaultLimits);
+    const limit = new InFlightLimit(undefined);
     const rate = (sequences: number): number => sequences / stepMs(sequences);
     let reachedMs = Number.POSITIVE_INFINITY;
     for (let nowMs = 0; nowMs < 20_000; nowMs += limit.readMs) {

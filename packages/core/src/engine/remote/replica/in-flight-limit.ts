@@ -5,15 +5,9 @@
 import type { Lane } from '../../engine.ts';
 import type { Gauges } from '../dialect/gauges.ts';
 
-export interface LimitOptions {
-  readonly known?: number | undefined;
-  readonly initial: number;
-  readonly minimum: number;
-  readonly maximum: number;
-}
-
 /** 1024 is what vLLM runs by default on the largest GPUs. */
-export const defaultLimits: LimitOptions = { initial: 32, minimum: 1, maximum: 1024 };
+const maximum = 1024;
+const initial = 32;
 
 const decrease = 0.7;
 /** A fuller KV cache is about to throw sequences out. */
@@ -33,27 +27,29 @@ const risingReadMs = 250;
 const settledReadMs = 2000;
 
 export class InFlightLimit {
-  readonly #options: LimitOptions;
+  readonly known: boolean;
   #room: number;
   #sharers = 1;
   #rising = true;
   /** In a row: a single one may be a burst. */
   #waitingReads = 0;
   #preemptions: number | undefined;
-  #squeezed = false;
+  /** At the last reading a sequence waited, was thrown out of the KV cache, or was about to be. */
+  squeezed = false;
   #gauged = false;
   #usualFirstMs: number | undefined;
   #decreasedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: LimitOptions) {
-    this.#options = options;
-    this.#room = Math.min(options.known ?? options.initial, options.maximum);
+  /** `room`: the limit, where it is known. */
+  constructor(room: number | undefined, first = initial) {
+    this.known = room !== undefined;
+    this.#room = Math.min(room ?? first, maximum);
   }
 
   /** A known limit is divided; a found one is what the others leave. */
   get room(): number {
     const part = this.known ? this.#room / this.#sharers : this.#room;
-    return Math.max(this.#options.minimum, Math.floor(part));
+    return Math.max(1, Math.floor(part));
   }
 
   divide(sharers: number): void {
@@ -62,15 +58,6 @@ export class InFlightLimit {
 
   get settled(): boolean {
     return !this.#rising;
-  }
-
-  get known(): boolean {
-    return this.#options.known !== undefined;
-  }
-
-  /** At the last reading a sequence waited, was thrown out of the KV cache, or was about to be. */
-  get squeezed(): boolean {
-    return this.#squeezed;
   }
 
   get readMs(): number {
@@ -88,7 +75,7 @@ export class InFlightLimit {
     this.#waitingReads = reading.waiting > 0 ? this.#waitingReads + 1 : 0;
     const thrownOut = this.#thrownOut(reading.preemptions);
     const isFull = (reading.kvUse ?? 0) > fullKv;
-    this.#squeezed = reading.waiting > 0 || thrownOut || isFull;
+    this.squeezed = reading.waiting > 0 || thrownOut || isFull;
     if (this.known) return;
     if (this.#waitingReads >= 2) this.#cut(this.#capacity(reading), nowMs);
     else if (thrownOut) this.#cut(Math.min(this.#room, inFlight) * decrease, nowMs);
@@ -102,7 +89,7 @@ export class InFlightLimit {
     const usual = this.#usualFirstMs;
     if (usual !== undefined && afterMs > usual * lateFactor && afterMs > usual + lateSlackMs) this.congested(nowMs);
     this.#usualFirstMs = usual === undefined ? afterMs : usual + (afterMs - usual) * smoothing;
-    if (!this.known && inFlight >= this.room) this.#room = Math.min(this.#options.maximum, this.#room + 1 / this.#room);
+    if (!this.known && inFlight >= this.room) this.#room = Math.min(maximum, this.#room + 1 / this.#room);
   }
 
   /** A known limit stands: others may be using the server too. */
@@ -124,13 +111,13 @@ export class InFlightLimit {
   #grow(nowMs: number): void {
     if (!this.#rising && nowMs - this.#decreasedMs < settledCalmMs) return;
     const grown = this.#rising ? this.#room * 2 : this.#room + Math.max(1, this.#room * settledGrowth);
-    this.#room = Math.min(this.#options.maximum, grown);
+    this.#room = Math.min(maximum, grown);
   }
 
   #cut(room: number, nowMs: number): void {
     this.#rising = false;
     if (nowMs - this.#decreasedMs < calmMs) return;
     this.#decreasedMs = nowMs;
-    this.#room = Math.max(this.#options.minimum, Math.min(this.#room, room));
+    this.#room = Math.max(1, Math.min(this.#room, room));
   }
 }

@@ -3,7 +3,7 @@
 
 import { type Fault, fault } from '../../../base/fault.ts';
 import type { EngineCapabilities } from '../../engine.ts';
-import { type Renderer, type Tokens, tokenize } from '../dialect/render.ts';
+import { type Renderer, sameTokens, type Tokens, tokenize } from '../dialect/render.ts';
 
 /** Vocabularies differ on such text. */
 const sampleText = 'The 1234 trees, 56.7 % of 8901,  grow naïvely: 木が三本 🌳\n';
@@ -32,7 +32,7 @@ export class Likeness {
     const told = this.#toldDifference(other);
     if (told !== undefined) return refusal(other, told);
     const tokens = this.#tokens && (await sampleTokens(other));
-    if (this.#tokens === undefined || tokens === undefined || same(tokens, this.#tokens)) return undefined;
+    if (this.#tokens === undefined || tokens === undefined || sameTokens(tokens, this.#tokens)) return undefined;
     return refusal(
       other,
       `divides text into other tokens than ${this.#model.connection.url}: it has another tokenizer`,
@@ -64,8 +64,4 @@ async function sampleTokens(renderer: Renderer): Promise<Tokens | undefined> {
   } catch {
     return undefined;
   }
-}
-
-function same(a: Tokens, b: Tokens): boolean {
-  return a.length === b.length && a.every((token, at) => token === b[at]);
 }

@@ -11,7 +11,7 @@ import { templateThinking } from '../dialect/template-thinking.ts';
 import type { Attempt } from '../flight/attempt.ts';
 import { JobQueue, liveChildren, urgencyOf } from '../flight/queue.ts';
 import type { Refusable } from '../flight/refusable.ts';
-import { InFlightLimit, type LimitOptions } from './in-flight-limit.ts';
+import { InFlightLimit } from './in-flight-limit.ts';
 import type { Likeness } from './likeness.ts';
 import { Ranks } from './ranks.ts';
 import type { ReplicaLoad } from './route.ts';
@@ -32,13 +32,13 @@ export class Replica {
   #sharers = 1;
   readonly #ranks = new Ranks();
   readonly #probe: ProbeOptions;
-  readonly #limits: LimitOptions;
+  readonly #room: number | undefined;
 
-  constructor(connection: ConnectionOptions, probeOptions: ProbeOptions, limits: LimitOptions, nowMs: number) {
+  constructor(connection: ConnectionOptions, probeOptions: ProbeOptions, room: number | undefined, nowMs: number) {
     this.connection = new Connection(connection);
     this.#probe = probeOptions;
-    this.#limits = limits;
-    this.limit = new InFlightLimit(limits);
+    this.#room = room;
+    this.limit = new InFlightLimit(room);
     this.breaker = new CircuitBreaker(false, nowMs, 'not probed yet');
   }
 
@@ -72,9 +72,8 @@ export class Replica {
         facts,
       });
       if (other !== undefined) return other;
-      const known = this.#limits.known ?? facts.sequenceLimit;
       if (this.#facts?.sequenceLimit !== facts.sequenceLimit || this.#facts === undefined) {
-        this.limit = new InFlightLimit({ ...this.#limits, known });
+        this.limit = new InFlightLimit(this.#room ?? facts.sequenceLimit);
         this.limit.divide(this.#sharers);
       }
       this.#facts = facts;

@@ -21,17 +21,14 @@ export class Watch {
   readonly #timers: Timers;
   readonly #options: WatchOptions;
   readonly #replicas: readonly Replica[];
-  #listener: WatchListener | undefined;
+  readonly #listener: WatchListener;
   #calledOff: (() => void) | undefined;
   #stopped = false;
 
-  constructor(timers: Timers, options: WatchOptions, replicas: readonly Replica[]) {
+  constructor(timers: Timers, options: WatchOptions, replicas: readonly Replica[], listener: WatchListener) {
     this.#timers = timers;
     this.#options = options;
     this.#replicas = replicas;
-  }
-
-  connect(listener: WatchListener): void {
     this.#listener = listener;
   }
 
@@ -56,7 +53,7 @@ export class Watch {
     for (const replica of this.#replicas) {
       for (const attempt of [...replica.attempts]) this.#look(replica, attempt, nowMs);
     }
-    this.#listener?.tick();
+    this.#listener.tick();
     // While servers are out, parked work must be given up in time.
     if (this.#replicas.some((each) => each.attempts.size > 0 || each.breaker.state === 'open')) this.arm();
   }
@@ -67,12 +64,12 @@ export class Watch {
     if (nowMs - attempt.lastMs < limitMs) return;
     const setting = between ? 'betweenTokensMs' : 'firstTokenMs';
     const message = `${replica.connection.url} sent nothing for ${limitMs} ms (${setting})`;
-    attempt.stall(fault('timeout', message));
+    attempt.fail(fault('timeout', message));
   }
 
   async #probe(replica: Replica): Promise<void> {
     if (this.#stopped) return;
     const reason = await replica.inspect();
-    if (!this.#stopped) this.#listener?.probed(replica, reason);
+    if (!this.#stopped) this.#listener.probed(replica, reason);
   }
 }

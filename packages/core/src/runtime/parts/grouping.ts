@@ -2,21 +2,14 @@
 
 import { Counter } from '../../base/arithmetic.ts';
 import type { Embedder, EmbedderMessage, EmbedId, EmbedRequest } from '../../embedder/embedder.ts';
-import { OpenAnswers } from './open-answers.ts';
+import { OpenAnswers } from '../groups/open-answers.ts';
+import type { Search } from '../search/search.ts';
 
-interface GroupedSearch {
-  readonly id: string;
-  readonly request: { readonly groupSimilarity?: number | undefined; readonly shape?: unknown };
-  readonly open: OpenAnswers | undefined;
-  readonly ledger: { embedded(tokens: number): void };
-  unanswered: number;
-}
-
-export class Grouping<Each extends GroupedSearch> {
+export class Grouping {
   readonly #embedder: Embedder | undefined;
   readonly #ids = new Counter(1);
-  readonly #waiting = new Map<EmbedId, { readonly search: Each; readonly text: string }>();
-  readonly #read = new Set<Each>();
+  readonly #waiting = new Map<EmbedId, { readonly search: Search; readonly text: string }>();
+  readonly #read = new Set<Search>();
   #toEmbed: EmbedRequest[] = [];
 
   constructor(embedder: Embedder | undefined) {
@@ -24,13 +17,13 @@ export class Grouping<Each extends GroupedSearch> {
   }
 
   /** Undefined without an embedder, and for answers in a shape, which are compared as they are. */
-  openAnswers(search: Each): OpenAnswers | undefined {
+  openAnswers(search: Search): OpenAnswers | undefined {
     const { groupSimilarity, shape } = search.request;
     if (this.#embedder === undefined || groupSimilarity === undefined || shape !== undefined) return undefined;
     return new OpenAnswers(groupSimilarity, (texts) => this.#ask(search, texts));
   }
 
-  #ask(search: Each, texts: readonly string[]): void {
+  #ask(search: Search, texts: readonly string[]): void {
     for (const text of texts) {
       const id = this.#ids.take();
       this.#waiting.set(id, { search, text });
@@ -50,7 +43,7 @@ export class Grouping<Each extends GroupedSearch> {
     this.#read.add(search);
   }
 
-  takeRead(): Each[] {
+  takeRead(): Search[] {
     const read = [...this.#read];
     this.#read.clear();
     return read;

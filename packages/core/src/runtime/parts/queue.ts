@@ -4,25 +4,12 @@ import type { RunningSearch, Scheduler, Snapshot, WaitingSearch } from '../../sc
 import { expectedWaitMs, missingSeats, type Pace } from '../../scheduler/turns/forecast.ts';
 import type { OrderRule, QueueStanding } from '../../scheduler/turns/order.ts';
 import { type LineFacts, TurnLine } from '../../scheduler/turns/weighted-fair-queueing.ts';
-import { ChangeMeter } from './change-meter.ts';
-import { type Guest, Guests } from './guests.ts';
-import type { Leases } from './leases.ts';
-import { Seats } from './seats.ts';
-import { type WorkDone, type WorkEstimates, WorkMeter } from './work-meter.ts';
-
-export interface QueuedSearch {
-  readonly id: string;
-  readonly naturalWidth: number;
-  readonly isIdle: boolean;
-  readonly kind: string;
-  readonly turn: number;
-  readonly arrivalMs: number;
-  readonly request: { readonly priority: number };
-  done(): WorkDone;
-  asWaiting(standing: QueueStanding | undefined): WaitingSearch;
-  readonly changes: number;
-  asRunning(standing: QueueStanding | undefined, changing: number | undefined, speculates: boolean): RunningSearch;
-}
+import { ChangeMeter } from '../queue/change-meter.ts';
+import { type Guest, Guests } from '../queue/guests.ts';
+import type { Leases } from '../queue/leases.ts';
+import { Seats } from '../queue/seats.ts';
+import { type WorkEstimates, WorkMeter } from '../queue/work-meter.ts';
+import type { Search } from '../search/search.ts';
 
 export interface Forecast {
   readonly fits: boolean;
@@ -32,7 +19,7 @@ export interface Forecast {
 
 type TurnRule = Pick<Scheduler, 'ageingSeconds' | 'order'>;
 
-export class Queue<Search extends QueuedSearch = QueuedSearch> {
+export class Queue {
   readonly #line: TurnLine;
   /** The idle class: no search waits for it, and nothing is forecast from it. */
   readonly #idleLine: TurnLine;
@@ -172,7 +159,7 @@ export class Queue<Search extends QueuedSearch = QueuedSearch> {
     this.#meter.ended(servedMs);
     const done = search.done();
     this.#work.ended(search.kind, { ...done, seconds: servedMs / 1000 });
-    this.#changes.ended(search.kind, done.rollouts, search.changes);
+    this.#changes.ended(search.kind, done.rollouts, search.fold.changes);
   }
 
   enter(guest: Guest): void {
