@@ -140,10 +140,8 @@ export type TreeEvent =
       readonly value?: number | undefined;
     };
 
-type Planted = Extract<TreeEvent, { type: 'planted' }>;
-
-export function plantedEvent(aggregation: Aggregation, fullAt?: number, learned?: Learned): Planted {
-  return { type: 'planted', aggregation, fullAt, learned };
+export function plantedEvent(aggregation: Aggregation, fullAt?: number, learned?: Learned) {
+  return { type: 'planted', aggregation, fullAt, learned } as const;
 }
 
 export type FoldEvent = Extract<TreeEvent, { type: 'grown' | 'adopted' | 'merged' | 'withered' }>;

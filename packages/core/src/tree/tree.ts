@@ -186,9 +186,7 @@ export class Tree {
   }
 
   probingStrand(node: Node, index: number): Strand | undefined {
-    for (const strand of this.strands.values())
-      if (strand.node === node && strand.probing?.index === index) return strand;
-    return undefined;
+    return [...this.strands.values()].find((strand) => strand.node === node && strand.probing?.index === index);
   }
 
   /** The ghost that a child in flight would become at no cost. */
@@ -331,13 +329,11 @@ export class Tree {
 
   #move(strand: Strand, node: Node): void {
     mustBeFree(strand, node);
-    if (strand.awaiting > 0) this.#leaveBehind(strand);
+    if (strand.awaiting > 0) {
+      this.#consider(strand.landed);
+      this.stragglers.set(strand.node.id, leaveBehind(strand));
+    }
     moveTo(strand, node);
-  }
-
-  #leaveBehind(strand: Strand): void {
-    this.#consider(strand.landed);
-    this.stragglers.set(strand.node.id, leaveBehind(strand));
   }
 
   #close(strand: Strand, closing: Closing, value?: number): void {
