@@ -170,12 +170,8 @@ export function pathTo(node: Node): Node[] {
 /** The end of the path that is one message of the assistant: what comes behind the last turn of the user's side. */
 export function lastMessage(node: Node): Node[] {
   const path = pathTo(node);
-  return path.slice(
-    Math.max(
-      0,
-      path.findLastIndex(({ step }) => step?.turn !== undefined),
-    ),
-  );
+  const begin = path.findLastIndex(({ step }) => step?.turn !== undefined);
+  return path.slice(Math.max(0, begin));
 }
 
 export function pathText(node: Node): string {

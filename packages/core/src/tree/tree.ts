@@ -12,6 +12,7 @@ import type { Aggregation } from './aggregate.ts';
 import { mustBeInFlight, mustBeNewChild } from './checks.ts';
 import {
   type Closing,
+  type EventOf,
   type Ghost,
   type Growth,
   type Learned,
@@ -37,8 +38,6 @@ import {
 } from './strand.ts';
 import { NodeUndo } from './undo.ts';
 import { addPending, insertByKey, isBetter, keyed, refreshAvailable, talliedAnswers } from './upkeep.ts';
-
-type EventOf<Type> = Extract<TreeEvent, { readonly type: Type }>;
 
 export class Tree {
   readonly aggregation: Aggregation;

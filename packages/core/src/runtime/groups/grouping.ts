@@ -1,7 +1,7 @@
 // Asks the embedder for the vectors of open answers, a batch a step. An answer that cannot be embedded is compared by its words.
 
 import { Counter } from '../../base/arithmetic.ts';
-import type { Embedder, EmbedderMessage, EmbedId, EmbedRequest } from '../../embedder/embedder.ts';
+import type { Embedder, EmbedderMessage, EmbedRequest } from '../../embedder/embedder.ts';
 import { OpenAnswers } from './open-answers.ts';
 
 interface GroupedSearch {
@@ -15,7 +15,7 @@ interface GroupedSearch {
 export class Grouping<Each extends GroupedSearch> {
   readonly #embedder: Embedder | undefined;
   readonly #ids = new Counter(1);
-  readonly #waiting = new Map<EmbedId, { readonly search: Each; readonly text: string }>();
+  readonly #waiting = new Map<number, { readonly search: Each; readonly text: string }>();
   readonly #read = new Set<Each>();
   #toEmbed: EmbedRequest[] = [];
 

@@ -248,13 +248,8 @@ function lastValue(output: string): unknown {
 
 function askedOf({ prompt, path, step }: ScoreRequest) {
   const all = [...path.map((each) => each.step), step];
-  const said = all.slice(
-    Math.max(
-      0,
-      all.findLastIndex(({ turn }) => turn !== undefined),
-    ),
-  );
-  const steps = said.map(({ text }) => text);
+  const begin = all.findLastIndex(({ turn }) => turn !== undefined);
+  const steps = all.slice(Math.max(0, begin)).map(({ text }) => text);
   return { question: questionOf(prompt), answer: steps.join(''), steps };
 }
 

@@ -195,7 +195,8 @@ export class RemoteVerifier implements Verifier {
     this.#queue.finish(work);
     this.#cache.set(work.request, judged);
     [...work.entries].forEach((entry, at) => {
-      this.#observeTime(entry);
+      const ms = this.#timers.nowMs() - entry.sinceMs;
+      this.#scoreMs = this.#scoreMs === undefined ? ms : this.#scoreMs + (ms - this.#scoreMs) * smoothing;
       const { id } = entry.request;
       this.#answer(entry, { type: 'score', request: id, ...judged, usage: at === 0 ? usage : noUsage });
     });
@@ -204,11 +205,6 @@ export class RemoteVerifier implements Verifier {
   #refuse(work: Work, reason: Fault): void {
     this.#queue.finish(work);
     for (const entry of work.entries) this.#fault(entry, reason);
-  }
-
-  #observeTime({ sinceMs }: ScoreEntry): void {
-    const ms = this.#timers.nowMs() - sinceMs;
-    this.#scoreMs = this.#scoreMs === undefined ? ms : this.#scoreMs + (ms - this.#scoreMs) * smoothing;
   }
 
   #failed(replica: ScoringReplica, works: readonly Work[], reason: Fault): void {
