@@ -90,11 +90,11 @@ describe('formats', () => {
       '<|im_start|>system\nPlease reason step by step, and put your final answer within \\boxed{}.<|im_end|>\n' +
         '<|im_start|>user\nWhat is 1 + 1?<|im_end|>\n<|im_start|>assistant\nOne.<extra_0>Two.<extra_0><|im_end|>\n',
     );
-    expect(causalFormats['math-shepherd']().render(path)).toEqual({
+    expect(causalFormats['math-shepherd'].render(path)).toEqual({
       kind: 'text',
       text: 'What is 1 + 1? One. ки\nTwo. ки',
     });
-    expect(causalFormats.rlhflow().render(path)).toEqual({
+    expect(causalFormats.rlhflow.render(path)).toEqual({
       kind: 'chat',
       messages: [
         { role: 'user', content: 'What is 1 + 1? One.' },
@@ -102,18 +102,8 @@ describe('formats', () => {
         { role: 'user', content: 'Two.' },
       ],
     });
-    expect(causalFormats.plain().render(path)).toEqual({ kind: 'text', text: 'What is 1 + 1?\nOne.\nTwo.\n' });
+    expect(causalFormats.plain.render(path)).toEqual({ kind: 'text', text: 'What is 1 + 1?\nOne.\nTwo.\n' });
     expect(fillPrompt('{question}|{steps}|{step}', path)).toBe('What is 1 + 1?|1. One.|Two.');
-  });
-
-  it('take verdicts, marker and reading that are not their authors’', () => {
-    const given = { good: ' yes', bad: ' no', marker: '#' };
-    for (const format of Object.values(causalFormats)) {
-      const { good, bad, render } = format(given);
-      expect([good, bad]).toEqual([' yes', ' no']);
-      expect(JSON.stringify(render(path))).toMatch(/One\.\W*n?#.*Two\.\W*n?#/);
-    }
-    expect(causalFormats.plain({ reading: 'promise' })).toMatchObject({ good: '!', bad: '?', aggregation: 'last' });
   });
 
   it('let no step add a tag or close a turn', () => {
@@ -185,16 +175,16 @@ describe('rewards', () => {
   it('of judges are ratings on their scale, with a prompt of the user', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-judge-'));
     const promptFile = join(folder, 'mine.txt');
-    writeFileSync(promptFile, 'Rate {step} of {question} after {steps}, 0 to 4.');
+    writeFileSync(promptFile, 'Rate {step} of {question} after {steps}, 1 to 10.');
     const server = new PlainServer();
     let asked = '';
     server.reply = (messages) => {
       asked = messages[0]!.content;
-      return 'Good. 3';
+      return 'Good. 4';
     };
-    const { score } = await open([server], { kind: 'judge', judge: { promptFile, lowest: 0, highest: 4 } });
-    expect(await score([request('Two.')])).toMatchObject([{ reward: 0.75, feedback: 'Good. 3' }]);
-    expect(asked).toBe('Rate Two. of What is 1 + 1? after (none yet), 0 to 4.');
+    const { score } = await open([server], { kind: 'judge', promptFile });
+    expect(await score([request('Two.')])).toMatchObject([{ reward: 3 / 9, feedback: 'Good. 4' }]);
+    expect(asked).toBe('Rate Two. of What is 1 + 1? after (none yet), 1 to 10.');
     server.reply = () => 'I cannot say.';
     expect(await score([request('Three.')])).toMatchObject([{ fault: { code: 'bad-reward' } }]);
     rmSync(folder, { recursive: true });
@@ -303,8 +293,8 @@ describe('opening a remote verifier', () => {
     const nonsense = { kind: 'http', servers: [{ url: 'nonsense' }] } as const;
     await expect(open([], nonsense)).rejects.toThrow(/bad-setting: url is no address/);
     await expect(open([], { kind: 'judge' })).rejects.toThrow(/servers is empty/);
-    const judge = { promptFile: '/nowhere.txt' };
-    await expect(open([new PlainServer()], { kind: 'judge', judge })).rejects.toThrow(/promptFile.*nowhere/);
+    const promptFile = '/nowhere.txt';
+    await expect(open([new PlainServer()], { kind: 'judge', promptFile })).rejects.toThrow(/promptFile.*nowhere/);
     await expect(open([new PlainServer()], { kind: 'rlhflow' })).rejects.toThrow(
       /unsupported.*vLLM, SGLang or llama-server/,
     );

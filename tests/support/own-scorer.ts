@@ -23,7 +23,7 @@ export async function scoresAgree(url: string): Promise<void> {
   const connection = new Connection({ url });
   try {
     const facts = await probe(connection);
-    const format = causalFormats['math-shepherd']();
+    const format = causalFormats['math-shepherd'];
     const server = { connection, facts, timeoutMs: 60_000 };
     const paths = siblings.map((step) => ({ prompt, steps: ['Each box holds 4 apples.', step] }));
     const { rewards } = await new CausalScorer(format).score(paths, server, AbortSignal.timeout(60_000));

@@ -95,6 +95,6 @@ export const textReaders: ReadonlyMap<string, TextReader> = new Map<string, Text
     (text) => fillPrompt('{question} {steps} {step}', { prompt: { ...first, text }, steps: [text, text] }),
   ],
   ['renderQwen', (text) => renderQwen({ prompt: { ...first, text }, steps: [text] })],
-  ['plain format', (text) => causalFormats.plain().render({ prompt: { ...first, text }, steps: [text] })],
+  ['plain format', (text) => causalFormats.plain.render({ prompt: { ...first, text }, steps: [text] })],
   ...ofTasks,
 ]);

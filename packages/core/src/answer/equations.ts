@@ -1,6 +1,6 @@
 // Finds a false equation between plain numbers in a text, "12*24=298" or "so 3 + 4 = 8 apples". Only what is certain counts: a side
 // with letters, units inside or an unclear beginning is passed over, and a number with decimals may differ by half its last place.
-// A whole number is not a rounded one: a quotient of whole numbers that leaves a remainder is false, unless a task allows it.
+// A whole number is not a rounded one: a quotient of whole numbers that leaves a remainder is false.
 
 import { evaluate } from './expression.ts';
 import { trimEndOf } from './trim.ts';
@@ -18,19 +18,14 @@ const modulus = /^\s*[,(\\]*\s*\\?p?mod/;
 /** Characters behind a side in which a modulus is looked for. */
 const modulusReach = 32;
 
-export interface EquationOptions {
-  /** For tasks that round: 28/8=3 and 28/8=4 may both stand. */
-  readonly roundsToWhole?: boolean;
-}
-
 /** The first equation in the text that does not hold, as it stands there. */
-export function falseEquation(text: string, options: EquationOptions = {}): string | undefined {
+export function falseEquation(text: string): string | undefined {
   for (const { index } of text.matchAll(equals)) {
     const left = leftOf(text, index);
     const right = left === undefined ? undefined : rightOf(text, index + 1);
     if (left === undefined || right === undefined) continue;
     if (isNumber(left) && isNumber(right)) continue;
-    if (!mayBeEqual(left, right, options)) return `${left}=${right}`;
+    if (!mayBeEqual(left, right)) return `${left}=${right}`;
   }
   return undefined;
 }
@@ -59,12 +54,12 @@ function isNumber(side: string): boolean {
   return /^[-−]?[\d.,]+$/.test(side);
 }
 
-function mayBeEqual(left: string, right: string, options: EquationOptions): boolean {
+function mayBeEqual(left: string, right: string): boolean {
   const a = valueOfSide(left);
   const b = valueOfSide(right);
   const difference = a && b && add(a, negate(b));
   if (difference === undefined) return true;
-  const slack = Math.max(roundingOf(left, right, options), roundingOf(right, left, options), 1e-9);
+  const slack = Math.max(roundingOf(left, right), roundingOf(right, left), 1e-9);
   return Math.abs(toFloat(difference)) <= slack;
 }
 
@@ -83,9 +78,9 @@ function valueOfSide(side: string): Value | undefined {
  * Half the last place of a number that may have been rounded; an expression is exact. A whole number may have been only where
  * decimals stand on the other side: who writes 2.4*3=7 rounds, who writes 28/8=3 is wrong.
  */
-function roundingOf(side: string, other: string, { roundsToWhole = false }: EquationOptions): number {
+function roundingOf(side: string, other: string): number {
   if (!isNumber(side)) return 0;
   const places = side.split('.')[1]?.length ?? 0;
-  if (places === 0 && !other.includes('.') && !roundsToWhole) return 0;
+  if (places === 0 && !other.includes('.')) return 0;
   return 0.5 * 10 ** -places;
 }

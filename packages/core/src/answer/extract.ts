@@ -83,7 +83,8 @@ function afterPhrase(text: string): string | undefined {
   const said = [...text.matchAll(phrase)].findLast((each) => isSaid(text, each));
   if (said === undefined) return undefined;
   const rest = text.slice(said.index + said[0].length).trimStart();
-  return tidy(firstSentence(rest.split('\n', 1)[0]));
+  // The first full stop that ends a sentence; the point of a decimal does not.
+  return tidy(rest.split('\n', 1)[0]?.split(/\.(?=\s|$)/)[0]);
 }
 
 /** "answer" at the end of a line says something only where it is a heading of its own. */
@@ -91,11 +92,6 @@ function isSaid(text: string, { 0: words, index }: RegExpExecArray): boolean {
   if (!/^answer[ \t*_]*$/i.test(words)) return true;
   const line = text.slice(text.lastIndexOf('\n', index) + 1, index);
   return /^[#*_\s]*(?:the\s+)?(?:final\s+)?$/i.test(line) && /\S/.test(text.slice(index + words.length));
-}
-
-/** Up to the first full stop that ends a sentence; the point of a decimal does not. */
-function firstSentence(text: string | undefined): string | undefined {
-  return text?.split(/\.(?=\s|$)/)[0];
 }
 
 /** Without Markdown emphasis, dollar signs around it, and the punctuation of the sentence. */

@@ -14,12 +14,6 @@ export interface Vote extends Said {
   readonly weight: number;
 }
 
-export interface AnswerGroup<Each extends Vote> {
-  readonly key: string;
-  readonly weight: number;
-  readonly votes: readonly Each[];
-}
-
 /** Gives all that mean the same one name; undefined for what says nothing. */
 export function meaningOf({ answer, group }: Said): string | undefined {
   if (group !== undefined) return `group<${group}>`;
@@ -27,18 +21,15 @@ export function meaningOf({ answer, group }: Said): string | undefined {
 }
 
 /** By weight, then by the number of votes, then the earliest. */
-export function groupAnswers<Each extends Vote>(votes: Iterable<Each>): AnswerGroup<Each>[] {
+export function groupAnswers<Each extends Vote>(votes: Iterable<Each>) {
   const groups = new Map<string, { key: string; weight: number; votes: Each[] }>();
   for (const vote of votes) {
     const key = meaningOf(vote);
     if (key === undefined) continue;
-    const group = groups.get(key);
-    if (group === undefined) {
-      groups.set(key, { key, weight: vote.weight, votes: [vote] });
-    } else {
-      group.weight += vote.weight;
-      group.votes.push(vote);
-    }
+    const group = groups.get(key) ?? { key, weight: 0, votes: [] };
+    groups.set(key, group);
+    group.weight += vote.weight;
+    group.votes.push(vote);
   }
   return [...groups.values()].sort((a, b) => b.weight - a.weight || b.votes.length - a.votes.length);
 }

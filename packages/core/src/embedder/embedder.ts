@@ -4,21 +4,19 @@
 
 import type { Fault } from '../base/fault.ts';
 
-export type EmbedId = number;
-
 export interface EmbedRequest {
-  readonly id: EmbedId;
+  readonly id: number;
   readonly text: string;
 }
 
 export type EmbedderMessage =
   | {
       readonly type: 'vector';
-      readonly request: EmbedId;
+      readonly request: number;
       readonly vector: readonly number[];
       readonly tokens: number;
     }
-  | { readonly type: 'fault'; readonly request: EmbedId; readonly fault: Fault };
+  | { readonly type: 'fault'; readonly request: number; readonly fault: Fault };
 
 export interface EmbedderLoad {
   readonly healthy: boolean;

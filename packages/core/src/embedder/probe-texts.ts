@@ -2,7 +2,6 @@
 // cannot tell them apart at `groupSimilarity` would make a majority of anything.
 
 import { cosine, groupSimilarity } from '../answer/likeness.ts';
-import type { Fault } from '../base/fault.ts';
 import type { Embedder, EmbedderMessage } from './embedder.ts';
 
 const texts = [
@@ -10,11 +9,6 @@ const texts = [
   'Because the disk was full, the server stopped.',
   'The children are playing football in the garden.',
 ] as const;
-
-export interface ProbedTexts {
-  readonly fit: boolean;
-  readonly found: string;
-}
 
 export async function embedderWarning(embedder: Embedder): Promise<string | undefined> {
   const probed = await probeTexts(embedder);
@@ -24,7 +18,7 @@ export async function embedderWarning(embedder: Embedder): Promise<string | unde
 }
 
 /** Connects the embedder: call it before the runtime connects. */
-export async function probeTexts(embedder: Embedder): Promise<ProbedTexts | Fault> {
+export async function probeTexts(embedder: Embedder) {
   const messages = await replies(embedder);
   const failed = messages.find((message) => message.type === 'fault');
   if (failed !== undefined) return failed.fault;

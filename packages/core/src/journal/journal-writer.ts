@@ -150,16 +150,9 @@ export class JournalWriter<Write extends HoldableWrite> {
     this.#running = this.#commitAll();
     await this.#running;
     this.#running = undefined;
-    if (this.#trouble !== undefined) this.#tryAfter(this.#retryMs());
-    else if (this.#held.length > 0) this.#tryAfter(this.#isAwaited ? 0 : this.#restMs());
-  }
-
-  get #isAwaited(): boolean {
-    return this.#held.some(({ write }) => write.awaited);
-  }
-
-  #retryMs(): number {
-    return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(10, Math.max(0, this.#refusals - 1)));
+    if (this.#trouble !== undefined)
+      this.#tryAfter(Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(10, Math.max(0, this.#refusals - 1))));
+    else if (this.#held.length > 0) this.#tryAfter(this.#held.some(({ write }) => write.awaited) ? 0 : this.#restMs());
   }
 
   async #commitAll(): Promise<void> {

@@ -39,10 +39,9 @@ export function toListed(row: SqlRow): SearchRecord {
 }
 
 export function toEnded(row: SqlRow): FinishedSearch {
-  const [id, state] = [String(row.id), String(row.state) as SearchState];
   return {
-    id,
-    state,
+    id: String(row.id),
+    state: String(row.state) as SearchState,
     createdMs: Number(row.created_ms),
     endedMs: Number(row.ended_ms),
     about: readJson(row.about) ?? {},
@@ -94,11 +93,10 @@ export function onceEach(onDamage: (message: string) => void): (message: string)
 }
 
 function columnsOf(row: SqlRow) {
-  const idempotency = row.idempotency;
   return {
     id: String(row.id),
     owner: String(row.owner),
-    ...(idempotency === null ? {} : { idempotencyKey: String(idempotency) }),
+    ...(row.idempotency === null ? {} : { idempotencyKey: String(row.idempotency) }),
     fingerprint: String(row.fingerprint),
     background: row.background === 1,
     state: String(row.state) as SearchState,
@@ -108,7 +106,7 @@ function columnsOf(row: SqlRow) {
     createdMs: Number(row.created_ms),
     startedMs: optionalNumber(row.started_ms),
     endedMs: optionalNumber(row.ended_ms),
-    title: optionalText(row.title),
+    title: isNothing(row.title) ? undefined : String(row.title),
   };
 }
 
@@ -133,10 +131,6 @@ function isNothing(value: unknown): value is null | undefined {
 
 function optionalNumber(value: unknown): number | undefined {
   return isNothing(value) ? undefined : Number(value);
-}
-
-function optionalText(value: unknown): string | undefined {
-  return isNothing(value) ? undefined : String(value);
 }
 
 function readJson(value: unknown): Plain | undefined {

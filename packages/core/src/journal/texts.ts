@@ -5,11 +5,6 @@ import type { LogEntry } from '../log/entry.ts';
 import type { SearchEvent } from '../log/events.ts';
 import type { Plain } from './journal.ts';
 
-interface SplitEvent {
-  readonly bare: SearchEvent;
-  readonly texts: Plain | undefined;
-}
-
 const textKeys: ReadonlySet<string> = new Set([
   'text',
   'answer',
@@ -21,29 +16,23 @@ const textKeys: ReadonlySet<string> = new Set([
   'pieces',
 ]);
 
-export function splitTexts(event: SearchEvent): SplitEvent {
-  const { bare, texts } = strip(event as unknown as Plain);
-  return { bare: bare as unknown as SearchEvent, texts };
-}
-
-export function joinTexts(bare: SearchEvent, texts: Plain | undefined): SearchEvent {
+function joinTexts(bare: SearchEvent, texts: Plain | undefined): SearchEvent {
   return texts === undefined ? bare : (merge(bare as unknown as Plain, texts) as unknown as SearchEvent);
 }
 
 /** `more` stands beside the fields of the first event, in facts and in texts. */
-export interface StoredEntry {
+interface StoredEntry {
   readonly body: Plain;
   readonly texts: Plain | undefined;
 }
 
 export function splitEntry({ event, more }: Pick<LogEntry, 'event' | 'more'>): StoredEntry {
-  const first = splitTexts(event);
-  const body = first.bare as unknown as Plain;
-  if (more === undefined) return { body, texts: first.texts };
-  const rest = more.map(splitTexts);
+  const first = strip(event as unknown as Plain);
+  if (more === undefined) return { body: first.bare, texts: first.texts };
+  const rest = more.map((each) => strip(each as unknown as Plain));
   const restTexts = rest.some(({ texts }) => texts !== undefined) && { more: rest.map(({ texts }) => texts ?? null) };
   return {
-    body: { ...body, more: rest.map(({ bare }) => bare) },
+    body: { ...first.bare, more: rest.map(({ bare }) => bare) },
     texts: first.texts === undefined && !restTexts ? undefined : { ...first.texts, ...restTexts },
   };
 }

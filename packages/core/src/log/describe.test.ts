@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { reasonFigures, reasonSentence, reasonText } from './describe.ts';
+import { describeEvent, reasonFigures, reasonSentence } from './describe.ts';
 
 const boost = { rule: 'boost', base: 1, target: 4, score: 0.41 };
 const taken = { rule: 'boost', base: 1, target: 2, score: 0.2, taken: 2, othersLack: 3 };
@@ -12,6 +12,8 @@ it('says a reason of the scheduler as a sentence, with its numbers apart', () =>
     'it has its own 1 strand, and borrows none',
   );
   expect(reasonSentence({ rule: 'idle', base: 2, idle: 1 })).toContain('what is idle: 1 of the 2 strands');
-  expect(reasonFigures(boost)).toContainEqual(['score', 0.41]);
-  expect(reasonText(boost)).toMatch(/^the scheduler lends .* \(rule boost, base 1, target 4, score 0.41\)$/);
+  expect(reasonFigures(boost)).toContain('score 0.41');
+  expect(describeEvent({ type: 'preempted', strand: 1, why: boost })).toMatch(
+    /search: the scheduler lends .* \(rule boost, base 1, target 4, score 0.41\)$/,
+  );
 });

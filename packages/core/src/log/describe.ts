@@ -83,17 +83,12 @@ export function describeExit({ kind, rule }: Exit): string {
 }
 
 function because(why: Evidence | undefined, numbers: boolean): string {
-  return why === undefined ? '' : `: ${numbers ? reasonText(why) : reasonSentence(why)}`;
+  if (why === undefined) return '';
+  return `: ${reasonSentence(why)}${numbers ? ` (${reasonFigures(why).join(', ')})` : ''}`;
 }
 
-export function reasonText(why: Evidence): string {
-  return `${reasonSentence(why)} (${reasonFigures(why)
-    .map(([name, value]) => `${name} ${value}`)
-    .join(', ')})`;
-}
-
-export function reasonFigures(why: Evidence): [name: string, value: number | string][] {
-  return Object.entries(why);
+export function reasonFigures(why: Evidence): string[] {
+  return Object.entries(why).map(([name, value]) => `${name} ${value}`);
 }
 
 /** Without its numbers: what the scheduler did for this search, and for what. */
@@ -110,7 +105,7 @@ export function reasonSentence({ rule, base, target, othersLack, idle }: Evidenc
 }
 
 function strands(count: number | string | undefined): string {
-  return `${count} ${Number(count) === 1 ? 'strand' : 'strands'}`;
+  return plural(Number(count), 'strand');
 }
 
 function asked(manner: Manner | undefined): string {

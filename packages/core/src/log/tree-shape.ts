@@ -4,16 +4,8 @@
 import { hasEnded } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 
-export interface TreeShape {
-  /** Steps drawn; of these, such as a sibling had already, and such as have a reward of 0. */
-  readonly draws: number;
-  readonly twins: number;
-  readonly refused: number;
-  /** Steps of a finished path in the mean; null where none has ended. */
-  readonly depth: number | null;
-}
-
-export function shapeOf({ nodes }: Pick<Tree, 'nodes'>): TreeShape {
+/** `twins`: a sibling had the step already. `refused`: its reward is 0. `depth`: mean steps of a finished path; null where none has ended. */
+export function shapeOf({ nodes }: Pick<Tree, 'nodes'>) {
   let [draws, twins, refused, ends, depths] = [0, 0, 0, 0, 0];
   for (const node of nodes) {
     if (node.parent === undefined) continue;

@@ -3,11 +3,6 @@
 
 import type { FaultCode } from '../base/fault.ts';
 
-export interface Absence {
-  readonly model: string;
-  readonly code: FaultCode;
-}
-
 /** An engine says these when it has tried all that it can, or will never do it. */
 const atOnce: ReadonlySet<FaultCode> = new Set(['unavailable', 'timeout', 'refused', 'unsupported', 'bad-setting']);
 /** Other faults, such as a step that is not what was asked for, count after so many in a row. */
@@ -34,7 +29,7 @@ export class Absences {
     return (this.#failures.get(model)?.count ?? 0) >= inARow;
   }
 
-  get all(): Absence[] {
+  get all() {
     return [...this.#failures].flatMap(([model, { code }]) => {
       return this.has(model) && code !== undefined ? [{ model, code }] : [];
     });
@@ -46,6 +41,6 @@ export class Absences {
 }
 
 /** Names absent models with fault codes: messages may speak of servers that are no business of a client. */
-export function absenceText(absences: readonly Absence[]): string {
+export function absenceText(absences: Absences['all']): string {
   return absences.map(({ model, code }) => `${model} (${code})`).join(', ');
 }

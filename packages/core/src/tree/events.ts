@@ -140,13 +140,13 @@ export type TreeEvent =
       readonly value?: number | undefined;
     };
 
-type Planted = Extract<TreeEvent, { type: 'planted' }>;
+export type EventOf<Type> = Extract<TreeEvent, { readonly type: Type }>;
 
-export function plantedEvent(aggregation: Aggregation, fullAt?: number, learned?: Learned): Planted {
-  return { type: 'planted', aggregation, fullAt, learned };
+export function plantedEvent(aggregation: Aggregation, fullAt?: number, learned?: Learned) {
+  return { type: 'planted', aggregation, fullAt, learned } as const;
 }
 
-export type FoldEvent = Extract<TreeEvent, { type: 'grown' | 'adopted' | 'merged' | 'withered' }>;
+export type FoldEvent = EventOf<'grown' | 'adopted' | 'merged' | 'withered'>;
 
 const foldTypes: ReadonlySet<string> = new Set(['grown', 'adopted', 'merged', 'withered']);
 

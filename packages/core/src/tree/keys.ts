@@ -31,8 +31,8 @@ export function formKey({ temperature, topP, topK, minP, extras }: Sampling, man
   const known = `${temperature} ${topP ?? ''} ${topK ?? ''} ${minP ?? ''}`;
   const plain = wideHash(extras === undefined ? known : `${known} ${JSON.stringify(extras)}`);
   if (manner === undefined) return plain;
-  const { suffix = '', stops = [], maxTokens = 0, sources = [], opening, ...others } = manner;
-  const { after, proposed, choices, byUser, model } = others;
+  const { suffix = '', stops = [], maxTokens = 0, sources = [], opening } = manner;
+  const { after, proposed, choices, byUser, model } = manner;
   const rarely = { after, proposed, choices, byUser, model };
   const rare = Object.values(rarely).some((each) => each !== undefined) ? [rarely] : [];
   const put = opening === undefined ? [] : [{ opening }];

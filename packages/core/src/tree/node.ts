@@ -111,17 +111,8 @@ export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation:
 }
 
 function untouched(terminal: boolean, fullAt = 1) {
-  const nothing = { byIndex: undefined, inFlight: undefined, probes: undefined, cut: false, pruned: false };
-  return {
-    children: [],
-    ...nothing,
-    count: 1,
-    visits: 0,
-    pending: 0,
-    value: 0,
-    squares: 0,
-    available: terminal ? 0 : fullAt,
-  };
+  const none = { children: [], byIndex: undefined, inFlight: undefined, probes: undefined, cut: false, pruned: false };
+  return { ...none, count: 1, visits: 0, pending: 0, value: 0, squares: 0, available: terminal ? 0 : fullAt };
 }
 
 /** Q, or undefined for a node that no completed strand has passed. */
@@ -179,12 +170,8 @@ export function pathTo(node: Node): Node[] {
 /** The end of the path that is one message of the assistant: what comes behind the last turn of the user's side. */
 export function lastMessage(node: Node): Node[] {
   const path = pathTo(node);
-  return path.slice(
-    Math.max(
-      0,
-      path.findLastIndex(({ step }) => step?.turn !== undefined),
-    ),
-  );
+  const begin = path.findLastIndex(({ step }) => step?.turn !== undefined);
+  return path.slice(Math.max(0, begin));
 }
 
 export function pathText(node: Node): string {

@@ -4,7 +4,7 @@
 import { assert } from '../base/assert.ts';
 import { raise } from '../base/fault.ts';
 import { mustBeReward } from './checks.ts';
-import type { Closing, StrandId } from './events.ts';
+import type { Closing, EventOf, StrandId } from './events.ts';
 import { hasEnded, type Node } from './node.ts';
 import type { Manner, Sampling } from './step.ts';
 import { addPending, backUp, refreshAvailable, uncut } from './upkeep.ts';
@@ -25,11 +25,7 @@ export interface Strand {
 }
 
 /** A question to the model at a node: the probe's index, and how it is drawn. */
-export interface Inquiry {
-  readonly index: number;
-  readonly sampling: Sampling;
-  readonly manner: Manner;
-}
+export type Inquiry = Pick<EventOf<'probing'>, 'index' | 'sampling' | 'manner'>;
 
 /** Children that are still on their way below a node from which their strand has gone on to one of their siblings. */
 export interface Stragglers {
@@ -38,18 +34,12 @@ export interface Stragglers {
   readonly manner: Manner | undefined;
 }
 
-interface Wanted {
-  readonly indices: readonly number[];
-  readonly sampling: Sampling;
-  readonly manner?: Manner;
-}
-
 export function makeStrand(id: StrandId, node: Node): Strand {
   const nothing = { awaiting: 0, landed: [], sampling: undefined, manner: undefined };
   return { id, start: node, node, ...nothing, probing: undefined, excused: false };
 }
 
-export function awaitChildren(strand: Strand, node: Node, { indices, sampling, manner }: Wanted): void {
+export function awaitChildren(strand: Strand, node: Node, { indices, sampling, manner }: EventOf<'asked'>): void {
   if (strand.node !== node) raise('bad-event', `strand ${strand.id} is at node ${strand.node.id}, not ${node.id}`);
   if (node.terminal) raise('bad-event', `node ${node.id} is terminal and gets no child`);
   for (const index of indices) {

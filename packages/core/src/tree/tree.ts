@@ -12,6 +12,7 @@ import type { Aggregation } from './aggregate.ts';
 import { mustBeInFlight, mustBeNewChild } from './checks.ts';
 import {
   type Closing,
+  type EventOf,
   type Ghost,
   type Growth,
   type Learned,
@@ -37,8 +38,6 @@ import {
 } from './strand.ts';
 import { NodeUndo } from './undo.ts';
 import { addPending, insertByKey, isBetter, keyed, refreshAvailable, talliedAnswers } from './upkeep.ts';
-
-type EventOf<Type> = Extract<TreeEvent, { readonly type: Type }>;
 
 export class Tree {
   readonly aggregation: Aggregation;
@@ -186,9 +185,7 @@ export class Tree {
   }
 
   probingStrand(node: Node, index: number): Strand | undefined {
-    for (const strand of this.strands.values())
-      if (strand.node === node && strand.probing?.index === index) return strand;
-    return undefined;
+    return [...this.strands.values()].find((strand) => strand.node === node && strand.probing?.index === index);
   }
 
   /** The ghost that a child in flight would become at no cost. */
@@ -331,13 +328,11 @@ export class Tree {
 
   #move(strand: Strand, node: Node): void {
     mustBeFree(strand, node);
-    if (strand.awaiting > 0) this.#leaveBehind(strand);
+    if (strand.awaiting > 0) {
+      this.#consider(strand.landed);
+      this.stragglers.set(strand.node.id, leaveBehind(strand));
+    }
     moveTo(strand, node);
-  }
-
-  #leaveBehind(strand: Strand): void {
-    this.#consider(strand.landed);
-    this.stragglers.set(strand.node.id, leaveBehind(strand));
   }
 
   #close(strand: Strand, closing: Closing, value?: number): void {

@@ -136,12 +136,7 @@ class ScoringFunction implements Verifier {
   }
 }
 
-export interface GivenJudgement {
-  readonly reward: number;
-  readonly feedback?: string;
-}
-
-export function judgementOf(said: unknown): GivenJudgement | undefined {
+export function judgementOf(said: unknown): Judgement | undefined {
   const { reward, feedback = undefined } = isRecord(said) ? said : { reward: said };
   if (typeof reward !== 'number' || !(reward >= 0 && reward <= 1)) return undefined;
   if (feedback === undefined || feedback === null) return { reward };

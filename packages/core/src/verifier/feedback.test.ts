@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ScriptedEngine } from '../../../../tests/support/scripted-engine.ts';
-import { joinTexts, splitTexts } from '../journal/texts.ts';
+import { joinEntry, splitEntry } from '../journal/texts.ts';
 import { makeModel } from '../library/open-search-model.ts';
 import { search } from '../library/search.ts';
 import type { LoggedEvent } from '../log/events.ts';
@@ -34,9 +34,9 @@ test('a function of question and steps is a verifier, and its words stand in the
   expect(tree.nodes.at(-1)).toMatchObject({ reward: 0.25, feedback: words });
   const grown = events.find(({ event }) => event.type === 'grown')!;
   expect(grown.event).toMatchObject({ feedback: words });
-  const { bare, texts } = splitTexts(grown.event);
-  expect(JSON.stringify(bare)).not.toContain('is not');
-  expect(joinTexts(bare, texts)).toEqual(grown.event);
+  const stored = splitEntry({ event: grown.event });
+  expect(JSON.stringify(stored.body)).not.toContain('is not');
+  expect(joinEntry(stored).event).toEqual(grown.event);
   const fold = new SearchFold();
   for (const event of JSON.parse(JSON.stringify(events))) fold.apply(event);
   expect(fold.tree!.nodes.at(-1)!.feedback).toBe(words);

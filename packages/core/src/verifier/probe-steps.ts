@@ -1,6 +1,7 @@
 // Is this a reward model, read in the right way? Scores sums with known answers before the first search, and, if they tell nothing, whole
 // solutions, which many reward models were trained on.
 
+import { mean } from '../base/arithmetic.ts';
 import { FaultError, fault } from '../base/fault.ts';
 import { type NodeKey, nodeKey } from '../tree/keys.ts';
 import type { Prompt, Step } from '../tree/step.ts';
@@ -37,20 +38,11 @@ interface ProbedStep {
 export async function probeSteps(verifier: Verifier, delimiter: string, mostMs?: number): Promise<ProbedRewards> {
   const ofSums = pairOf(await scoreAll(verifier, sumSteps(delimiter), mostMs));
   if (leads(ofSums)) return ofSums;
-  const solutions = await ofSolutions(verifier, delimiter, mostMs);
-  return { ...ofSums, ...(solutions && { solutions }) };
-}
-
-/** A context may be too short for it: then the sums stand alone. */
-async function ofSolutions(
-  verifier: Verifier,
-  delimiter: string,
-  mostMs: number | undefined,
-): Promise<RewardPair | undefined> {
   try {
-    return pairOf(await scoreAll(verifier, solutionSteps(delimiter), mostMs));
+    return { ...ofSums, solutions: pairOf(await scoreAll(verifier, solutionSteps(delimiter), mostMs)) };
   } catch (error) {
-    if (error instanceof FaultError) return undefined;
+    // A context may be too short for solutions: then the sums stand alone.
+    if (error instanceof FaultError) return ofSums;
     throw error;
   }
 }
@@ -58,12 +50,8 @@ async function ofSolutions(
 function sumSteps(delimiter: string): ProbedStep[] {
   return sums.flatMap(([a, b]) =>
     [a + b, a + b + 1].map((sum): ProbedStep => {
-      return {
-        question: `What is ${a} + ${b}?`,
-        before: [],
-        text: `${a} + ${b} = ${sum}${delimiter}`,
-        end: 'delimiter',
-      };
+      const text = `${a} + ${b} = ${sum}${delimiter}`;
+      return { question: `What is ${a} + ${b}?`, before: [], text, end: 'delimiter' };
     }),
   );
 }
@@ -78,11 +66,8 @@ function solutionSteps(delimiter: string): ProbedStep[] {
 }
 
 function pairOf(rewards: readonly number[]): RewardPair {
-  const mean = (of: 0 | 1) => {
-    const own = rewards.filter((_, at) => at % 2 === of);
-    return own.reduce((sum, each) => sum + each, 0) / own.length;
-  };
-  return { right: mean(0), wrong: mean(1) };
+  const meanOf = (which: 0 | 1) => mean(rewards.filter((_, at) => at % 2 === which));
+  return { right: meanOf(0), wrong: meanOf(1) };
 }
 
 function leads({ right, wrong }: RewardPair): boolean {

@@ -5,6 +5,7 @@ import type { ServerFacts } from '../engine/remote/dialect/dialect.ts';
 import type { Connection } from '../remote/connection.ts';
 import type { Aggregation } from '../tree/aggregate.ts';
 import type { Prompt } from '../tree/step.ts';
+import type { ScoreUsage } from './verifier.ts';
 
 /** The last step is scored, or the last `wanted` if the scorer `looksAhead`. */
 export interface ScoredPath {
@@ -13,12 +14,10 @@ export interface ScoredPath {
   readonly wanted?: number;
 }
 
-export interface Scored {
+export interface Scored extends ScoreUsage {
   readonly rewards: readonly number[];
   readonly feedback?: readonly (string | undefined)[];
   readonly before?: readonly (readonly number[])[];
-  readonly computedTokens: number;
-  readonly cachedTokens: number;
 }
 
 export interface ScoringServer {

@@ -36,7 +36,7 @@ export type VerifierMessage =
       /** The probability that a sample from here ends right, 0 to 1. */
       readonly promise?: number;
       /** Why, in words; a program may put them to the model. */
-      readonly feedback?: string;
+      readonly feedback?: string | undefined;
       readonly usage: ScoreUsage;
     }
   | { readonly type: 'fault'; readonly request: RequestId; readonly fault: Fault }

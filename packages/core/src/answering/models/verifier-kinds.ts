@@ -152,7 +152,7 @@ async function openJudge(own: JudgeSection, opening: Opening): Promise<OpenVerif
   const promptFile = join(prompts ?? '', 'value.txt');
   const judge = prompts !== undefined && existsSync(promptFile) ? { promptFile } : {};
   const named = own.model === undefined ? {} : { model: own.model };
-  return { verifier: new UnreadEnd(await openRemoteVerifier({ ...remote, kind: 'judge', judge, ...named })) };
+  return { verifier: new UnreadEnd(await openRemoteVerifier({ ...remote, kind: 'judge', ...judge, ...named })) };
 }
 
 function remoteOptions(

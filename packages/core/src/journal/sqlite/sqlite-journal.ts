@@ -172,7 +172,8 @@ export class SqliteJournal implements Journal {
 
   get trouble(): string | undefined {
     const { trouble } = this.#writer;
-    return trouble === undefined ? undefined : this.#explain(trouble);
+    if (trouble === undefined) return undefined;
+    return `${this.#path} cannot be written: ${trouble}; free the disk, or set journal.path`;
   }
 
   health(): JournalHealth {
@@ -258,10 +259,6 @@ export class SqliteJournal implements Journal {
 
   #tellAll(trouble: string | undefined): void {
     for (const each of this.#listeners) each.trouble?.(trouble);
-  }
-
-  #explain(trouble: string): string {
-    return `${this.#path} cannot be written: ${trouble}; free the disk, or set journal.path`;
   }
 }
 

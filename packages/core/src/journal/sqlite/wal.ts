@@ -21,8 +21,9 @@ export function findWalDamage(path: string): WalDamage | undefined {
   const sums = new Sums(file, (magic & 1) === 1);
   sums.add(0, 24);
   const isHeader = (magic & ~1) >>> 0 === magicNumber && sums.match(24);
-  if (!isHeader) return isBlank(file) ? undefined : { lostCommits: undefined, offset: 0 };
-  return findBadFrame(file, sums);
+  if (isHeader) return findBadFrame(file, sums);
+  const isBlank = file.subarray(0, headerBytes).every((byte) => byte === 0);
+  return isBlank ? undefined : { lostCommits: undefined, offset: 0 };
 }
 
 function findBadFrame(file: Buffer, sums: Sums): WalDamage | undefined {
@@ -67,10 +68,6 @@ class Sums {
   match(offset: number): boolean {
     return this.#words.getUint32(offset) === this.#first && this.#words.getUint32(offset + 4) === this.#second;
   }
-}
-
-function isBlank(file: Buffer): boolean {
-  return file.subarray(0, headerBytes).every((byte) => byte === 0);
 }
 
 function readIfThere(path: string): Buffer | undefined {

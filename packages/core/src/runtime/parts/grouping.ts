@@ -1,14 +1,14 @@
 // Asks the embedder for the vectors of open answers, a batch a step. An answer that cannot be embedded is compared by its words.
 
 import { Counter } from '../../base/arithmetic.ts';
-import type { Embedder, EmbedderMessage, EmbedId, EmbedRequest } from '../../embedder/embedder.ts';
+import type { Embedder, EmbedderMessage, EmbedRequest } from '../../embedder/embedder.ts';
 import { OpenAnswers } from '../groups/open-answers.ts';
 import type { Search } from '../search/search.ts';
 
 export class Grouping {
   readonly #embedder: Embedder | undefined;
   readonly #ids = new Counter(1);
-  readonly #waiting = new Map<EmbedId, { readonly search: Search; readonly text: string }>();
+  readonly #waiting = new Map<number, { readonly search: Search; readonly text: string }>();
   readonly #read = new Set<Search>();
   #toEmbed: EmbedRequest[] = [];
 

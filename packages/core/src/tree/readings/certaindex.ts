@@ -4,6 +4,7 @@
 
 import { meaningOf, type Vote } from '../../answer/groups.ts';
 import { AnswerTally } from '../../answer/tally.ts';
+import { mean } from '../../base/arithmetic.ts';
 import { hasEnded, type Node, saysSomething } from '../node.ts';
 import type { Tree } from '../tree.ts';
 
@@ -51,17 +52,14 @@ export function countedBelief(votes: () => readonly PathVote[], signal: RewardSi
   return { votes, certainty };
 }
 
-type Counted = Pick<AnswerTally, 'answers' | 'agreement'>;
-
-function certaintyOf({ answers, agreement }: Counted, votes: Belief['votes'], signal: RewardSignal): Certainty {
+function certaintyOf({ answers, agreement }: AnswerTally, votes: Belief['votes'], signal: RewardSignal): Certainty {
   if (signal === 'none') return { answers, agreement };
   return { answers, agreement, reward: answers < 2 ? 0 : rewardOf(votes(), signal) };
 }
 
 function rewardOf(votes: readonly PathVote[], signal: RewardSignal): number {
   const rewards = votes.map(({ node }) => node.reward ?? 0);
-  if (signal === 'maximum') return Math.max(...rewards);
-  return rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+  return signal === 'maximum' ? Math.max(...rewards) : mean(rewards);
 }
 
 /** Every answer in the tree, once for each draw that gave it, in the order in which they came. */

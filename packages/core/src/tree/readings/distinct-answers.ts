@@ -4,6 +4,7 @@
 import { meaningOf } from '../../answer/groups.ts';
 import { isComplete, type Node } from '../node.ts';
 import type { Tree } from '../tree.ts';
+import { isBetter } from '../upkeep.ts';
 
 export function distinctAnswers({ nodes }: Pick<Tree, 'nodes'>): Node[] {
   const best = new Map<string, Node>();
@@ -11,11 +12,7 @@ export function distinctAnswers({ nodes }: Pick<Tree, 'nodes'>): Node[] {
     const key = meaningOf(node);
     if (key === undefined || !isComplete(node)) continue;
     const known = best.get(key);
-    if (known === undefined || inOrder(node, known) < 0) best.set(key, node);
+    if (known === undefined || isBetter(node, known)) best.set(key, node);
   }
-  return [...best.values()].sort(inOrder);
-}
-
-function inOrder(a: Node, b: Node): number {
-  return b.score - a.score || a.key - b.key;
+  return [...best.values()].sort((a, b) => b.score - a.score || a.key - b.key);
 }

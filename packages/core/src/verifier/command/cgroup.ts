@@ -24,11 +24,10 @@ export function makeCgroup(memoryMiB: number): Cgroup | undefined {
   if (parent === undefined) return undefined;
   made += 1;
   const folder = join(parent, `coppice-${process.pid}-${made}`);
-  const write = (name: string, value: string | number) => writeFileSync(join(folder, name), String(value));
   try {
     if (!swept) sweep(parent);
     mkdirSync(folder);
-    limitMemory(folder, write, memoryMiB * 1024 ** 2);
+    limitMemory(folder, memoryMiB * 1024 ** 2);
   } catch {
     remove(folder);
     return undefined;
@@ -56,9 +55,8 @@ function parentOfRuns(): string | undefined {
   }
 }
 
-type Write = (name: string, value: string | number) => void;
-
-function limitMemory(folder: string, write: Write, bytes: number): void {
+function limitMemory(folder: string, bytes: number): void {
+  const write = (name: string, value: number) => writeFileSync(join(folder, name), String(value));
   if (isSecond) {
     write('memory.max', bytes);
     write('memory.oom.group', 1);

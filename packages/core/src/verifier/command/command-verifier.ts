@@ -4,7 +4,7 @@
 import { FaultError, fault, raise } from '../../base/fault.ts';
 import type { RequestId, Urgency } from '../../engine/engine.ts';
 import { UrgencyQueue } from '../../engine/urgency-queue.ts';
-import { type GivenJudgement, judgementOf, shown } from '../definition.ts';
+import { type Judgement, judgementOf, shown } from '../definition.ts';
 import { questionOf } from '../scorer.ts';
 import {
   noUsage,
@@ -155,7 +155,7 @@ export class CommandVerifier implements Verifier {
     }
   }
 
-  async #tested(language: TestLanguage, answer: string, tests: string, signal: AbortSignal): Promise<GivenJudgement> {
+  async #tested(language: TestLanguage, answer: string, tests: string, signal: AbortSignal): Promise<Judgement> {
     const run = (role: RunnerRole): ContainedCommand => {
       const command = runnerCommand(language, this.#command.command[0]!, this.#command.limits.memoryMiB, role);
       return { ...this.#command, command };
@@ -172,7 +172,7 @@ export class CommandVerifier implements Verifier {
     return { reward, feedback: feedback === undefined ? ranInside : `${feedback}\n${ranInside}` };
   }
 
-  #outside({ code, tests }: JudgedEnd, verdict: TestsVerdict | undefined): GivenJudgement {
+  #outside({ code, tests }: JudgedEnd, verdict: TestsVerdict | undefined): Judgement {
     const over = this.#overrun(code) ?? this.#overrun(tests);
     if (over !== undefined) return over;
     if (verdict?.over === true) return worthless(this.#outputWords());
@@ -181,7 +181,7 @@ export class CommandVerifier implements Verifier {
   }
 
   /** A process that could not start says nothing about the answer. */
-  #overrun({ broken, code, errors, stopped }: ProcessEnd): GivenJudgement | undefined {
+  #overrun({ broken, code, errors, stopped }: ProcessEnd): Judgement | undefined {
     const { timeoutMs, memoryMiB } = this.#command.limits;
     const why =
       broken ?? (code === notFound ? `exit code 127, a program was not found: ${lastLine(errors)}` : undefined);
@@ -195,7 +195,7 @@ export class CommandVerifier implements Verifier {
     return `It wrote more than ${this.#command.limits.outputKiB} KiB.`;
   }
 
-  #judgementOf(end: ProcessEnd): GivenJudgement {
+  #judgementOf(end: ProcessEnd): Judgement {
     const over = this.#overrun(end);
     if (over !== undefined) return over;
     if (end.signal !== null) return worthless(endedWords(end));
@@ -225,7 +225,7 @@ const noTests = 'the question has no tests: give them with it, or to the verifie
 const notFound = 127;
 export const ranInside = "(These tests ran inside the answer's own process.)";
 
-function worthless(feedback: string): GivenJudgement {
+function worthless(feedback: string): Judgement {
   return { reward: 0, feedback };
 }
 
@@ -248,13 +248,8 @@ function lastValue(output: string): unknown {
 
 function askedOf({ prompt, path, step }: ScoreRequest) {
   const all = [...path.map((each) => each.step), step];
-  const said = all.slice(
-    Math.max(
-      0,
-      all.findLastIndex(({ turn }) => turn !== undefined),
-    ),
-  );
-  const steps = said.map(({ text }) => text);
+  const begin = all.findLastIndex(({ turn }) => turn !== undefined);
+  const steps = all.slice(Math.max(0, begin)).map(({ text }) => text);
   return { question: questionOf(prompt), answer: steps.join(''), steps };
 }
 

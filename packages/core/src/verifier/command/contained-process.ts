@@ -11,19 +11,15 @@ import { removeSegments, segmentIds, watchMemory } from './memory-watch.ts';
 import { filterDescriptor, type Sandbox, type SandboxLimits } from './sandbox.ts';
 import { openFilter } from './seccomp-filter.ts';
 
-export interface ProcessLimits extends SandboxLimits {
-  readonly outputKiB: number;
-}
-
 export interface ContainedCommand {
   readonly sandbox: Sandbox;
   readonly command: readonly string[];
   readonly readable: readonly string[];
-  readonly limits: ProcessLimits;
+  readonly limits: SandboxLimits & { readonly outputKiB: number };
   readonly watched?: boolean | undefined;
 }
 
-export type StopReason = 'time' | 'memory' | 'output' | 'cancelled';
+type StopReason = 'time' | 'memory' | 'output' | 'cancelled';
 
 export interface ProcessEnd {
   readonly output: string;
@@ -34,7 +30,7 @@ export interface ProcessEnd {
   readonly broken?: string | undefined;
 }
 
-export interface Contained {
+interface Contained {
   readonly child: ChildProcess;
   readonly ended: Promise<ProcessEnd>;
   stop(why: StopReason): void;
@@ -51,17 +47,15 @@ export async function runContained(run: ContainedCommand, input: string, signal:
   return await ended;
 }
 
-export interface Plumbing {
+interface Plumbing {
   readonly stdio: readonly (Readable | Writable | 'pipe' | 'ignore')[];
   readonly collected?: 1 | 3;
 }
 
-const plain: Plumbing = { stdio: ['pipe', 'pipe', 'pipe', 'ignore'], collected: 1 };
-
 export function startContained(
   { sandbox, command, readable, limits, watched }: ContainedCommand,
   signal: AbortSignal,
-  { stdio, collected }: Plumbing = plain,
+  { stdio, collected }: Plumbing = { stdio: ['pipe', 'pipe', 'pipe', 'ignore'], collected: 1 },
 ): Contained {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-run-'));
   const cgroup = watched ? undefined : makeCgroup(limits.memoryMiB);
@@ -89,7 +83,7 @@ function cleared(): NodeJS.ProcessEnv {
 interface Started {
   readonly child: ChildProcess;
   readonly output: Readable | null;
-  readonly limits: ProcessLimits;
+  readonly limits: ContainedCommand['limits'];
   readonly cgroup: Cgroup | undefined;
   readonly filesFolder: string | undefined;
 }

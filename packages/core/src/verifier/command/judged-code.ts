@@ -4,20 +4,13 @@
 import type { Readable, Writable } from 'node:stream';
 import { type ContainedCommand, type ProcessEnd, startContained } from './contained-process.ts';
 
-export interface JudgedCode {
-  readonly code: ContainedCommand;
-  readonly tests: ContainedCommand;
-}
-
-export interface JudgedEnd {
-  readonly code: ProcessEnd;
-  readonly tests: ProcessEnd;
-}
+type OfBoth<Each> = Readonly<Record<'code' | 'tests', Each>>;
+export type JudgedEnd = OfBoth<ProcessEnd>;
 
 const control = 3;
 
 export async function judgeCode(
-  run: JudgedCode,
+  run: OfBoth<ContainedCommand>,
   answer: string,
   tests: string,
   signal: AbortSignal,

@@ -68,15 +68,8 @@ function memfdBytes(pid: number): number {
   return open.filter(isMemory).reduce((sum, path) => sum + orNone(() => statSync(path).blocks * 512), 0);
 }
 
-interface SharedSegment {
-  readonly id: string;
-  readonly creator: string;
-  readonly attached: number;
-  readonly bytes: number;
-}
-
 /** System V memory (proc(5)) outlives its process. */
-function segments(): SharedSegment[] {
+function segments() {
   const [, ...lines] = orNone(() => readFileSync('/proc/sysvipc/shm', 'utf8'), '')
     .trim()
     .split('\n');

@@ -11,24 +11,14 @@ import type { Aggregation } from '../../tree/aggregate.ts';
 import { badReward, questionOf, type Scored, type ScoredPath, type Scorer, type ScoringServer } from '../scorer.ts';
 import { expectedChoice, expectedRating, ratedTokens } from './judge-verdict.ts';
 
-export interface JudgeOptions {
-  readonly promptFile?: string;
-  readonly lowest?: number;
-  readonly highest?: number;
-  readonly maxTokens?: number;
-}
-
-export interface JudgedPair {
+interface JudgedPair {
   readonly question: string;
   readonly first: string;
   readonly second: string;
 }
 
-export interface PairVerdict {
-  readonly first: number;
-  readonly agrees: boolean;
-}
-
+const [lowest, highest] = [1, 10];
+const maxTokens = 128;
 const shippedPrompt = new URL('../../../prompts/value.txt', import.meta.url);
 const pairPrompt = new URL('../../../prompts/pair.txt', import.meta.url);
 
@@ -42,25 +32,16 @@ export class JudgeScorer implements Scorer {
   readonly callsLimit = 64;
   readonly mixes = (): boolean => false;
   readonly #template: string;
-  readonly #lowest: number;
-  readonly #highest: number;
-  readonly #maxTokens: number;
   readonly #mute = new WeakSet<Connection>();
 
-  constructor(options: JudgeOptions = {}) {
-    this.#template = readPrompt(options.promptFile);
-    this.#lowest = options.lowest ?? 1;
-    this.#highest = options.highest ?? 10;
-    this.#maxTokens = options.maxTokens ?? 128;
-    if (!(this.#lowest < this.#highest)) {
-      raise('bad-setting', `lowest is ${this.#lowest} and highest is ${this.#highest}; lowest must be below highest`);
-    }
+  constructor(promptFile?: string) {
+    this.#template = readPrompt(promptFile);
   }
 
   async score(paths: readonly ScoredPath[], server: ScoringServer, signal: AbortSignal): Promise<Scored> {
     const ratings = await Promise.all(paths.map((path) => this.#rate(path, server, signal)));
     return {
-      rewards: ratings.map(({ rating }) => (rating - this.#lowest) / (this.#highest - this.#lowest)),
+      rewards: ratings.map(({ rating }) => (rating - lowest) / (highest - lowest)),
       feedback: ratings.map(({ reason }) => reason),
       computedTokens: ratings.reduce((sum, each) => sum + each.tokens, 0),
       cachedTokens: 0,
@@ -68,17 +49,15 @@ export class JudgeScorer implements Scorer {
   }
 
   /** Asks in both orders, since judges favour a place. */
-  async compare(pair: JudgedPair, server: ScoringServer, signal: AbortSignal): Promise<PairVerdict> {
-    const { question, first, second } = pair;
+  async compare(pair: JudgedPair, server: ScoringServer, signal: AbortSignal) {
     const [forth, back] = await Promise.all([
-      this.#choose(question, first, second, server, signal),
-      this.#choose(question, second, first, server, signal),
+      this.#choose(pair, server, signal),
+      this.#choose({ ...pair, first: pair.second, second: pair.first }, server, signal),
     ]);
     return { first: (forth + 1 - back) / 2, agrees: forth > 0.5 === back < 0.5 };
   }
 
-  async #rate(path: ScoredPath, server: ScoringServer, signal: AbortSignal): Promise<Rating> {
-    const [lowest, highest] = [this.#lowest, this.#highest];
+  async #rate(path: ScoredPath, server: ScoringServer, signal: AbortSignal) {
     const { reply, rated, tokens } = await this.#ask(fillPrompt(this.#template, path), server, signal);
     const written = lastNumber(reply);
     if (written === undefined || written < lowest || written > highest) {
@@ -90,18 +69,8 @@ export class JudgeScorer implements Scorer {
     return { rating: expectedRating(rated, lowest, highest) ?? written, reason: reasonOf(reply), tokens };
   }
 
-  async #choose(
-    question: string,
-    first: string,
-    second: string,
-    server: ScoringServer,
-    signal: AbortSignal,
-  ): Promise<number> {
-    const values: Readonly<Record<string, string>> = { question, first, second };
-    const content = readFileSync(pairPrompt, 'utf8').replace(
-      /\{(question|first|second)\}/g,
-      (_, name: string) => values[name]!,
-    );
+  async #choose(pair: JudgedPair, server: ScoringServer, signal: AbortSignal): Promise<number> {
+    const content = filled(readFileSync(pairPrompt, 'utf8'), { ...pair });
     const { reply, rated } = await this.#ask(content, server, signal);
     const written = reply.match(/\b[AB]\b/g)?.at(-1);
     if (written === undefined) return badReward(server, `compared two answers with neither 'A' nor 'B'`);
@@ -114,7 +83,7 @@ export class JudgeScorer implements Scorer {
       model: server.facts?.model,
       messages: [{ role: 'user', content }],
       temperature: 0,
-      max_tokens: this.#maxTokens,
+      max_tokens: maxTokens,
     };
     const probabilities = { logprobs: true, top_logprobs: candidates };
     const post = (more: object) =>
@@ -137,24 +106,18 @@ export class JudgeScorer implements Scorer {
 /** The most that vLLM and OpenAI give. */
 const candidates = 20;
 
-interface Rating {
-  readonly rating: number;
-  readonly reason: string | undefined;
-  readonly tokens: number;
-}
-
 function reasonOf(reply: string): string | undefined {
   return /\p{L}{3}/u.test(reply) ? reply.trim() : undefined;
 }
 
 export function fillPrompt(template: string, { prompt, steps }: ScoredPath): string {
   const before = steps.slice(0, -1).map((step, at) => `${at + 1}. ${step}`);
-  const values: Readonly<Record<string, string>> = {
-    question: questionOf(prompt),
-    steps: before.length === 0 ? '(none yet)' : before.join('\n'),
-    step: steps.at(-1) ?? '',
-  };
-  return template.replace(/\{(question|steps|step)\}/g, (_, name: string) => values[name]!);
+  const listed = before.length === 0 ? '(none yet)' : before.join('\n');
+  return filled(template, { question: questionOf(prompt), steps: listed, step: steps.at(-1) ?? '' });
+}
+
+function filled(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => (Object.hasOwn(values, name) ? values[name]! : whole));
 }
 
 export function lastNumber(reply: string): number | undefined {

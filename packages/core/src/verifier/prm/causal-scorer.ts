@@ -28,7 +28,7 @@ export class CausalScorer implements Scorer {
   /** The server batches small calls itself. */
   readonly callsLimit = 32;
   readonly #format: CausalFormat;
-  readonly #labels = new Map<string, readonly [number, number]>();
+  readonly #labels = new Map<string, Labels>();
 
   constructor(format: CausalFormat) {
     this.#format = format;
@@ -66,21 +66,15 @@ export class CausalScorer implements Scorer {
     return scoreByCompletion(prompt, labels, server, signal);
   }
 
-  async #labelsOf(server: ScoringServer): Promise<readonly [number, number]> {
+  async #labelsOf(server: ScoringServer): Promise<Labels> {
     const { url } = server.connection;
     const known = this.#labels.get(url);
     if (known !== undefined) return known;
-    const [good, bad] = await Promise.all(
-      [this.#format.good, this.#format.bad].map((label) => lastToken(label, server)),
-    );
-    const labels = [good!, bad!] as const;
+    const lastToken = async (label: string) => (await tokenize(label, rendererOf(server))).at(-1)!;
+    const labels = await Promise.all([lastToken(this.#format.good), lastToken(this.#format.bad)]);
     this.#labels.set(url, labels);
     return labels;
   }
-}
-
-async function lastToken(label: string, server: ScoringServer): Promise<number> {
-  return (await tokenize(label, rendererOf(server))).at(-1)!;
 }
 
 function rendererOf({ connection, facts }: ScoringServer): Renderer {

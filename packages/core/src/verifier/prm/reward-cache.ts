@@ -1,19 +1,19 @@
 // Known rewards by search, parent and the step's text.
 
-import type { GivenJudgement } from '../definition.ts';
+import type { Judgement } from '../definition.ts';
 import type { ScoreRequest } from '../verifier.ts';
 
 export class RewardCache {
   /** A bare text is hashed once in its life, one joined to a key at every look. */
-  readonly #bySearch = new Map<string, Map<number, Map<string, GivenJudgement>>>();
+  readonly #bySearch = new Map<string, Map<number, Map<string, Judgement>>>();
 
-  get({ search, parent, step }: ScoreRequest): GivenJudgement | undefined {
+  get({ search, parent, step }: ScoreRequest): Judgement | undefined {
     return this.#bySearch.get(search)?.get(parent)?.get(step.text);
   }
 
-  set({ search, parent, step }: ScoreRequest, judgement: GivenJudgement): void {
-    const parents = this.#bySearch.get(search) ?? new Map<number, Map<string, GivenJudgement>>();
-    const known = parents.get(parent) ?? new Map<string, GivenJudgement>();
+  set({ search, parent, step }: ScoreRequest, judgement: Judgement): void {
+    const parents = this.#bySearch.get(search) ?? new Map<number, Map<string, Judgement>>();
+    const known = parents.get(parent) ?? new Map<string, Judgement>();
     known.set(step.text, judgement);
     parents.set(parent, known);
     this.#bySearch.set(search, parents);

@@ -6,6 +6,7 @@ import { usageOf } from '../../engine/remote/dialect/completion-chunk.ts';
 import type { ServerFacts } from '../../engine/remote/dialect/dialect.ts';
 import { records } from '../../remote/wire-values.ts';
 import { badReward, type Scored, type ScoringServer } from '../scorer.ts';
+import type { ScoreUsage } from '../verifier.ts';
 
 export type Labels = readonly [number, number];
 
@@ -61,10 +62,7 @@ export function goodShare(top: readonly Record<string, unknown>[], [good, bad]: 
 }
 
 /** vLLM tells the cache hits of the last prompt only: the others count alike. */
-export function tokensOf(
-  answer: unknown,
-  prompts = 1,
-): { readonly computedTokens: number; readonly cachedTokens: number } {
+export function tokensOf(answer: unknown, prompts = 1): ScoreUsage {
   const usage = isRecord(answer) ? usageOf(answer.usage) : undefined;
   const promptTokens = usage?.promptTokens ?? 0;
   const cachedTokens = Math.max(0, Math.min(prompts * (usage?.cachedTokens ?? 0), promptTokens - prompts));

@@ -5,13 +5,13 @@ import type { DialectName, ServerFacts } from '../../engine/remote/dialect/diale
 import { probe } from '../../engine/remote/dialect/probe.ts';
 import { Connection } from '../../remote/connection.ts';
 import type { Transport } from '../../remote/http-transport.ts';
-import { type JudgeOptions, JudgeScorer } from '../judge/judge-scorer.ts';
-import { type CausalReading, causalFormatNames, causalFormats } from '../prm/causal-formats.ts';
+import { JudgeScorer } from '../judge/judge-scorer.ts';
+import { causalFormatNames, causalFormats } from '../prm/causal-formats.ts';
 import { CausalScorer, noProbabilities } from '../prm/causal-scorer.ts';
 import { HttpScorer } from '../prm/http-scorer.ts';
 import { qwenScorer } from '../prm/qwen-scorer.ts';
 import type { Scorer, ScoringServer } from '../scorer.ts';
-import { RemoteVerifier, type RemoteVerifierOptions, verifierDefaults } from './remote-verifier.ts';
+import { RemoteVerifier, type RemoteVerifierOptions } from './remote-verifier.ts';
 
 export const remoteVerifierKinds = ['qwen-prm', ...causalFormatNames, 'http', 'judge'] as const;
 export type RemoteVerifierKind = (typeof remoteVerifierKinds)[number];
@@ -22,16 +22,16 @@ export interface OpenVerifierOptions extends RemoteVerifierOptions {
   readonly servers: readonly { readonly url: string; readonly apiKey?: string }[];
   readonly model?: string | undefined;
   readonly dialect?: DialectName | undefined;
-  readonly judge?: JudgeOptions;
-  readonly verdicts?: CausalReading;
+  /** Prompt of a judge, in the place of the shipped one. */
+  readonly promptFile?: string;
+  readonly timeoutMs?: number;
   readonly transport?: (url: string) => Transport;
 }
 
 export async function openRemoteVerifier(options: OpenVerifierOptions): Promise<RemoteVerifier> {
-  const { kind, servers } = options;
+  const { kind, servers, timeoutMs = 60_000 } = options;
   if (servers.length === 0) raise('bad-setting', 'servers is empty; give at least one url');
   const scorer = scorerOf(options);
-  const timeoutMs = options.timeoutMs ?? verifierDefaults.timeoutMs;
   const open: ScoringServer[] = [];
   try {
     for (const server of servers) {
@@ -57,9 +57,9 @@ function scorerOf(options: OpenVerifierOptions): Scorer {
     case 'math-shepherd':
     case 'rlhflow':
     case 'plain':
-      return new CausalScorer(causalFormats[options.kind](options.verdicts));
+      return new CausalScorer(causalFormats[options.kind]);
     case 'judge':
-      return new JudgeScorer(options.judge);
+      return new JudgeScorer(options.promptFile);
     case 'http': {
       const { pathname, search } = addressOf(options.servers[0]!.url);
       return new HttpScorer(pathname + search, options.model, options.aggregation ?? 'product');

@@ -8,16 +8,17 @@ import type { RequestId, Urgency } from '../../engine/engine.ts';
 import { faultOf } from '../../remote/failure.ts';
 import { attemptsAfter, mayRetry, retryDelayMs } from '../../remote/retry.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
-import type { GivenJudgement } from '../definition.ts';
+import type { Judgement } from '../definition.ts';
 import { RewardCache } from '../prm/reward-cache.ts';
 import type { ScoredPath, Scorer, ScoringServer } from '../scorer.ts';
-import type {
-  ScoreRequest,
-  ScoreUsage,
-  Verifier,
-  VerifierCapabilities,
-  VerifierLoad,
-  VerifierMessage,
+import {
+  noUsage,
+  type ScoreRequest,
+  type ScoreUsage,
+  type Verifier,
+  type VerifierCapabilities,
+  type VerifierLoad,
+  type VerifierMessage,
 } from '../verifier.ts';
 import { PathSize } from './path-size.ts';
 import { type ScoreEntry, ScoreQueue, type ScoringCall, type Work } from './score-queue.ts';
@@ -27,38 +28,26 @@ export interface RemoteVerifierOptions {
   readonly aggregation?: Aggregation;
   /** Per server; 16 by default. */
   readonly calls?: number;
-  readonly batch?: number;
-  /** Tokens that one pass of the server computes (vLLM's --max-num-batched-tokens). */
-  readonly passTokens?: number;
-  readonly attempts?: number;
-  readonly timeoutMs?: number;
-  readonly patienceMs?: number;
   readonly timers?: Timers;
   readonly seed?: number;
 }
 
 const defaultCalls = 16;
-
-export const verifierDefaults = {
-  batch: 64,
-  passTokens: 16_384,
-  attempts: 4,
-  timeoutMs: 60_000,
-  patienceMs: 600_000,
-  seed: 1,
-};
+const batch = 64;
+/** Tokens that one pass of the server computes (vLLM's --max-num-batched-tokens). */
+const passTokens = 16_384;
+const patienceMs = 600_000;
+const retries = { attempts: 4, patienceMs };
 
 /** The first pass is computed while the next waits. */
 const passesInFlight = 2;
 const smoothing = 0.05;
 
-const nothing: ScoreUsage = { computedTokens: 0, cachedTokens: 0 };
-
 export class RemoteVerifier implements Verifier {
   readonly capabilities: VerifierCapabilities;
   readonly #scorer: Scorer;
   readonly #replicas: readonly ScoringReplica[];
-  readonly #options: RemoteVerifierOptions & typeof verifierDefaults;
+  readonly #calls: number;
   readonly #timers: Timers;
   readonly #chance: Random;
   readonly #entries = new Map<RequestId, ScoreEntry>();
@@ -71,9 +60,9 @@ export class RemoteVerifier implements Verifier {
 
   constructor(scorer: Scorer, servers: readonly ScoringServer[], options: RemoteVerifierOptions = {}) {
     this.#scorer = scorer;
-    this.#options = { ...verifierDefaults, ...options };
+    this.#calls = options.calls ?? scorer.callsLimit ?? defaultCalls;
     this.#timers = options.timers ?? liveTimers;
-    this.#chance = new Random('remote-verifier', this.#options.seed);
+    this.#chance = new Random('remote-verifier', options.seed ?? 1);
     this.#replicas = servers.map((server) => new ScoringReplica(server, this.#timers.nowMs()));
     this.#size = new PathSize(scorer.reusesPrefix);
     const aggregation = options.aggregation ?? scorer.aggregation;
@@ -93,7 +82,7 @@ export class RemoteVerifier implements Verifier {
       this.#entries.set(request.id, entry);
       const known = this.#cache.get(request);
       if (known === undefined) this.#enqueue(entry);
-      else this.#answer(entry, { type: 'score', request: request.id, ...known, usage: nothing });
+      else this.#answer(entry, { type: 'score', request: request.id, ...known, usage: noUsage });
     }
     this.#pump();
   }
@@ -144,7 +133,6 @@ export class RemoteVerifier implements Verifier {
     while (!this.#closed && !this.#queue.isEmpty) {
       const replica = this.#free();
       if (replica === undefined) return;
-      const { passTokens, batch } = this.#options;
       const mixes = this.#scorer.mixes(replica.server.facts);
       const paths = Math.min(batch, this.#scorer.pathsLimit ?? batch);
       const limits = { mixes, joins: this.capabilities.looksAhead === true, paths, tokens: passTokens };
@@ -156,11 +144,9 @@ export class RemoteVerifier implements Verifier {
   }
 
   #free(): ScoringReplica | undefined {
-    const { passTokens } = this.#options;
-    const calls = this.#options.calls ?? this.#scorer.callsLimit ?? defaultCalls;
     let free: ScoringReplica | undefined;
     for (const each of this.#replicas) {
-      if (!each.mayStart(calls, passesInFlight * passTokens)) continue;
+      if (!each.mayStart(this.#calls, passesInFlight * passTokens)) continue;
       if (free === undefined || (each.tokens - free.tokens || each.calls - free.calls) < 0) free = each;
     }
     return free;
@@ -201,7 +187,7 @@ export class RemoteVerifier implements Verifier {
     }
   }
 
-  #reward(work: Work, judged: GivenJudgement, usage: ScoreUsage, replica: ScoringReplica): void {
+  #reward(work: Work, judged: Judgement, usage: ScoreUsage, replica: ScoringReplica): void {
     const { reward } = judged;
     const { url } = replica.server.connection;
     const bad = `${url} (${this.#scorer.name}) gave ${reward}; a reward is a number from 0 to 1, so check the model`;
@@ -209,9 +195,10 @@ export class RemoteVerifier implements Verifier {
     this.#queue.finish(work);
     this.#cache.set(work.request, judged);
     [...work.entries].forEach((entry, at) => {
-      this.#observeTime(entry);
+      const ms = this.#timers.nowMs() - entry.sinceMs;
+      this.#scoreMs = this.#scoreMs === undefined ? ms : this.#scoreMs + (ms - this.#scoreMs) * smoothing;
       const { id } = entry.request;
-      this.#answer(entry, { type: 'score', request: id, ...judged, usage: at === 0 ? usage : nothing });
+      this.#answer(entry, { type: 'score', request: id, ...judged, usage: at === 0 ? usage : noUsage });
     });
   }
 
@@ -220,17 +207,12 @@ export class RemoteVerifier implements Verifier {
     for (const entry of work.entries) this.#fault(entry, reason);
   }
 
-  #observeTime({ sinceMs }: ScoreEntry): void {
-    const ms = this.#timers.nowMs() - sinceMs;
-    this.#scoreMs = this.#scoreMs === undefined ? ms : this.#scoreMs + (ms - this.#scoreMs) * smoothing;
-  }
-
   #failed(replica: ScoringReplica, works: readonly Work[], reason: Fault): void {
     const nowMs = this.#timers.nowMs();
     if (replica.failed(reason, nowMs, this.#chance.uniform())) this.#probeLater(replica);
     const again = works.filter((work) => {
       work.attempts = attemptsAfter(work.attempts, reason);
-      if (mayRetry(reason, work, this.#options, nowMs)) return work.entries.size > 0;
+      if (mayRetry(reason, work, retries, nowMs)) return work.entries.size > 0;
       this.#refuse(work, reason);
       return false;
     });
@@ -253,9 +235,9 @@ export class RemoteVerifier implements Verifier {
   #giveUp(): void {
     if (this.load().healthy) return;
     const nowMs = this.#timers.nowMs();
-    const waited = `no verifier answered for ${this.#options.patienceMs} ms (patienceMs): ${this.#outage()}`;
+    const waited = `no verifier answered for ${patienceMs} ms (patienceMs): ${this.#outage()}`;
     for (const entry of [...this.#entries.values()]) {
-      if (nowMs - entry.sinceMs >= this.#options.patienceMs) this.#giveUpOn(entry, fault('unavailable', waited));
+      if (nowMs - entry.sinceMs >= patienceMs) this.#giveUpOn(entry, fault('unavailable', waited));
     }
   }
 

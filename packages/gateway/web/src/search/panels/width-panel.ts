@@ -31,7 +31,7 @@ function line({ atMs, from, to, taken, why }: WidthChange, startMs: number): HTM
   const heading = `${formatDuration(atMs - startMs)}: ${from} → ${to}${lost}`;
   if (why === undefined) return h('li', {}, h('b', {}, heading), h('span', {}, 'No reason was logged.'));
   const sentence = reasonSentence(why);
-  const figures = reasonFigures(why).map(([name, value]) => `${name} ${value}`);
+  const figures = reasonFigures(why);
   return h(
     'li',
     {},
