@@ -3,24 +3,15 @@
 // and wrong. Reads votes and signals of the program, never the order of arrival. Packages build rules of their own with `certainBy`.
 
 import { groupAnswers } from '../answer/groups.ts';
+import type { OptionsOf } from '../base/knob.ts';
 import type { Evidence, Exit } from '../log/end.ts';
 import type { Belief, PathVote } from '../tree/readings/certaindex.ts';
 import { isBetter } from '../tree/upkeep.ts';
 import { leadEvidence } from './certificate.ts';
 import { type ExitRule, type Limits, readable } from './exit.ts';
+import type { certaintyKnobs } from './exits.ts';
 
-export interface CertaintyOptions {
-  /** ε: of `certificate` the share of wrong stops that it allows, of `beta` what is missing from a probability of 1, of `lead` the odds left to the second answer. */
-  readonly certainRisk: number;
-  /** Answers before `threshold` and `margin` are read; samples of a window of `windows`. */
-  readonly certainAnswers: number;
-  /** Answers between two readings of `threshold` and `curve`; 0 reads once. */
-  readonly certainEvery: number;
-  readonly certainCurve: number;
-  /** Least value of each signal under `threshold`; a reward of 0 asks for none. */
-  readonly certainAgreement: number;
-  readonly certainReward: number;
-}
+export type CertaintyOptions = OptionsOf<typeof certaintyKnobs>;
 
 export type Agreement = { readonly evidence: Evidence; readonly answer?: Group } | undefined;
 

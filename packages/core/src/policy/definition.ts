@@ -23,16 +23,12 @@ export interface PolicyDefinition {
   readonly contradiction?: (settings: PolicyOptions) => string | undefined;
 }
 
-export interface PolicyInput<Name extends string> {
+export interface PolicyInput<Name extends string>
+  extends Pick<PolicyDefinition, 'summary' | 'widths' | 'order' | 'contradiction'>,
+    Partial<Pick<PolicyDefinition, 'exits' | 'prunes'>> {
   readonly name: Name;
-  readonly summary: string;
   /** Unset parts are off: every policy has its budgets and nothing else by itself. */
   readonly settings?: Partial<PolicyOptions>;
-  readonly exits?: readonly ExitPart[];
-  readonly prunes?: readonly PrunePart[];
-  readonly widths?: WidthsPart;
-  readonly order?: OrderPart;
-  readonly contradiction?: (settings: PolicyOptions) => string | undefined;
 }
 
 const policyKeys: readonly (keyof PolicyInput<string>)[] = [

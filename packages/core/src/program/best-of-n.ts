@@ -5,35 +5,22 @@
 import type { Knobs } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
 import { type Belief, countedBelief, sampleVotes } from '../tree/readings/certaindex.ts';
-import { coldest, greedySampling, type Sampling } from '../tree/step.ts';
+import { coldest, greedySampling } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { affordable } from './affordable.ts';
-import { type Choice, chosenAnswer } from './choice.ts';
-import { defineProgram } from './definition.ts';
+import { chosenAnswer } from './choice.ts';
+import { defineProgram, type ProgramSize, usualSize } from './definition.ts';
 import { askBelow, foldOutcome, followLanded, freeIndex, freeIndices, openAt, readyStrand } from './growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program, StepReading } from './program.ts';
-import type { ProgramThinking } from './thinking-moves.ts';
 
-interface SamplesOptions {
+interface SamplesOptions
+  extends Pick<ProgramSize, 'maxDepth' | 'maxPathTokens' | 'tokenBudget' | 'sampling' | 'choose' | 'thinking'> {
   readonly samples: number;
   /** Samples that are open at a time; 0 opens all at once. */
   readonly window: number;
-  readonly maxDepth: number;
-  readonly maxPathTokens?: number | undefined;
-  /** Tokens of the whole search: where they run short, samples that can be finished go first. */
-  readonly tokenBudget?: number | undefined;
-  readonly sampling: Sampling;
-  readonly choose: Choice;
-  readonly thinking?: ProgramThinking | undefined;
 }
 
-const samplesDefaults: SamplesOptions = {
-  samples: 16,
-  window: 0,
-  maxDepth: 40,
-  sampling: { temperature: 0.8 },
-  choose: 'best',
-};
+const samplesDefaults: SamplesOptions = { ...usualSize, samples: 16, window: 0 };
 
 export function createBestOfN(options: Partial<SamplesOptions> = {}): Program {
   return new Samples('best-of-n', true, { ...samplesDefaults, ...options });
@@ -88,8 +75,8 @@ export const selfConsistency = defineProgram({
   needsVerifier: false,
   takesTemperature: true,
   options: windowKnobs,
-  create: ({ rollouts: samples, maxDepth, maxPathTokens, tokenBudget, sampling, choose, thinking }, options) =>
-    createSelfConsistency({ samples, ...options, maxDepth, maxPathTokens, tokenBudget, sampling, choose, thinking }),
+  create: ({ rollouts: samples, branching: _, ...size }, options) =>
+    createSelfConsistency({ samples, ...options, ...size }),
 });
 
 export const greedy = defineProgram({

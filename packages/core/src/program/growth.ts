@@ -168,21 +168,19 @@ export function openAt(tree: Tree, node: Node): Strand {
   return tree.strand(id);
 }
 
+export function isTaken({ byIndex, inFlight }: Node, index: number): boolean {
+  return byIndex?.has(index) === true || inFlight?.has(index) === true;
+}
+
 /** The child indices from 0 up to `count` that no child has taken. */
 export function missingIndices(node: Node, count: number): number[] {
-  const indices: number[] = [];
-  for (let index = 0; index < count; index += 1) {
-    if (!node.byIndex?.has(index) && !node.inFlight?.has(index)) indices.push(index);
-  }
-  return indices;
+  return Array.from({ length: count }, (_, index) => index).filter((index) => !isTaken(node, index));
 }
 
 /** The first `count` child indices that are neither taken nor in flight; a failed child leaves a gap that is filled first. */
 export function freeIndices(node: Node, count: number): number[] {
   const indices: number[] = [];
-  for (let index = 0; indices.length < count; index += 1) {
-    if (!node.byIndex?.has(index) && !node.inFlight?.has(index)) indices.push(index);
-  }
+  for (let index = 0; indices.length < count; index += 1) if (!isTaken(node, index)) indices.push(index);
   return indices;
 }
 

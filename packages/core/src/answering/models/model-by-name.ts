@@ -29,10 +29,11 @@ export interface OwnModelOptions {
 }
 
 export function ownModel(options: OwnModelOptions): ModelConfig {
-  const { check, delimiters, stepPrompt, settings = {} } = options;
+  const { check, delimiters, stepPrompt, embedder, settings = {} } = options;
   const shipped = shippedOf(options);
   const said = given({ check, ...(shipped === undefined ? { delimiters, stepPrompt } : {}) });
-  const parts = { engine: engineOf(options), verifier: verifierOf(options), ...embedderOf(options) };
+  const beside = given({ embedder: embedder && { url: embedder } });
+  const parts = { engine: engineOf(options), verifier: verifierOf(options), ...beside };
   requireParts(settings, parts);
   const { models } = checkConfig({
     models: [
@@ -81,10 +82,6 @@ function verifierOf(options: OwnModelOptions): PlainTree {
   const beside = prm === undefined ? shippedOf(options)?.verifier : undefined;
   if (beside !== undefined && beside.kind !== 'none') return beside;
   return { kind: needsVerifier ? 'confidence' : 'none' };
-}
-
-function embedderOf({ embedder }: OwnModelOptions): PlainTree {
-  return embedder === undefined ? {} : { embedder: { url: embedder } };
 }
 
 function given(values: Readonly<Record<string, unknown>>): PlainTree {

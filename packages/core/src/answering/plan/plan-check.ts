@@ -20,7 +20,7 @@ type RefusalKind = 'invalid' | 'unsupported';
 
 export class Refusal extends FaultError {
   readonly kind: RefusalKind;
-  /** In the caller's words, without quotes. */
+  /** In the caller's words, without quotes; while a plan is made, a name of the vocabulary or the path of an option (`chain.probe`). */
   readonly setting: string;
 
   constructor(kind: RefusalKind, setting: string, message: string) {
@@ -30,22 +30,9 @@ export class Refusal extends FaultError {
   }
 }
 
-/** A refusal under the name that the vocabulary has for the setting. */
-class SettingError extends Error {
-  readonly kind: RefusalKind;
-  /** A name of the vocabulary, `question`, or the path of an option (`chain.probe`). */
-  readonly setting: string;
-
-  constructor(kind: RefusalKind, setting: string, what: string) {
-    super(what);
-    this.kind = kind;
-    this.setting = setting;
-  }
-}
-
 /** `what` goes on from the name: "is 3; it must be …". */
 export function refuseSetting(kind: RefusalKind, setting: string, what: string): never {
-  throw new SettingError(kind, setting, what);
+  throw new Refusal(kind, setting, what);
 }
 
 /** Gives what is refused the name that its speaker wrote. */
@@ -53,21 +40,30 @@ export function nameSetting<Result>(speaker: Speaker, make: () => Result): Resul
   try {
     return make();
   } catch (error) {
-    if (!(error instanceof SettingError)) throw error;
-    const { kind, setting, message } = error;
-    const name = setting === 'question' ? questionName(speaker) : writtenName(setting, speaker);
-    throw new Refusal(kind, name, `${speaker === 'body' ? `'${name}'` : name} ${message}`);
+    if (!(error instanceof Refusal)) throw error;
+    const { kind, setting, fault } = error;
+    const name = chatFields.has(setting) ? setting : writtenSetting(setting, speaker);
+    const isQuoted = speaker === 'body' || chatFields.has(setting);
+    throw new Refusal(kind, name, `${isQuoted ? `'${name}'` : name} ${fault.message}`);
   }
 }
 
-function questionName(speaker: Speaker): string {
+/** Named as in a chat by every speaker. */
+const chatFields: ReadonlySet<string> = new Set(['logprobs', 'tools', 'response_format']);
+
+function writtenSetting(setting: string, speaker: Speaker): string {
+  if (setting !== 'question') return writtenName(setting, speaker);
   return speaker === 'body' ? 'messages' : 'the question';
 }
 
 export function checkWish(wish: Wish, speaker: Speaker): void {
+  nameSetting(speaker, () => checkValues(wish));
+}
+
+export function checkValues(wish: Wish): void {
   const check = (name: string, knob: Knob, value: unknown) => {
     const wrong = value === undefined ? undefined : complaint(knob, value);
-    if (wrong !== undefined) nameSetting(speaker, () => refuseSetting('invalid', name, wrong));
+    if (wrong !== undefined) refuseSetting('invalid', name, wrong);
   };
   for (const name of searchKnobNames) check(name, knobOf(name), wish[name]);
   for (const [part, given] of Object.entries(wish)) {
@@ -75,8 +71,7 @@ export function checkWish(wish: Wish, speaker: Speaker): void {
     if (own === undefined) continue;
     for (const [option, value] of Object.entries(given as object)) {
       const path = `${part}.${option}`;
-      if (!Object.hasOwn(own, option))
-        nameSetting(speaker, () => refuseSetting('invalid', path, `is no option of ${part}`));
+      if (!Object.hasOwn(own, option)) refuseSetting('invalid', path, `is no option of ${part}`);
       check(path, own[option]!.knob, value);
     }
   }
@@ -155,11 +150,8 @@ export function checkMoney({ moneyBudget, writers }: SearchPlan, { config }: Pla
 
 function requireLogprobs({ logprobs, model }: SearchPlan, { engine }: PlannedModel): void {
   if (logprobs === undefined || engine.capabilities.pieces) return;
-  throw new Refusal(
-    'unsupported',
-    'logprobs',
-    `'logprobs' cannot be honoured: the engine of model '${model}' tells no log probabilities of tokens`,
-  );
+  const why = `the engine of model '${model}' tells no log probabilities of tokens`;
+  refuseSetting('unsupported', 'logprobs', `cannot be honoured: ${why}`);
 }
 
 export function shapeTrouble(
@@ -174,7 +166,6 @@ export function shapeTrouble(
   return engine.shapeTrouble(schema);
 }
 
-/** Named as in a chat: only bodies ask for a shape. */
 function requireShape(
   { mode, reasoning }: SearchPlan,
   shape: PlannedShape,
@@ -184,7 +175,7 @@ function requireShape(
 ): void {
   const field = shape.isCall ? 'tools' : 'response_format';
   const trouble = shapeTrouble(model, program, shape.schema) ?? (stop?.length ? "'stop' would cut it" : undefined);
-  if (trouble !== undefined) throw new Refusal('unsupported', field, `'${field}' cannot be honoured: ${trouble}`);
+  if (trouble !== undefined) refuseSetting('unsupported', field, `cannot be honoured: ${trouble}`);
   if (mode === 'search' && reasoning === 'inline')
     refuseSetting('unsupported', 'reasoning', "is 'inline': an answer in a shape stands alone");
 }
@@ -236,6 +227,6 @@ export function testsOf({ wish, model, speaker }: PlanRequest): string | undefin
   const { verifier, name } = model.config;
   const isAllowed = speaker !== 'body' || (verifier.kind === 'command' && verifier.clientTests);
   if (wish.tests === undefined || isAllowed) return wish.tests;
-  const why = `'coppice.tests' is not taken by '${name}': its operator has not switched tests of clients on (verifier.clientTests)`;
-  throw new Refusal('unsupported', 'coppice.tests', why);
+  const why = `is not taken by '${name}': its operator has not switched tests of clients on (verifier.clientTests)`;
+  return refuseSetting('unsupported', 'tests', why);
 }

@@ -3,19 +3,17 @@
 import { optionsGiven } from '../../config/named-options.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import { policySettingKnobs } from '../../config/vocabulary.ts';
+import { fittingRules } from '../../policy/check.ts';
 import type { PolicyDefinition } from '../../policy/definition.ts';
-import { type FittingRules, fittingRules } from '../../policy/fitting.ts';
 import { type PolicyOptions, policyKnobs } from '../../policy/knobs.ts';
 import type { Choice } from '../../program/choice.ts';
 import { type Aggregation, isBound } from '../../tree/aggregate.ts';
 import { type KnownProgram, refuseOptions } from './plan-check.ts';
-import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
-
-interface PlannedPolicy extends FittingRules, Pick<SearchPlan, 'aggregation'> {}
+import type { PlannedModel, Wish } from './search-plan.ts';
 
 type Layer = Partial<PolicyOptions>;
 
-export function policyFor(wish: Wish, model: PlannedModel, program: KnownProgram, choose: Choice): PlannedPolicy {
+export function policyFor(wish: Wish, model: PlannedModel, program: KnownProgram, choose: Choice) {
   const { config } = model;
   const aggregation = aggregationOf(model, wish, program);
   const settings: Layer = Object.assign({}, ...layersOf(wish, config, program, choose, aggregation));

@@ -13,28 +13,6 @@ import { atMost, checkDirect, type KnownProgram, refuseSetting } from './plan-ch
 import { aggregationOf, policyFor } from './planned-policy.ts';
 import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
 
-type SearchShape = Pick<
-  SearchPlan,
-  | 'mode'
-  | 'program'
-  | 'programOptions'
-  | 'prompts'
-  | 'policy'
-  | 'policyOptions'
-  | 'scoring'
-  | 'rollouts'
-  | 'threshold'
-  | 'tokenBudget'
-  | 'aggregation'
-  | 'branching'
-  | 'choose'
-  | 'maxDepth'
-  | 'delimiters'
-  | 'stops'
-  | 'stepTokens'
-  | 'groupSimilarity'
->;
-
 /** `thought`: tokens of thinking that each of its paths may need. */
 export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfig, thought: number) {
   const { config } = model;
@@ -43,7 +21,7 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
   const choose = wish.choose ?? config.choose;
   const rollouts = rolloutsOf(wish, limits, program, program.pathsPerRollout?.(branching, options) ?? 1);
   const { policy, aggregation, options: policyOptions, trouble } = policyFor(wish, model, program, choose);
-  const shape: SearchShape = {
+  const shape = {
     mode: 'search',
     program: program.name,
     programOptions: options,
@@ -62,7 +40,7 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
     stops: wish.stop?.length ? wish.stop : undefined,
     stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
     groupSimilarity: model.embedder && groupSimilarity,
-  };
+  } satisfies Partial<SearchPlan>;
   return { shape, program, trouble };
 }
 
@@ -86,14 +64,8 @@ function boughtBy({ effort }: Wish, limits: LimitsConfig) {
   return effortOf(limits, effort === 'none' ? undefined : effort);
 }
 
-interface PlannedProgram {
-  /** Rules see it with these options. */
-  readonly program: KnownProgram;
-  readonly options: SearchPlan['programOptions'];
-}
-
-/** The program that was asked for, or the model's own; without a verifier only one that needs none. */
-function programFor(wish: Wish, { config, verifier }: PlannedModel): PlannedProgram {
+/** The program that was asked for, or the model's own, as rules see it with its options; without a verifier only one that needs none. */
+function programFor(wish: Wish, { config, verifier }: PlannedModel) {
   const named = programOf(wish.program ?? config.program);
   const isVerified = verifier !== undefined || !named.needsVerifier;
   const name = isVerified ? named.name : 'self-consistency';
@@ -116,7 +88,7 @@ function scoringOf({ name, needsVerifier }: KnownProgram, { verifier }: ModelCon
 }
 
 /** A single step: the engine's text, cut only by its own end, a stop string or the token limit. */
-export function directShape(wish: Wish, model: PlannedModel, stepTokens: number): SearchShape {
+export function directShape(wish: Wish, model: PlannedModel, stepTokens: number) {
   checkDirect(wish);
   return {
     mode: 'direct',
@@ -134,7 +106,7 @@ export function directShape(wish: Wish, model: PlannedModel, stepTokens: number)
     maxDepth: 1,
     delimiters: wish.stop ?? [],
     stepTokens,
-  };
+  } satisfies Partial<SearchPlan>;
 }
 
 /**

@@ -4,26 +4,21 @@
 
 import { isBound } from '../../tree/aggregate.ts';
 import type { Node } from '../../tree/node.ts';
-import type { Sampling } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { type Choice, chosenAnswer } from '../choice.ts';
-import { defineProgram } from '../definition.ts';
+import { chosenAnswer } from '../choice.ts';
+import { defineProgram, type ProgramSize, usualSize } from '../definition.ts';
 import { askBelow, foldOutcome, followLanded, freeIndices, openAt, readyStrand } from '../growth.ts';
 import { type Prior, priorKnob } from '../prior.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program, StepReading } from '../program.ts';
 import { isGivenUp, placeToGoOn, placeToOpen, roomBeside, widest } from './prospect.ts';
 
-interface BestFirstOptions {
+/** A node is full at 8 times `branching`. */
+interface BestFirstOptions
+  extends Pick<ProgramSize, 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling' | 'choose'> {
   /** In all; those that were pruned count, those that were preempted or failed do not. */
   readonly rollouts: number;
-  /** A node is full at 8 times as many draws. */
-  readonly branching: number;
   readonly prior: Prior;
-  readonly maxDepth: number;
-  readonly maxPathTokens?: number | undefined;
-  readonly sampling: Sampling;
-  readonly choose: Choice;
 }
 
 export const bestFirst = defineProgram({
@@ -38,14 +33,7 @@ export const bestFirst = defineProgram({
   create: (size, options) => createBestFirst({ ...size, ...options }),
 });
 
-const defaults: BestFirstOptions = {
-  rollouts: 64,
-  branching: 4,
-  prior: 'logprob',
-  maxDepth: 40,
-  sampling: { temperature: 0.8 },
-  choose: 'best',
-};
+const defaults: BestFirstOptions = { ...usualSize, rollouts: 64, branching: 4, prior: 'logprob' };
 
 export function createBestFirst(options: Partial<BestFirstOptions> = {}): Program {
   return new BestFirst({ ...defaults, ...options });

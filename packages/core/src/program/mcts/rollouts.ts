@@ -5,25 +5,20 @@
 import { byKey } from '../../tree/keys.ts';
 import { mayGrow, type Node } from '../../tree/node.ts';
 import { type Belief, treeBelief } from '../../tree/readings/certaindex.ts';
-import type { Sampling } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { type Choice, chosenAnswer } from '../choice.ts';
-import type { ProgramDefinition } from '../definition.ts';
+import { chosenAnswer } from '../choice.ts';
+import type { ProgramDefinition, ProgramSize } from '../definition.ts';
 import { askBelow, askProbe, complete, foldOutcome, follow, missingIndices, openAt, readyStrand } from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program, StepReading } from '../program.ts';
 import { highestReward, type Play } from './play.ts';
 import { type SelectionRule, selectLeaf } from './wu-puct.ts';
 
-export interface MctsOptions extends SelectionRule {
+export interface MctsOptions
+  extends SelectionRule,
+    Pick<ProgramSize, 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling' | 'choose' | 'eager'> {
   /** Rollouts in all; those that were pruned count, those that were preempted or failed do not. */
   readonly rollouts: number;
-  readonly branching: number;
-  readonly maxDepth: number;
-  readonly maxPathTokens?: number | undefined;
-  readonly sampling: Sampling;
-  readonly choose: Choice;
-  readonly eager?: number | undefined;
 }
 
 export function playMcts(
