@@ -7,7 +7,31 @@ import type { ExitPart, PrunePart } from '../exit/definition.ts';
 import type { OrderPart } from '../scheduler/turns/order.ts';
 import type { WidthsPart } from '../scheduler/widths.ts';
 import { type PolicyOptions, resolveOptions } from './knobs.ts';
-import { type PolicyParts, plainParts } from './parts.ts';
+
+/**
+ * Everything off: what is left is the program, its budgets, and for each search its natural width. Each part is a knob of its own, so
+ * that any can be turned off and what it gives be measured.
+ */
+export const partsOff = {
+  positiveExit: 'off',
+  negativeExit: 'off',
+  boundPrune: 'off',
+  beatPrune: 0,
+  certain: 'off',
+  eagerReward: 0,
+  widths: 'natural',
+  boostAt: 'start',
+  speculate: 0,
+  order: 'fcfs',
+} as const satisfies Partial<PolicyOptions>;
+
+type PartName = keyof typeof partsOff;
+/** Settings of a policy: its parts, and from how many rollouts on a search may be boosted. */
+type PolicyParts = Pick<PolicyOptions, PartName | 'gate'>;
+
+export const partNames = Object.keys(partsOff) as readonly PartName[];
+
+const plainParts: PolicyParts = { ...partsOff, gate: 1 };
 
 export interface PolicyDefinition {
   readonly name: string;

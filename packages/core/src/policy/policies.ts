@@ -1,9 +1,8 @@
 // The policies that there are: the rows of P0's comparison (§5.1), TAPER's rule with the positive exit, and ours.
 
 import { raise } from '../base/fault.ts';
-import { type PolicyDefinition, policyDefinition } from './definition.ts';
+import { type PolicyDefinition, partNames, partsOff, policyDefinition } from './definition.ts';
 import type { PolicyOptions } from './knobs.ts';
-import { partNames, partsOff } from './parts.ts';
 
 const accepting = { positiveExit: 'on' } as const;
 const unlosing = {

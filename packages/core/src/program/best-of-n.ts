@@ -10,7 +10,16 @@ import type { Tree } from '../tree/tree.ts';
 import { affordable } from './affordable.ts';
 import { chosenAnswer } from './choice.ts';
 import { defineProgram, type ProgramSize, usualSize } from './definition.ts';
-import { askBelow, foldOutcome, followLanded, freeIndex, freeIndices, openAt, readyStrand } from './growth.ts';
+import {
+  askBelow,
+  foldLanded,
+  followLanded,
+  freeIndex,
+  freeIndices,
+  openAt,
+  readyStrand,
+  rolloutsLeft,
+} from './growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program, StepReading } from './program.ts';
 
 interface SamplesOptions
@@ -117,21 +126,19 @@ class Samples implements Program {
     const ready = readyStrand(tree, followLanded, undefined, ({ id }) => afford.goesOn(id));
     if (ready !== undefined) return askBelow(tree, ready, [freeIndex(ready.node)], sampling);
     const isFull = tree.strands.size >= this.naturalWidth || !afford.mayOpen;
-    if (!mayOpen || isFull || this.#samplesLeft(tree) <= 0 || doomed?.(tree.root)) return undefined;
+    if (!mayOpen || isFull || rolloutsLeft(tree, this.#options.samples) <= 0 || doomed?.(tree.root)) return undefined;
     return askBelow(tree, openAt(tree, tree.root), [freeIndex(tree.root)], sampling);
   }
 
   tell(tree: Tree, outcome: Outcome): boolean {
-    const strand = foldOutcome(tree, outcome, this.#options);
-    if (strand !== undefined) followLanded(tree, strand);
-    return strand !== undefined;
+    return foldLanded(tree, outcome, this.#options);
   }
 
   /** The samples that have not been opened: what comes below an open one is not known before its step is. */
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
     const { sampling, tokenBudget } = this.#options;
     const isOver = doomed?.(tree.root) || !affordable(tree, tokenBudget).mayOpen;
-    const more = isOver ? 0 : Math.min(count, this.#samplesLeft(tree));
+    const more = isOver ? 0 : Math.min(count, rolloutsLeft(tree, this.#options.samples));
     return freeIndices(tree.root, more).map((index) => ({ node: tree.root, indices: [index], sampling }));
   }
 
@@ -145,9 +152,5 @@ class Samples implements Program {
 
   answer(tree: Tree): Answer | undefined {
     return chosenAnswer(tree, this.#options.choose);
-  }
-
-  #samplesLeft(tree: Tree): number {
-    return this.#options.samples - tree.closed.completed - tree.closed.pruned - tree.strands.size;
   }
 }

@@ -85,6 +85,13 @@ function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
   };
 }
 
+/** Folds an outcome of a path that grows one draw at a time; true where its strand has gone on. */
+export function foldLanded(tree: Tree, outcome: Outcome, limits: GrowthLimits): boolean {
+  const strand = foldOutcome(tree, outcome, limits);
+  if (strand !== undefined) followLanded(tree, strand);
+  return strand !== undefined;
+}
+
 /** On to the only child of a path that grows one draw at a time; one whose draw failed is over. */
 export function followLanded(tree: Tree, strand: Strand): void {
   const [next] = strand.landed;
@@ -160,6 +167,11 @@ function foldProbe(tree: Tree, { node, index, reply, fault, model }: ProbeOutcom
 
 function failureOf({ fault: { code }, model }: Pick<ChildOutcome & { readonly ok: false }, 'fault' | 'model'>) {
   return model === undefined ? { code } : { code, model };
+}
+
+/** Rollouts that may still be opened; those that were pruned count, those that were preempted or failed do not. */
+export function rolloutsLeft({ closed, strands }: Tree, rollouts: number): number {
+  return rollouts - closed.completed - closed.pruned - strands.size;
 }
 
 export function openAt(tree: Tree, node: Node): Strand {

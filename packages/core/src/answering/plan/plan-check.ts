@@ -8,12 +8,10 @@ import { namedParts } from '../../config/named-options.ts';
 import { knobOf, type SearchKnob, type Speaker, searchKnobNames, writtenName } from '../../config/vocabulary.ts';
 import type { JsonSchema } from '../../engine/engine.ts';
 import type { RuleTrouble } from '../../policy/check.ts';
-import { type PolicyName, policyOf } from '../../policy/policies.ts';
+import { policyOf } from '../../policy/policies.ts';
 import type { ProgramDefinition } from '../../program/definition.ts';
 import { programNames } from '../../program/registry/programs.ts';
-import type { PlannedModel, PlannedShape, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
-
-export type KnownProgram = ProgramDefinition;
+import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 
 /** `invalid`: the value is out of bounds. `unsupported`: it asks for something that this search cannot do. */
 type RefusalKind = 'invalid' | 'unsupported';
@@ -108,7 +106,7 @@ function checkNamed({ program, policyOptions }: SearchPlan, wish: Wish): void {
 }
 
 /** Checks what only a search can be wrong in; its rules are checked when they are made. */
-export function checkSearch(plan: SearchPlan, program: KnownProgram, { wish, speaker, model }: PlanRequest): void {
+export function checkSearch(plan: SearchPlan, program: ProgramDefinition, { wish, speaker, model }: PlanRequest): void {
   checkNamed(plan, wish);
   checkSpeculation(wish, speaker, model);
   if (!program.takesTemperature && (wish.temperature ?? 0) > 0) {
@@ -130,12 +128,18 @@ export function checkSearch(plan: SearchPlan, program: KnownProgram, { wish, spe
 /** Checks that the engine can do it, for a search by `program` or for one generation without. */
 export function checkEngine(
   plan: SearchPlan,
-  program: KnownProgram | undefined,
+  program: ProgramDefinition | undefined,
   { wish, model, others }: PlanRequest,
 ): void {
+  const { shape, mode, reasoning } = plan;
   requireLogprobs(plan, model);
   for (const name of plan.panel ?? []) requireLogprobs({ ...plan, model: name }, others?.get(name) ?? model);
-  if (plan.shape !== undefined) requireShape(plan, plan.shape, program, wish.stop, model);
+  if (shape === undefined) return;
+  const trouble = shapeTrouble(model, program, shape.schema) ?? (wish.stop?.length ? "'stop' would cut it" : undefined);
+  if (trouble !== undefined)
+    refuseSetting('unsupported', shape.isCall ? 'tools' : 'response_format', `cannot be honoured: ${trouble}`);
+  if (mode === 'search' && reasoning === 'inline')
+    refuseSetting('unsupported', 'reasoning', "is 'inline': an answer in a shape stands alone");
 }
 
 /** Without a price, spending cannot be measured. */
@@ -156,7 +160,7 @@ function requireLogprobs({ logprobs, model }: SearchPlan, { engine }: PlannedMod
 
 export function shapeTrouble(
   { engine, form, config }: PlannedModel,
-  program: KnownProgram | undefined,
+  program: ProgramDefinition | undefined,
   schema: JsonSchema,
 ): string | undefined {
   if (form !== undefined) return `model '${config.name}' knows only the words of its own task`;
@@ -164,25 +168,6 @@ export function shapeTrouble(
   if (program?.prompts !== undefined) return `the program '${program.name}' has no last step to hold to a shape`;
   if (engine.shapeTrouble === undefined) return `the engine of model '${config.name}' holds no step to a schema`;
   return engine.shapeTrouble(schema);
-}
-
-function requireShape(
-  { mode, reasoning }: SearchPlan,
-  shape: PlannedShape,
-  program: KnownProgram | undefined,
-  stop: Wish['stop'],
-  model: PlannedModel,
-): void {
-  const field = shape.isCall ? 'tools' : 'response_format';
-  const trouble = shapeTrouble(model, program, shape.schema) ?? (stop?.length ? "'stop' would cut it" : undefined);
-  if (trouble !== undefined) refuseSetting('unsupported', field, `cannot be honoured: ${trouble}`);
-  if (mode === 'search' && reasoning === 'inline')
-    refuseSetting('unsupported', 'reasoning', "is 'inline': an answer in a shape stands alone");
-}
-
-export function refuseOptions(policy: PolicyName, error: unknown): never {
-  if (!(error instanceof FaultError)) throw error;
-  return refuseSetting('unsupported', 'policy', `is '${policy}': ${error.fault.message}`);
 }
 
 /** A rule that does not go with the program or the aggregation, by the setting that asked for it. */

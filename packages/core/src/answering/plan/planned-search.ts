@@ -7,9 +7,10 @@ import { effortOf } from '../../config/schema.ts';
 import type { ScoredBy } from '../../log/verdict.ts';
 import { optionsOf } from '../../policy/create.ts';
 import { restingRules } from '../../policy/resting-rules.ts';
+import type { ProgramDefinition } from '../../program/definition.ts';
 import { programOf, programOptions, programWith } from '../../program/registry/programs.ts';
 import { readPrompts } from '../prompts.ts';
-import { atMost, checkDirect, type KnownProgram, refuseSetting } from './plan-check.ts';
+import { atMost, checkDirect, refuseSetting } from './plan-check.ts';
 import { aggregationOf, policyFor } from './planned-policy.ts';
 import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
 
@@ -44,7 +45,7 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
   return { shape, program, trouble };
 }
 
-function rolloutsOf(wish: Wish, limits: LimitsConfig, program: KnownProgram, paths: number): number {
+function rolloutsOf(wish: Wish, limits: LimitsConfig, program: ProgramDefinition, paths: number): number {
   return (
     atMost(wish, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
     (program.keepsRollouts ? wish.answers : undefined) ??
@@ -81,7 +82,7 @@ function programFor(wish: Wish, { config, verifier }: PlannedModel) {
 }
 
 /** Names the judge of the answer: the generator's own confidence is none. */
-function scoringOf({ name, needsVerifier }: KnownProgram, { verifier }: ModelConfig): ScoredBy {
+function scoringOf({ name, needsVerifier }: ProgramDefinition, { verifier }: ModelConfig): ScoredBy {
   if (name === 'greedy') return 'none';
   if (!needsVerifier) return 'self-consistency';
   return verifier.kind === 'confidence' ? 'confidence' : 'verifier';

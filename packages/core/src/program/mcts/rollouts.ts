@@ -9,7 +9,17 @@ import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { chosenAnswer } from '../choice.ts';
 import type { ProgramDefinition, ProgramSize } from '../definition.ts';
-import { askBelow, askProbe, complete, foldOutcome, follow, missingIndices, openAt, readyStrand } from '../growth.ts';
+import {
+  askBelow,
+  askProbe,
+  complete,
+  foldOutcome,
+  follow,
+  missingIndices,
+  openAt,
+  readyStrand,
+  rolloutsLeft,
+} from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program, StepReading } from '../program.ts';
 import { highestReward, type Play } from './play.ts';
 import { type SelectionRule, selectLeaf } from './wu-puct.ts';
@@ -66,7 +76,7 @@ class Mcts implements Program {
   }
 
   #select(tree: Tree, doomed: Doomed | undefined): Node | undefined {
-    const left = this.#rolloutsLeft(tree);
+    const left = rolloutsLeft(tree, this.#options.rollouts);
     if (left <= 0) return undefined;
     if (left === 1 && this.#play.inquiry !== undefined && tree.best === undefined) return bestLeaf(tree);
     return selectLeaf(tree.root, this.#ruleIn(tree), { doomed });
@@ -89,7 +99,7 @@ class Mcts implements Program {
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
     const likely = this.#likelyMoves(tree).slice(0, count);
     const imagined = new Map<Node, number>();
-    let rollouts = this.#rolloutsLeft(tree);
+    let rollouts = rolloutsLeft(tree, this.#options.rollouts);
     while (likely.length < count && rollouts > 0) {
       const leaf = selectLeaf(tree.root, this.#ruleIn(tree), { imagined, doomed });
       if (leaf === undefined) break;
@@ -103,7 +113,7 @@ class Mcts implements Program {
   /** No more than there are leaves to take up and rollouts left. */
   demand(tree: Tree): number {
     const open = tree.strands.size;
-    return Math.max(1, open + Math.min(this.#rolloutsLeft(tree), tree.root.available));
+    return Math.max(1, open + Math.min(rolloutsLeft(tree, this.#options.rollouts), tree.root.available));
   }
 
   /** P1 takes the mean of the rewards. */
@@ -193,10 +203,6 @@ class Mcts implements Program {
       if (next !== undefined && !next.terminal) moves.push(next);
     }
     return moves.sort((a, b) => b.score - a.score || byKey(a, b));
-  }
-
-  #rolloutsLeft(tree: Tree): number {
-    return this.#options.rollouts - tree.closed.completed - tree.closed.pruned - tree.strands.size;
   }
 }
 

@@ -9,7 +9,7 @@ import type { Manner, Sampling } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { bestAnswer, certainAnswer } from '../choice.ts';
-import { askBelow, foldOutcome, followLanded, isTaken, openAt, readyStrand } from '../growth.ts';
+import { askBelow, foldLanded, followLanded, isTaken, openAt, readyStrand } from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
 
 export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
@@ -38,9 +38,7 @@ export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
   }
 
   tell(tree: Tree, outcome: Outcome): boolean {
-    const strand = foldOutcome(tree, outcome, { maxDepth: 1 });
-    if (strand !== undefined) followLanded(tree, strand);
-    return strand !== undefined || outcome.probe === true;
+    return foldLanded(tree, outcome, { maxDepth: 1 }) || outcome.probe === true;
   }
 
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
