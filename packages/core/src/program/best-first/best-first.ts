@@ -15,9 +15,7 @@ import { isGivenUp, placeToGoOn, placeToOpen, roomBeside, widest } from './prosp
 
 /** A node is full at 8 times `branching`. */
 interface BestFirstOptions
-  extends Pick<ProgramSize, 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling' | 'choose'> {
-  /** In all; those that were pruned count, those that were preempted or failed do not. */
-  readonly rollouts: number;
+  extends Pick<ProgramSize, 'rollouts' | 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling' | 'choose'> {
   readonly prior: Prior;
 }
 

@@ -26,16 +26,11 @@ import { type SelectionRule, selectLeaf } from './wu-puct.ts';
 
 export interface MctsOptions
   extends SelectionRule,
-    Pick<ProgramSize, 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling' | 'choose' | 'eager'> {
-  /** Rollouts in all; those that were pruned count, those that were preempted or failed do not. */
-  readonly rollouts: number;
-}
+    Pick<ProgramSize, 'rollouts' | 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling' | 'choose' | 'eager'> {}
 
-export function playMcts(
-  definition: Pick<ProgramDefinition, 'name' | 'needsVerifier'>,
-  options: MctsOptions,
-  play: Play,
-): Program {
+type Named = Pick<ProgramDefinition, 'name' | 'needsVerifier'>;
+
+export function playMcts(definition: Named, options: MctsOptions, play: Play): Program {
   return new Mcts(definition, options, play);
 }
 
@@ -51,11 +46,7 @@ class Mcts implements Program {
   /** 0 where the way of playing has a choice of its own. */
   readonly #eager: number;
 
-  constructor(
-    { name, needsVerifier }: Pick<ProgramDefinition, 'name' | 'needsVerifier'>,
-    options: MctsOptions,
-    play: Play,
-  ) {
+  constructor({ name, needsVerifier }: Named, options: MctsOptions, play: Play) {
     this.name = name;
     this.needsVerifier = needsVerifier;
     this.#options = options;
@@ -184,9 +175,8 @@ class Mcts implements Program {
   }
 
   #expand(tree: Tree, strand: Strand): Ask {
-    const { branching, sampling } = this.#options;
-    const { node } = strand;
-    return askBelow(tree, strand, missingIndices(node, branching), sampling, this.#play.manner?.(node));
+    const { indices, sampling, manner } = this.#expansionOf(strand.node);
+    return askBelow(tree, strand, indices, sampling, manner);
   }
 
   #expansionOf(node: Node): Expansion {
