@@ -1,22 +1,14 @@
 // Runs one search to its end in real time, and hands its events on as they happen.
 
-import type { Embedder } from '../embedder/embedder.ts';
-import type { Engine } from '../engine/engine.ts';
 import type { LoggedEvent } from '../log/events.ts';
 import { SearchFold } from '../log/fold.ts';
 import { LiveLoop, systemClock } from '../runtime/live.ts';
+import type { RuntimeOptions } from '../runtime/parts/options.ts';
 import { Runtime } from '../runtime/runtime.ts';
 import type { SearchRequest, SearchResult } from '../runtime/search/request.ts';
-import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Tree } from '../tree/tree.ts';
-import type { Verifier } from '../verifier/verifier.ts';
 
-interface SearchRun {
-  readonly engine: Engine;
-  readonly verifier?: Verifier | undefined;
-  readonly embedder?: Embedder | undefined;
-  readonly scheduler: Scheduler;
-  readonly budget: number;
+interface SearchRun extends Pick<RuntimeOptions, 'engine' | 'verifier' | 'embedder' | 'scheduler' | 'budget'> {
   readonly request: SearchRequest;
   /** The caller's, kept up to date; only to be read. */
   readonly fold?: SearchFold;
@@ -30,18 +22,14 @@ export interface FinishedRun {
 }
 
 export function runSearch(live: SearchRun): Promise<FinishedRun> {
-  const { engine, verifier, embedder, scheduler, budget, request, signal, fold = new SearchFold() } = live;
+  const { request, signal, fold = new SearchFold(), onEvent, ...parts } = live;
   const loop = new LiveLoop();
   return new Promise((resolve, reject) => {
     const follow = (logged: LoggedEvent): void => {
-      if (fold.tree !== undefined) live.onEvent?.(logged, fold.tree);
+      if (fold.tree !== undefined) onEvent?.(logged, fold.tree);
     };
     const runtime = new Runtime({
-      engine,
-      verifier,
-      embedder,
-      scheduler,
-      budget,
+      ...parts,
       clock: systemClock,
       onEvent: follow,
       onEnd: (result) => {

@@ -3,41 +3,29 @@
 // `issueWords` says in the same words what the library of schemas refuses.
 
 import { z } from 'zod';
-import {
-  type ChoiceKnob,
-  complaint,
-  type Knob,
-  type Knobs,
-  type NumberKnob,
-  shown,
-  type ValueOf,
-} from '../base/knob.ts';
+import { complaint, type Knob, type Knobs, type NumberKnob, shown, type ValueOf } from '../base/knob.ts';
 
-export function schemaOf<Each extends Knob>(knob: Each): z.ZodType<ValueOf<Each>, ValueOf<Each>> {
-  const schema = 'values' in knob ? choiceSchema(knob) : numberSchema(knob as NumberKnob);
-  const { unit, why: description } = knob;
-  return schema.meta({ unit, description }) as unknown as z.ZodType<ValueOf<Each>, ValueOf<Each>>;
-}
+type Schema<Each extends Knob> = z.ZodType<ValueOf<Each>, ValueOf<Each>>;
 
-function numberSchema(knob: NumberKnob): z.ZodNumber {
+export function schemaOf<Each extends Knob>(knob: Each): Schema<Each> {
   const error = complaining(knob);
-  const within = z.number({ error }).min(knob.low, { error }).max(knob.high, { error });
-  return knob.whole ? within.int({ error }) : within;
+  const schema = 'values' in knob ? z.enum(knob.values as [string, ...string[]], { error }) : numberSchema(knob, error);
+  const { unit, why: description } = knob;
+  return schema.meta({ unit, description }) as unknown as Schema<Each>;
 }
 
-function choiceSchema(knob: ChoiceKnob) {
-  return z.enum(knob.values as [string, ...string[]], { error: complaining(knob) });
+function numberSchema({ low, high, whole }: NumberKnob, error: ReturnType<typeof complaining>): z.ZodNumber {
+  const within = z.number({ error }).min(low, { error }).max(high, { error });
+  return whole ? within.int({ error }) : within;
 }
 
 function complaining(knob: Knob): (issue: { readonly input?: unknown }) => string {
   return ({ input }) => complaint(knob, input) ?? 'is not allowed';
 }
 
-type Schema<Each extends Knob> = z.ZodType<ValueOf<Each>, ValueOf<Each>>;
-type Field<Each extends Knob> = Each extends { readonly default: KnobDefault }
+type Field<Each extends Knob> = Each extends { readonly default: number | string }
   ? z.ZodDefault<Schema<Each>>
   : z.ZodOptional<Schema<Each>>;
-type KnobDefault = number | string;
 
 /** A field of the configuration: at its default where it has one, else left out unless it is set. */
 export function fieldOf<Each extends Knob>(knob: Each): Field<Each> {

@@ -9,16 +9,8 @@ import { jsonOrText } from './load.ts';
 import { modelSchema } from './model.ts';
 import { bySections } from './plugin.ts';
 
-export interface ModelSetting {
-  readonly name: string;
-  readonly why: string;
-  readonly unit?: string;
-  readonly fallback?: unknown;
-  readonly values?: readonly string[];
-  /** The kinds of engine or verifier that have it, where not all have. */
-  readonly kinds?: readonly string[];
-  readonly schema: z.ZodType;
-}
+/** `kinds`: of engine or verifier that have it, where not all have. */
+export type ModelSetting = ReturnType<typeof settingOf>;
 
 export const modelSettings = bySections(
   (sections): ReadonlyMap<string, ModelSetting> => byName(leaves(modelSchema(sections), [])),
@@ -56,7 +48,7 @@ function leaves(schema: z.ZodType, path: readonly string[], kinds?: readonly str
   return [settingOf(schema, path.join('.'), kinds)];
 }
 
-function settingOf(schema: z.ZodType, name: string, kinds: readonly string[] | undefined): ModelSetting {
+function settingOf(schema: z.ZodType, name: string, kinds: readonly string[] | undefined) {
   const inner = unwrapped(schema);
   const { description = '', unit } = (schema.meta() ?? {}) as { readonly description?: string; readonly unit?: string };
   const fallback = schema instanceof z.ZodDefault ? (schema.def.defaultValue as unknown) : undefined;
@@ -64,10 +56,10 @@ function settingOf(schema: z.ZodType, name: string, kinds: readonly string[] | u
     name,
     why: description,
     schema,
-    ...(unit === undefined ? {} : { unit }),
-    ...(fallback === undefined ? {} : { fallback }),
-    ...(inner instanceof z.ZodEnum ? { values: inner.options.map(String) } : {}),
-    ...(kinds === undefined ? {} : { kinds }),
+    unit,
+    fallback,
+    values: inner instanceof z.ZodEnum ? inner.options.map(String) : undefined,
+    kinds,
   };
 }
 

@@ -3,24 +3,67 @@
 // and wrong. Reads votes and signals of the program, never the order of arrival. Packages build rules of their own with `certainBy`.
 
 import { groupAnswers } from '../answer/groups.ts';
+import type { OptionsOf } from '../base/knob.ts';
 import type { Evidence, Exit } from '../log/end.ts';
 import type { Belief, PathVote } from '../tree/readings/certaindex.ts';
 import { isBetter } from '../tree/upkeep.ts';
 import { leadEvidence } from './certificate.ts';
 import { type ExitRule, type Limits, readable } from './exit.ts';
 
-export interface CertaintyOptions {
-  /** ε: of `certificate` the share of wrong stops that it allows, of `beta` what is missing from a probability of 1, of `lead` the odds left to the second answer. */
-  readonly certainRisk: number;
-  /** Answers before `threshold` and `margin` are read; samples of a window of `windows`. */
-  readonly certainAnswers: number;
-  /** Answers between two readings of `threshold` and `curve`; 0 reads once. */
-  readonly certainEvery: number;
-  readonly certainCurve: number;
-  /** Least value of each signal under `threshold`; a reward of 0 asks for none. */
-  readonly certainAgreement: number;
-  readonly certainReward: number;
-}
+export const certaintyKnobs = {
+  certainRisk: {
+    default: 0.05,
+    low: 0.000001,
+    high: 0.5,
+    internal: true,
+    unit: 'probability',
+    why: "of 'certificate' the share of wrong stops that it allows; of 'beta' 1 minus the authors' 0.95; of 'lead' the odds left to the second answer",
+  },
+  certainAnswers: {
+    default: 5,
+    low: 2,
+    high: 100_000,
+    whole: true,
+    internal: true,
+    unit: 'answers',
+    why: "a window of 'windows', the authors' 5; 'threshold', 'curve' and 'margin' are read from so many answers on",
+  },
+  certainAgreement: {
+    default: 0.7,
+    low: 0,
+    high: 1,
+    internal: true,
+    unit: 'certainty',
+    why: "of 'threshold': 1 minus the normalised entropy of the answers; P1 table 1 for self-consistency, 0.75 to 0.99 for trees",
+  },
+  certainEvery: {
+    default: 1,
+    low: 0,
+    high: 100_000,
+    whole: true,
+    internal: true,
+    unit: 'answers',
+    why: "of 'threshold' and 'curve': read every so many answers; 1 reads all, P1 §6.4 tries 5, and 0 reads once at certainAnswers (its static threshold, and its curve over first readings)",
+  },
+  certainCurve: {
+    default: 1,
+    low: 0.01,
+    high: 100,
+    internal: true,
+    unit: 'exponent',
+    why: "of 'curve': a search gets certainAnswers answers and, of the rest of its rollouts, the share (1 - agreement) to this power; 1 is a straight line, to be calibrated",
+  },
+  certainReward: {
+    default: 0,
+    low: 0,
+    high: 1,
+    internal: true,
+    unit: 'reward',
+    why: "of 'threshold': what the rewards of completed paths must reach too; 0 asks for none. P1 table 1: 0.4 for mcts (the mean), 0.99 for rebase (the maximum)",
+  },
+} as const;
+
+export type CertaintyOptions = OptionsOf<typeof certaintyKnobs>;
 
 export type Agreement = { readonly evidence: Evidence; readonly answer?: Group } | undefined;
 

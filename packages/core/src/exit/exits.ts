@@ -5,7 +5,7 @@ import { raise } from '../base/fault.ts';
 import { packageOf } from '../base/packages.ts';
 import { agreed } from './agreed.ts';
 import { budgets } from './budgets.ts';
-import { type AgreementRule, type CertaintyOptions, certainBy, certificate, lead } from './certain.ts';
+import { type AgreementRule, type CertaintyOptions, certainBy, certaintyKnobs, certificate, lead } from './certain.ts';
 import { concluded } from './concluded.ts';
 import { defineExit, type ExitPart } from './definition.ts';
 import type { ExitRule } from './exit.ts';
@@ -29,59 +29,6 @@ export const negativeKnobs = {
     internal: true,
     unit: 'draws',
     why: 'of best-first: a node with so many futile draws in a row is left out of the selective exit. 0 is off: it is a bet, to be calibrated',
-  },
-} as const;
-
-export const certaintyKnobs = {
-  certainRisk: {
-    default: 0.05,
-    low: 0.000001,
-    high: 0.5,
-    internal: true,
-    unit: 'probability',
-    why: "of 'certificate' the share of wrong stops that it allows; of 'beta' 1 minus the authors' 0.95; of 'lead' the odds left to the second answer",
-  },
-  certainAnswers: {
-    default: 5,
-    low: 2,
-    high: 100_000,
-    whole: true,
-    internal: true,
-    unit: 'answers',
-    why: "a window of 'windows', the authors' 5; 'threshold', 'curve' and 'margin' are read from so many answers on",
-  },
-  certainAgreement: {
-    default: 0.7,
-    low: 0,
-    high: 1,
-    internal: true,
-    unit: 'certainty',
-    why: "of 'threshold': 1 minus the normalised entropy of the answers; P1 table 1 for self-consistency, 0.75 to 0.99 for trees",
-  },
-  certainEvery: {
-    default: 1,
-    low: 0,
-    high: 100_000,
-    whole: true,
-    internal: true,
-    unit: 'answers',
-    why: "of 'threshold' and 'curve': read every so many answers; 1 reads all, P1 §6.4 tries 5, and 0 reads once at certainAnswers (its static threshold, and its curve over first readings)",
-  },
-  certainCurve: {
-    default: 1,
-    low: 0.01,
-    high: 100,
-    internal: true,
-    unit: 'exponent',
-    why: "of 'curve': a search gets certainAnswers answers and, of the rest of its rollouts, the share (1 - agreement) to this power; 1 is a straight line, to be calibrated",
-  },
-  certainReward: {
-    default: 0,
-    low: 0,
-    high: 1,
-    internal: true,
-    unit: 'reward',
-    why: "of 'threshold': what the rewards of completed paths must reach too; 0 asks for none. P1 table 1: 0.4 for mcts (the mean), 0.99 for rebase (the maximum)",
   },
 } as const;
 

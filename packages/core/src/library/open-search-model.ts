@@ -134,10 +134,7 @@ function configOf(
   {
     synthesizer,
     ...settings
-  }: Omit<ModelInput, 'name' | 'policy' | 'panel'> & {
-    readonly name?: string;
-    readonly synthesizer?: string;
-  },
+  }: Omit<ModelInput, 'name' | 'policy' | 'panel'> & Pick<ModelParts, 'name' | 'synthesizer'>,
   policy: ModelPolicy['policy'],
 ): ModelConfig {
   const [config] = checkConfig({ models: [{ name: 'model', ...settings, ...policySetting(policy) }] }).models;

@@ -14,9 +14,8 @@ import { type SearchSettings, searchKnobNames, withInternal } from '../config/vo
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import type { Answer, Cost, Exit } from '../log/end.ts';
 import { type Verdict, verdictOf } from '../log/verdict.ts';
-import { checkRules } from '../policy/check.ts';
+import { checkRules, fittingRules } from '../policy/check.ts';
 import type { PolicyDefinition } from '../policy/definition.ts';
-import { fittingRules } from '../policy/fitting.ts';
 import type { PolicyName } from '../policy/policies.ts';
 import type { ProgramDefinition } from '../program/definition.ts';
 import { type ProgramName, programs } from '../program/registry/programs.ts';
@@ -163,19 +162,11 @@ function build(
   return buildSearch({ ...plan, policy: chosen, policyOptions, programOptions }, program, policy);
 }
 
-function settingsOf({
-  model: _,
-  onEvent: _e,
-  signal: _s,
-  exits: _x,
-  prunes: _p,
-  program: _g,
-  programOptions: _go,
-  policy: _y,
-  policyOptions: _yo,
-  ...settings
-}: SearchOptions): Settings & { readonly tests?: string } {
-  return settings;
+/** Without what is no setting of a plan, and what the plan names in its own way. */
+function settingsOf(options: SearchOptions): Wish {
+  const others = new Set([...besideSettings, 'program', 'policy']);
+  const settings = Object.entries(options).filter(([name]) => name === 'tests' || !others.has(name));
+  return Object.fromEntries(settings);
 }
 
 function planOf(model: SearchModel, question: string | Prompt, wish: Wish): SearchPlan {

@@ -7,7 +7,31 @@ import type { ExitPart, PrunePart } from '../exit/definition.ts';
 import type { OrderPart } from '../scheduler/turns/order.ts';
 import type { WidthsPart } from '../scheduler/widths.ts';
 import { type PolicyOptions, resolveOptions } from './knobs.ts';
-import { type PolicyParts, plainParts } from './parts.ts';
+
+/**
+ * Everything off: what is left is the program, its budgets, and for each search its natural width. Each part is a knob of its own, so
+ * that any can be turned off and what it gives be measured.
+ */
+export const partsOff = {
+  positiveExit: 'off',
+  negativeExit: 'off',
+  boundPrune: 'off',
+  beatPrune: 0,
+  certain: 'off',
+  eagerReward: 0,
+  widths: 'natural',
+  boostAt: 'start',
+  speculate: 0,
+  order: 'fcfs',
+} as const satisfies Partial<PolicyOptions>;
+
+type PartName = keyof typeof partsOff;
+/** Settings of a policy: its parts, and from how many rollouts on a search may be boosted. */
+type PolicyParts = Pick<PolicyOptions, PartName | 'gate'>;
+
+export const partNames = Object.keys(partsOff) as readonly PartName[];
+
+const plainParts: PolicyParts = { ...partsOff, gate: 1 };
 
 export interface PolicyDefinition {
   readonly name: string;
@@ -23,16 +47,12 @@ export interface PolicyDefinition {
   readonly contradiction?: (settings: PolicyOptions) => string | undefined;
 }
 
-export interface PolicyInput<Name extends string> {
+export interface PolicyInput<Name extends string>
+  extends Pick<PolicyDefinition, 'summary' | 'widths' | 'order' | 'contradiction'>,
+    Partial<Pick<PolicyDefinition, 'exits' | 'prunes'>> {
   readonly name: Name;
-  readonly summary: string;
   /** Unset parts are off: every policy has its budgets and nothing else by itself. */
   readonly settings?: Partial<PolicyOptions>;
-  readonly exits?: readonly ExitPart[];
-  readonly prunes?: readonly PrunePart[];
-  readonly widths?: WidthsPart;
-  readonly order?: OrderPart;
-  readonly contradiction?: (settings: PolicyOptions) => string | undefined;
 }
 
 const policyKeys: readonly (keyof PolicyInput<string>)[] = [

@@ -6,7 +6,8 @@
 import { raise } from '../base/fault.ts';
 import { complaint, defaultsOf, type Knob, type Knobs, type OptionsOf } from '../base/knob.ts';
 import { packageOf } from '../base/packages.ts';
-import { type CertaintyRule, certaintyKnobs, certaintyRules, negativeKnobs } from '../exit/exits.ts';
+import { certaintyKnobs } from '../exit/certain.ts';
+import { type CertaintyRule, certaintyRules, negativeKnobs } from '../exit/exits.ts';
 import { boundTargets } from '../exit/prune/prune-bound.ts';
 import { pruneKnobs } from '../exit/prune/prunes.ts';
 import { orderNames } from '../scheduler/turns/order.ts';

@@ -1,9 +1,8 @@
 // The policies that there are: the rows of P0's comparison (§5.1), TAPER's rule with the positive exit, and ours.
 
 import { raise } from '../base/fault.ts';
-import { type PolicyDefinition, policyDefinition } from './definition.ts';
+import { type PolicyDefinition, partNames, partsOff, policyDefinition } from './definition.ts';
 import type { PolicyOptions } from './knobs.ts';
-import { type PartName, type PolicyParts, partNames, partsOff } from './parts.ts';
 
 const accepting = { positiveExit: 'on' } as const;
 const unlosing = {
@@ -65,13 +64,8 @@ export function policyOf(policy: PolicyName | PolicyDefinition): PolicyDefinitio
   return found ?? raise('bad-setting', `there is no policy '${policy}'; there are ${policyNames.join(', ')}`);
 }
 
-export interface PartOff {
-  readonly part: PartName;
-  readonly off: PolicyParts[PartName];
-}
-
 /** The parts that a policy has, each as it would be without: what an ablation runs, one at a time. */
-export function partsOf(name: PolicyName): PartOff[] {
+export function partsOf(name: PolicyName) {
   const { settings } = policyOf(name);
   return partNames.flatMap((part) => (settings[part] === partsOff[part] ? [] : [{ part, off: partsOff[part] }]));
 }

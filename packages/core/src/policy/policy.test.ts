@@ -5,9 +5,8 @@ import { FaultError } from '../base/fault.ts';
 import { createBestOfN } from '../program/best-of-n.ts';
 import { createBeam } from '../program/levels/beam.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
-import { checkRules, type RuledProgram } from './check.ts';
+import { checkRules, fittingRules, type RuledProgram } from './check.ts';
 import { createPolicy, createSharedScheduler, optionsOf } from './create.ts';
-import { fittingRules } from './fitting.ts';
 import { type PolicyOptions, policyKnobs } from './knobs.ts';
 import { type PolicyName, partsOf, policyNames } from './policies.ts';
 

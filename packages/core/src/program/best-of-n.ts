@@ -5,35 +5,31 @@
 import type { Knobs } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
 import { type Belief, countedBelief, sampleVotes } from '../tree/readings/certaindex.ts';
-import { coldest, greedySampling, type Sampling } from '../tree/step.ts';
+import { coldest, greedySampling } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
 import { affordable } from './affordable.ts';
-import { type Choice, chosenAnswer } from './choice.ts';
-import { defineProgram } from './definition.ts';
-import { askBelow, foldOutcome, followLanded, freeIndex, freeIndices, openAt, readyStrand } from './growth.ts';
+import { chosenAnswer } from './choice.ts';
+import { defineProgram, type ProgramSize, usualSize } from './definition.ts';
+import {
+  askBelow,
+  foldLanded,
+  followLanded,
+  freeIndex,
+  freeIndices,
+  openAt,
+  readyStrand,
+  rolloutsLeft,
+} from './growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program, StepReading } from './program.ts';
-import type { ProgramThinking } from './thinking-moves.ts';
 
-interface SamplesOptions {
+interface SamplesOptions
+  extends Pick<ProgramSize, 'maxDepth' | 'maxPathTokens' | 'tokenBudget' | 'sampling' | 'choose' | 'thinking'> {
   readonly samples: number;
   /** Samples that are open at a time; 0 opens all at once. */
   readonly window: number;
-  readonly maxDepth: number;
-  readonly maxPathTokens?: number | undefined;
-  /** Tokens of the whole search: where they run short, samples that can be finished go first. */
-  readonly tokenBudget?: number | undefined;
-  readonly sampling: Sampling;
-  readonly choose: Choice;
-  readonly thinking?: ProgramThinking | undefined;
 }
 
-const samplesDefaults: SamplesOptions = {
-  samples: 16,
-  window: 0,
-  maxDepth: 40,
-  sampling: { temperature: 0.8 },
-  choose: 'best',
-};
+const samplesDefaults: SamplesOptions = { ...usualSize, samples: 16, window: 0 };
 
 export function createBestOfN(options: Partial<SamplesOptions> = {}): Program {
   return new Samples('best-of-n', true, { ...samplesDefaults, ...options });
@@ -88,8 +84,8 @@ export const selfConsistency = defineProgram({
   needsVerifier: false,
   takesTemperature: true,
   options: windowKnobs,
-  create: ({ rollouts: samples, maxDepth, maxPathTokens, tokenBudget, sampling, choose, thinking }, options) =>
-    createSelfConsistency({ samples, ...options, maxDepth, maxPathTokens, tokenBudget, sampling, choose, thinking }),
+  create: ({ rollouts: samples, branching: _, ...size }, options) =>
+    createSelfConsistency({ samples, ...options, ...size }),
 });
 
 export const greedy = defineProgram({
@@ -130,21 +126,19 @@ class Samples implements Program {
     const ready = readyStrand(tree, followLanded, undefined, ({ id }) => afford.goesOn(id));
     if (ready !== undefined) return askBelow(tree, ready, [freeIndex(ready.node)], sampling);
     const isFull = tree.strands.size >= this.naturalWidth || !afford.mayOpen;
-    if (!mayOpen || isFull || this.#samplesLeft(tree) <= 0 || doomed?.(tree.root)) return undefined;
+    if (!mayOpen || isFull || rolloutsLeft(tree, this.#options.samples) <= 0 || doomed?.(tree.root)) return undefined;
     return askBelow(tree, openAt(tree, tree.root), [freeIndex(tree.root)], sampling);
   }
 
   tell(tree: Tree, outcome: Outcome): boolean {
-    const strand = foldOutcome(tree, outcome, this.#options);
-    if (strand !== undefined) followLanded(tree, strand);
-    return strand !== undefined;
+    return foldLanded(tree, outcome, this.#options);
   }
 
   /** The samples that have not been opened: what comes below an open one is not known before its step is. */
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
     const { sampling, tokenBudget } = this.#options;
     const isOver = doomed?.(tree.root) || !affordable(tree, tokenBudget).mayOpen;
-    const more = isOver ? 0 : Math.min(count, this.#samplesLeft(tree));
+    const more = isOver ? 0 : Math.min(count, rolloutsLeft(tree, this.#options.samples));
     return freeIndices(tree.root, more).map((index) => ({ node: tree.root, indices: [index], sampling }));
   }
 
@@ -158,9 +152,5 @@ class Samples implements Program {
 
   answer(tree: Tree): Answer | undefined {
     return chosenAnswer(tree, this.#options.choose);
-  }
-
-  #samplesLeft(tree: Tree): number {
-    return this.#options.samples - tree.closed.completed - tree.closed.pruned - tree.strands.size;
   }
 }

@@ -9,7 +9,6 @@ import { answerPart, hasEnded, isComplete, type Node, pathText } from '../tree/n
 import { lowestGroup, windowFor } from '../tree/readings/confidence.ts';
 import { distinctAnswers } from '../tree/readings/distinct-answers.ts';
 import type { Tree } from '../tree/tree.ts';
-import { meanLogprobOf } from './confidence.ts';
 
 export const choices = ['best', 'vote', 'majority', 'confident'] as const;
 /**
@@ -106,6 +105,14 @@ function sharesOf(tree: Tree): Float64Array {
 function isBetter(node: Node, other: Node): boolean {
   const lead = node.score - other.score || meanLogprobOf(node) - meanLogprobOf(other);
   return lead > 0 || (lead === 0 && node.key < other.key);
+}
+
+/** Mean over the tokens of the path. */
+function meanLogprobOf(node: Node): number {
+  let sum = 0;
+  for (let at: Node | undefined = node; at?.step !== undefined; at = at.parent)
+    sum += at.step.meanLogprob * at.step.tokens;
+  return node.pathTokens === 0 ? 0 : sum / node.pathTokens;
 }
 
 /** Prefers answers that can be read off a text: where the chosen path says none, the best that says one. */

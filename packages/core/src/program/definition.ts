@@ -34,6 +34,9 @@ export interface ProgramSize {
   readonly prompts?: Readonly<Record<string, string>>;
 }
 
+/** Where code that makes a program says nothing. */
+export const usualSize = { maxDepth: 40, sampling: { temperature: 0.8 }, choose: 'best' } as const;
+
 export interface ProgramDefinition {
   readonly name: string;
   readonly summary: string;

@@ -85,6 +85,13 @@ function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
   };
 }
 
+/** Folds an outcome of a path that grows one draw at a time; true where its strand has gone on. */
+export function foldLanded(tree: Tree, outcome: Outcome, limits: GrowthLimits): boolean {
+  const strand = foldOutcome(tree, outcome, limits);
+  if (strand !== undefined) followLanded(tree, strand);
+  return strand !== undefined;
+}
+
 /** On to the only child of a path that grows one draw at a time; one whose draw failed is over. */
 export function followLanded(tree: Tree, strand: Strand): void {
   const [next] = strand.landed;
@@ -162,27 +169,30 @@ function failureOf({ fault: { code }, model }: Pick<ChildOutcome & { readonly ok
   return model === undefined ? { code } : { code, model };
 }
 
+/** Rollouts that may still be opened; those that were pruned count, those that were preempted or failed do not. */
+export function rolloutsLeft({ closed, strands }: Tree, rollouts: number): number {
+  return rollouts - closed.completed - closed.pruned - strands.size;
+}
+
 export function openAt(tree: Tree, node: Node): Strand {
   const id = tree.nextStrand;
   tree.record({ type: 'opened', strand: id, node: node.id });
   return tree.strand(id);
 }
 
+export function isTaken({ byIndex, inFlight }: Node, index: number): boolean {
+  return byIndex?.has(index) === true || inFlight?.has(index) === true;
+}
+
 /** The child indices from 0 up to `count` that no child has taken. */
 export function missingIndices(node: Node, count: number): number[] {
-  const indices: number[] = [];
-  for (let index = 0; index < count; index += 1) {
-    if (!node.byIndex?.has(index) && !node.inFlight?.has(index)) indices.push(index);
-  }
-  return indices;
+  return Array.from({ length: count }, (_, index) => index).filter((index) => !isTaken(node, index));
 }
 
 /** The first `count` child indices that are neither taken nor in flight; a failed child leaves a gap that is filled first. */
 export function freeIndices(node: Node, count: number): number[] {
   const indices: number[] = [];
-  for (let index = 0; indices.length < count; index += 1) {
-    if (!node.byIndex?.has(index) && !node.inFlight?.has(index)) indices.push(index);
-  }
+  for (let index = 0; indices.length < count; index += 1) if (!isTaken(node, index)) indices.push(index);
   return indices;
 }
 

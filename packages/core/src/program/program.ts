@@ -45,35 +45,36 @@ export interface ProbeOutcome {
 /** There is one per child or probe. Late, double, reordered and failed ones are normal. */
 export type Outcome = ChildOutcome | ProbeOutcome;
 
-export type ChildOutcome =
-  | {
-      readonly probe?: never;
-      readonly ok: true;
-      readonly node: NodeId;
-      readonly index: number;
-      /** Its parent as it would be, while that is a ghost and has no number: `node` says nothing then. */
-      readonly below?: Node;
-      /** Form of its draw, should no strand wait for it any more. */
-      readonly form: FormKey;
-      readonly step: Step;
-      /** Missing only for a program that needs no verifier. */
-      readonly reward?: number | undefined;
-      readonly promise?: number | undefined;
-      readonly feedback?: string | undefined;
-      /** Answer of the whole path, where this step ends it. */
-      readonly answer?: string | undefined;
-      readonly group?: NodeKey | undefined;
-    }
-  | {
-      readonly probe?: never;
-      readonly ok: false;
-      readonly node: NodeId;
-      readonly index: number;
-      readonly below?: Node;
-      readonly fault: Fault;
-      /** Model whose engine failed, where the draw named one. */
-      readonly model?: string | undefined;
-    };
+export type ChildOutcome = ChildPlace & (ChildGrown | ChildFailed);
+
+interface ChildPlace {
+  readonly probe?: never;
+  readonly node: NodeId;
+  readonly index: number;
+  /** Its parent as it would be, while that is a ghost and has no number: `node` says nothing then. */
+  readonly below?: Node;
+}
+
+interface ChildGrown {
+  readonly ok: true;
+  /** Form of its draw, should no strand wait for it any more. */
+  readonly form: FormKey;
+  readonly step: Step;
+  /** Missing only for a program that needs no verifier. */
+  readonly reward?: number | undefined;
+  readonly promise?: number | undefined;
+  readonly feedback?: string | undefined;
+  /** Answer of the whole path, where this step ends it. */
+  readonly answer?: string | undefined;
+  readonly group?: NodeKey | undefined;
+}
+
+interface ChildFailed {
+  readonly ok: false;
+  readonly fault: Fault;
+  /** Model whose engine failed, where the draw named one. */
+  readonly model?: string | undefined;
+}
 
 /** By which of the program's own rules it is certain of its answer, in numbers. */
 export interface Conclusion {

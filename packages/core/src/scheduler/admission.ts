@@ -41,13 +41,10 @@ export function hopeless(
   let ahead = seats;
   for (const search of queue) {
     const own = naturalSeats(search, budget);
-    const late = judge(search, nowMs, expectedWaitMs(ahead, own, budget, pace), pace);
+    const leftMs = (search.deadlineAtMs ?? Number.POSITIVE_INFINITY) - nowMs;
+    const late = tooLate(leftMs, expectedWaitMs(ahead, own, budget, pace), pace);
     if (late === undefined) ahead += own;
     else given.set(search.id, late);
   }
   return given;
-}
-
-function judge({ deadlineAtMs }: WaitingSearch, nowMs: number, waitMs: number, pace: Pace): TooLate | undefined {
-  return deadlineAtMs === undefined ? undefined : tooLate(deadlineAtMs - nowMs, waitMs, pace);
 }

@@ -79,23 +79,11 @@ function decide(snapshot: Snapshot, options: Algorithm1Options): Decision {
   const widths = primary.map((each, at): Width => ({ primary: each, speculative: ahead[at]! }));
   return {
     admit: admitted.map(({ id }) => id),
-    widths: bySeat(seats, widths, () => true),
-    preempt: bySeat(seats, preempt, (count) => count > 0),
+    widths: new Map(seats.map(({ id }, at) => [id, widths[at]!])),
+    preempt: new Map(seats.flatMap(({ id }, at) => (preempt[at]! > 0 ? [[id, preempt[at]!] as const] : []))),
     giveUp,
     reasons: reasonsOf(seats, { rule: options.name, targets, widths, preempt }),
   };
-}
-
-function bySeat<Value>(
-  seats: readonly Seat[],
-  values: readonly Value[],
-  isSaid: (value: Value) => boolean,
-): Map<SearchId, Value> {
-  const byId = new Map<SearchId, Value>();
-  seats.forEach(({ id }, at) => {
-    if (isSaid(values[at]!)) byId.set(id, values[at]!);
-  });
-  return byId;
 }
 
 function naturalOf(searches: readonly (RunningSearch | WaitingSearch)[], budget: number): number {

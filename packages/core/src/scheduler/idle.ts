@@ -12,7 +12,6 @@ export function decideWithIdle(
   beside: number,
   decideOthers: (others: Snapshot) => Decision,
 ): Decision {
-  const isIdle = ({ idle }: WaitingSearch | RunningSearch) => idle === true;
   if (!snapshot.waiting.some(isIdle) && !snapshot.running.some(isIdle)) return decideOthers(snapshot);
   const others = {
     ...snapshot,
@@ -23,7 +22,11 @@ export function decideWithIdle(
   const held = heldBy(others.running, decision);
   const left = snapshot.budget - held;
   const room = decision.widths.size === 0 ? left : Math.min(left, Math.floor(held * beside));
-  return withRest(decision, snapshot, room, isIdle);
+  return withRest(decision, snapshot, room);
+}
+
+function isIdle({ idle }: WaitingSearch | RunningSearch): boolean {
+  return idle === true;
 }
 
 function heldBy(running: readonly RunningSearch[], { widths, preempt }: Decision): number {
@@ -34,12 +37,7 @@ function heldBy(running: readonly RunningSearch[], { widths, preempt }: Decision
 }
 
 /** Deals the room out: to those who run, then to the lowest turns of those who wait, each as wide as it is or as is left. */
-function withRest(
-  decision: Decision,
-  { running, waiting, budget }: Snapshot,
-  room: number,
-  isIdle: (search: WaitingSearch | RunningSearch) => boolean,
-): Decision {
+function withRest(decision: Decision, { running, waiting, budget }: Snapshot, room: number): Decision {
   const widths = new Map(decision.widths);
   const preempt = new Map(decision.preempt);
   const reasons = new Map(decision.reasons);

@@ -98,39 +98,33 @@ const usualSiblings = 4;
 export function totalAhead(place: AheadPlace, chances: readonly number[]): number {
   const { primary, idle, open } = place;
   if (idle <= 0 || primary === 0 || place.searches === 0) return 0;
-  if (place.servers === undefined) return Math.min(idle, Math.max(0, strandsAtRidge(place.ridgeSequences) - primary));
+  // P3's own k_total, where nothing was measured: the ridge of a roofline.
+  const atRidge = Math.floor((place.ridgeSequences ?? ridgeSequences(h200)) / usualSiblings);
+  if (place.servers === undefined) return Math.min(idle, Math.max(0, atRidge - primary));
   const servers = steadily(place.servers);
   const begun = Math.min(idle, worthwhileAhead(place, servers, chances, margin));
   const kept = Math.min(idle, worthwhileAhead(place, servers, chances, 1));
   return Math.max(begun, Math.min(kept, open));
 }
 
-/** P3's own k_total, where nothing was measured: the ridge of a roofline. */
-function strandsAtRidge(sequences: number = ridgeSequences(h200)): number {
-  return Math.floor(sequences / usualSiblings);
-}
-
-/** Chances fall with each strand, and a round stretches ever faster. */
-function worthwhileAhead(place: AheadPlace, servers: Servers, chances: readonly number[], factor: number): number {
-  return lastWorthwhile(0, place.idle, (ahead) => isWorthIt(place, servers, chances, ahead, factor));
-}
-
 /**
  * With p primary strands and s speculative ones, right with a chance of h each, as much work is done in a round as p + Σh strands
- * need, and a round takes R(p + s). The last strand is worth it where it adds a larger share to the work than to the round.
+ * need, and a round takes R(p + s). The last strand is worth it where it adds a larger share to the work than to the round. Chances fall
+ * with each strand, and a round stretches ever faster.
  */
-function isWorthIt(
-  { primary, searches }: AheadPlace,
+function worthwhileAhead(
+  { primary, searches, idle }: AheadPlace,
   servers: Servers,
   chances: readonly number[],
-  ahead: number,
   factor: number,
-): boolean {
+): number {
   const chanceAt = (rank: number) => chances[Math.min(rank, chances.length) - 1] ?? 0;
-  const rank = Math.ceil(ahead / searches);
-  let work = primary;
-  for (let each = 1; each < rank; each += 1) work += searches * chanceAt(each);
-  work += (ahead - searches * (rank - 1)) * chanceAt(rank);
-  const strands = primary + ahead;
-  return chanceAt(rank) / work >= (factor * stretchOf(servers, strands)) / strands;
+  return lastWorthwhile(0, idle, (ahead) => {
+    const rank = Math.ceil(ahead / searches);
+    let work = primary;
+    for (let each = 1; each < rank; each += 1) work += searches * chanceAt(each);
+    work += (ahead - searches * (rank - 1)) * chanceAt(rank);
+    const strands = primary + ahead;
+    return chanceAt(rank) / work >= (factor * stretchOf(servers, strands)) / strands;
+  });
 }

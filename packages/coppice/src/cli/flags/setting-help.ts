@@ -21,8 +21,8 @@ function textOf(name: string): string {
 
 interface Described {
   readonly why: string;
-  readonly values?: readonly string[];
-  readonly unit?: string;
+  readonly values?: readonly string[] | undefined;
+  readonly unit?: string | undefined;
   readonly default?: string | number | undefined;
 }
 

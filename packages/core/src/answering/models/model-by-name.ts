@@ -29,10 +29,11 @@ export interface OwnModelOptions {
 }
 
 export function ownModel(options: OwnModelOptions): ModelConfig {
-  const { check, delimiters, stepPrompt, settings = {} } = options;
+  const { check, delimiters, stepPrompt, embedder, settings = {} } = options;
   const shipped = shippedOf(options);
   const said = given({ check, ...(shipped === undefined ? { delimiters, stepPrompt } : {}) });
-  const parts = { engine: engineOf(options), verifier: verifierOf(options), ...embedderOf(options) };
+  const beside = given({ embedder: embedder && { url: embedder } });
+  const parts = { engine: engineOf(options), verifier: verifierOf(options), ...beside };
   requireParts(settings, parts);
   const { models } = checkConfig({
     models: [
@@ -42,21 +43,19 @@ export function ownModel(options: OwnModelOptions): ModelConfig {
   return models[0]!;
 }
 
+const opened = ['engine', 'verifier', 'embedder'];
+
 /** A setting of a part that the model does not have, or of another kind of it, would say nothing. */
 function requireParts(settings: PlainTree, parts: PlainTree): void {
   for (const { name, kinds } of modelSettings().values()) {
     const [part = '', key = ''] = name.split('.');
     const said = settings[part] as PlainTree | undefined;
-    if (key === '' || said?.[key] === undefined || !isOpened(part)) continue;
+    if (key === '' || said?.[key] === undefined || !opened.includes(part)) continue;
     const there = parts[part] as PlainTree | undefined;
     if (there === undefined) raise('bad-setting', `--set ${name} belongs to --${part} URL, which is not given`);
     if (kinds?.includes(String(there.kind)) === false)
       raise('bad-setting', `--set ${name} is for ${part}s of kind ${kinds.join(' or ')}; this one is '${there.kind}'`);
   }
-}
-
-function isOpened(part: string): boolean {
-  return part === 'engine' || part === 'verifier' || part === 'embedder';
 }
 
 /** The shipped model that is meant, if one is: servers serve no such names. */
@@ -81,10 +80,6 @@ function verifierOf(options: OwnModelOptions): PlainTree {
   const beside = prm === undefined ? shippedOf(options)?.verifier : undefined;
   if (beside !== undefined && beside.kind !== 'none') return beside;
   return { kind: needsVerifier ? 'confidence' : 'none' };
-}
-
-function embedderOf({ embedder }: OwnModelOptions): PlainTree {
-  return embedder === undefined ? {} : { embedder: { url: embedder } };
 }
 
 function given(values: Readonly<Record<string, unknown>>): PlainTree {

@@ -44,7 +44,7 @@ export async function openModel(
   let model: OpenModel = { config, ...(await fittingKind(config).open(config.engine, opening)) };
   try {
     model = checked(await withVerifier(model, opening), log);
-    model = withThinking(await withEmbedder(model, environment, log));
+    model = warned(await withEmbedder(model, environment, log), thinkingWarning(model));
   } catch (error) {
     await closeModel(model);
     throw error;
@@ -81,8 +81,7 @@ function unscoredNote(kind: string): string {
   return kind === 'confidence' ? ": steps are scored by the model's own confidence" : '';
 }
 
-function withThinking(parts: OpenModel): OpenModel {
-  const warning = thinkingWarning(parts);
+function warned(parts: OpenModel, warning: string | undefined): OpenModel {
   return warning === undefined ? parts : { ...parts, warnings: [...(parts.warnings ?? []), warning] };
 }
 
@@ -113,6 +112,5 @@ async function withEmbedder(parts: OpenModel, environment: Environment, log: Ope
   const embedder = openEndpoint({ url, ...keyed, model, timeoutMs: embedderMs, observe });
   const warning = await embedderWarning(embedder);
   isTried = true;
-  const warnings = [...(parts.warnings ?? []), ...(warning === undefined ? [] : [warning])];
-  return { ...parts, embedder, warnings };
+  return warned({ ...parts, embedder }, warning);
 }

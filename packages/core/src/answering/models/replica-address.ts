@@ -4,22 +4,16 @@
 import { z } from 'zod';
 import { raise } from '../../base/fault.ts';
 
-interface Following {
-  readonly protocol: 'http' | 'https';
-  readonly everyMs: number;
-}
-
-export type ReplicaAddress = Following &
-  (
-    | { readonly from: 'file'; readonly path: string }
-    | { readonly from: 'dns'; readonly name: string; readonly port?: number }
-    | {
-        readonly from: 'kubernetes';
-        readonly service: string;
-        readonly namespace?: string;
-        readonly port?: string;
-      }
-  );
+export type ReplicaAddress = { readonly protocol: 'http' | 'https'; readonly everyMs: number } & (
+  | { readonly from: 'file'; readonly path: string }
+  | { readonly from: 'dns'; readonly name: string; readonly port?: number }
+  | {
+      readonly from: 'kubernetes';
+      readonly service: string;
+      readonly namespace?: string;
+      readonly port?: string;
+    }
+);
 
 /** A pod of Kubernetes that is ended leaves its endpoints at once, and lives on for 30 s. */
 const usualMs = 5000;
@@ -33,7 +27,7 @@ export function replicaAddress(text: string): ReplicaAddress {
 function parsed(text: string): ReplicaAddress | undefined {
   const [, from, place = '', query = ''] = shape.exec(text) ?? [];
   const { protocol = 'http', everyMs = usualMs, ...unknown } = Object.fromEntries(new URLSearchParams(query));
-  const following = { protocol: protocol as Following['protocol'], everyMs: Number(everyMs) };
+  const following = { protocol: protocol as ReplicaAddress['protocol'], everyMs: Number(everyMs) };
   const isFollowed = /^https?$/.test(protocol) && following.everyMs >= 100 && following.everyMs <= 3_600_000;
   if (!isFollowed || Object.keys(unknown).length > 0) return undefined;
   if (from === 'file') return { from, path: place, ...following };

@@ -102,8 +102,7 @@ export const verifierKinds: readonly VerifierKind[] = [
 async function openPrm(own: PrmSection, { config, environment }: Opening, parts: OpenParts): Promise<OpenVerifier> {
   const { openRemoteVerifier } = await import('../../verifier/remote/open-verifier.ts');
   const remote = remoteOptions(own, own.urls, { config, environment });
-  const named = own.model === undefined ? {} : { model: own.model };
-  const verifier = await openRemoteVerifier({ ...remote, kind: own.format, ...named });
+  const verifier = await openRemoteVerifier({ ...remote, kind: own.format });
   const warnings = [...sharedWarnings(own, parts), ...(await remoteWarnings(own, verifier, config.delimiters[0]!))];
   // A scorer of one's own knows what it wants.
   return { verifier: own.format === 'http' ? verifier : new UnreadEnd(verifier), warnings };
@@ -151,12 +150,11 @@ async function openJudge(own: JudgeSection, opening: Opening): Promise<OpenVerif
   const remote = remoteOptions(own, own.urls ?? (engine.urls as string[] | undefined), opening);
   const promptFile = join(prompts ?? '', 'value.txt');
   const judge = prompts !== undefined && existsSync(promptFile) ? { promptFile } : {};
-  const named = own.model === undefined ? {} : { model: own.model };
-  return { verifier: new UnreadEnd(await openRemoteVerifier({ ...remote, kind: 'judge', ...judge, ...named })) };
+  return { verifier: new UnreadEnd(await openRemoteVerifier({ ...remote, kind: 'judge', ...judge })) };
 }
 
 function remoteOptions(
-  { apiKeyEnv }: PrmSection | JudgeSection,
+  { apiKeyEnv, model }: PrmSection | JudgeSection,
   servers: readonly string[] | undefined,
   { config, environment }: Pick<Opening, 'config' | 'environment'>,
 ) {
@@ -167,7 +165,7 @@ function remoteOptions(
   }
   const apiKey = secret(apiKeyEnv, environment);
   const keyed = servers.map((url) => ({ url, ...(apiKey === undefined ? {} : { apiKey }) }));
-  return { servers: keyed, timeoutMs: requestMs, ...(aggregation && { aggregation }) };
+  return { servers: keyed, timeoutMs: requestMs, ...(aggregation && { aggregation }), ...(model && { model }) };
 }
 
 /** Tests of clients are refused where a process cannot be shut in. */

@@ -8,19 +8,17 @@ import { namedParts } from '../../config/named-options.ts';
 import { knobOf, type SearchKnob, type Speaker, searchKnobNames, writtenName } from '../../config/vocabulary.ts';
 import type { JsonSchema } from '../../engine/engine.ts';
 import type { RuleTrouble } from '../../policy/check.ts';
-import { type PolicyName, policyOf } from '../../policy/policies.ts';
+import { policyOf } from '../../policy/policies.ts';
 import type { ProgramDefinition } from '../../program/definition.ts';
 import { programNames } from '../../program/registry/programs.ts';
-import type { PlannedModel, PlannedShape, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
-
-export type KnownProgram = ProgramDefinition;
+import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 
 /** `invalid`: the value is out of bounds. `unsupported`: it asks for something that this search cannot do. */
 type RefusalKind = 'invalid' | 'unsupported';
 
 export class Refusal extends FaultError {
   readonly kind: RefusalKind;
-  /** In the caller's words, without quotes. */
+  /** In the caller's words, without quotes; while a plan is made, a name of the vocabulary or the path of an option (`chain.probe`). */
   readonly setting: string;
 
   constructor(kind: RefusalKind, setting: string, message: string) {
@@ -30,22 +28,9 @@ export class Refusal extends FaultError {
   }
 }
 
-/** A refusal under the name that the vocabulary has for the setting. */
-class SettingError extends Error {
-  readonly kind: RefusalKind;
-  /** A name of the vocabulary, `question`, or the path of an option (`chain.probe`). */
-  readonly setting: string;
-
-  constructor(kind: RefusalKind, setting: string, what: string) {
-    super(what);
-    this.kind = kind;
-    this.setting = setting;
-  }
-}
-
 /** `what` goes on from the name: "is 3; it must be …". */
 export function refuseSetting(kind: RefusalKind, setting: string, what: string): never {
-  throw new SettingError(kind, setting, what);
+  throw new Refusal(kind, setting, what);
 }
 
 /** Gives what is refused the name that its speaker wrote. */
@@ -53,21 +38,30 @@ export function nameSetting<Result>(speaker: Speaker, make: () => Result): Resul
   try {
     return make();
   } catch (error) {
-    if (!(error instanceof SettingError)) throw error;
-    const { kind, setting, message } = error;
-    const name = setting === 'question' ? questionName(speaker) : writtenName(setting, speaker);
-    throw new Refusal(kind, name, `${speaker === 'body' ? `'${name}'` : name} ${message}`);
+    if (!(error instanceof Refusal)) throw error;
+    const { kind, setting, fault } = error;
+    const name = chatFields.has(setting) ? setting : writtenSetting(setting, speaker);
+    const isQuoted = speaker === 'body' || chatFields.has(setting);
+    throw new Refusal(kind, name, `${isQuoted ? `'${name}'` : name} ${fault.message}`);
   }
 }
 
-function questionName(speaker: Speaker): string {
+/** Named as in a chat by every speaker. */
+const chatFields: ReadonlySet<string> = new Set(['logprobs', 'tools', 'response_format']);
+
+function writtenSetting(setting: string, speaker: Speaker): string {
+  if (setting !== 'question') return writtenName(setting, speaker);
   return speaker === 'body' ? 'messages' : 'the question';
 }
 
 export function checkWish(wish: Wish, speaker: Speaker): void {
+  nameSetting(speaker, () => checkValues(wish));
+}
+
+export function checkValues(wish: Wish): void {
   const check = (name: string, knob: Knob, value: unknown) => {
     const wrong = value === undefined ? undefined : complaint(knob, value);
-    if (wrong !== undefined) nameSetting(speaker, () => refuseSetting('invalid', name, wrong));
+    if (wrong !== undefined) refuseSetting('invalid', name, wrong);
   };
   for (const name of searchKnobNames) check(name, knobOf(name), wish[name]);
   for (const [part, given] of Object.entries(wish)) {
@@ -75,8 +69,7 @@ export function checkWish(wish: Wish, speaker: Speaker): void {
     if (own === undefined) continue;
     for (const [option, value] of Object.entries(given as object)) {
       const path = `${part}.${option}`;
-      if (!Object.hasOwn(own, option))
-        nameSetting(speaker, () => refuseSetting('invalid', path, `is no option of ${part}`));
+      if (!Object.hasOwn(own, option)) refuseSetting('invalid', path, `is no option of ${part}`);
       check(path, own[option]!.knob, value);
     }
   }
@@ -113,7 +106,7 @@ function checkNamed({ program, policyOptions }: SearchPlan, wish: Wish): void {
 }
 
 /** Checks what only a search can be wrong in; its rules are checked when they are made. */
-export function checkSearch(plan: SearchPlan, program: KnownProgram, { wish, speaker, model }: PlanRequest): void {
+export function checkSearch(plan: SearchPlan, program: ProgramDefinition, { wish, speaker, model }: PlanRequest): void {
   checkNamed(plan, wish);
   checkSpeculation(wish, speaker, model);
   if (!program.takesTemperature && (wish.temperature ?? 0) > 0) {
@@ -135,12 +128,18 @@ export function checkSearch(plan: SearchPlan, program: KnownProgram, { wish, spe
 /** Checks that the engine can do it, for a search by `program` or for one generation without. */
 export function checkEngine(
   plan: SearchPlan,
-  program: KnownProgram | undefined,
+  program: ProgramDefinition | undefined,
   { wish, model, others }: PlanRequest,
 ): void {
+  const { shape, mode, reasoning } = plan;
   requireLogprobs(plan, model);
   for (const name of plan.panel ?? []) requireLogprobs({ ...plan, model: name }, others?.get(name) ?? model);
-  if (plan.shape !== undefined) requireShape(plan, plan.shape, program, wish.stop, model);
+  if (shape === undefined) return;
+  const trouble = shapeTrouble(model, program, shape.schema) ?? (wish.stop?.length ? "'stop' would cut it" : undefined);
+  if (trouble !== undefined)
+    refuseSetting('unsupported', shape.isCall ? 'tools' : 'response_format', `cannot be honoured: ${trouble}`);
+  if (mode === 'search' && reasoning === 'inline')
+    refuseSetting('unsupported', 'reasoning', "is 'inline': an answer in a shape stands alone");
 }
 
 /** Without a price, spending cannot be measured. */
@@ -155,16 +154,13 @@ export function checkMoney({ moneyBudget, writers }: SearchPlan, { config }: Pla
 
 function requireLogprobs({ logprobs, model }: SearchPlan, { engine }: PlannedModel): void {
   if (logprobs === undefined || engine.capabilities.pieces) return;
-  throw new Refusal(
-    'unsupported',
-    'logprobs',
-    `'logprobs' cannot be honoured: the engine of model '${model}' tells no log probabilities of tokens`,
-  );
+  const why = `the engine of model '${model}' tells no log probabilities of tokens`;
+  refuseSetting('unsupported', 'logprobs', `cannot be honoured: ${why}`);
 }
 
 export function shapeTrouble(
   { engine, form, config }: PlannedModel,
-  program: KnownProgram | undefined,
+  program: ProgramDefinition | undefined,
   schema: JsonSchema,
 ): string | undefined {
   if (form !== undefined) return `model '${config.name}' knows only the words of its own task`;
@@ -172,26 +168,6 @@ export function shapeTrouble(
   if (program?.prompts !== undefined) return `the program '${program.name}' has no last step to hold to a shape`;
   if (engine.shapeTrouble === undefined) return `the engine of model '${config.name}' holds no step to a schema`;
   return engine.shapeTrouble(schema);
-}
-
-/** Named as in a chat: only bodies ask for a shape. */
-function requireShape(
-  { mode, reasoning }: SearchPlan,
-  shape: PlannedShape,
-  program: KnownProgram | undefined,
-  stop: Wish['stop'],
-  model: PlannedModel,
-): void {
-  const field = shape.isCall ? 'tools' : 'response_format';
-  const trouble = shapeTrouble(model, program, shape.schema) ?? (stop?.length ? "'stop' would cut it" : undefined);
-  if (trouble !== undefined) throw new Refusal('unsupported', field, `'${field}' cannot be honoured: ${trouble}`);
-  if (mode === 'search' && reasoning === 'inline')
-    refuseSetting('unsupported', 'reasoning', "is 'inline': an answer in a shape stands alone");
-}
-
-export function refuseOptions(policy: PolicyName, error: unknown): never {
-  if (!(error instanceof FaultError)) throw error;
-  return refuseSetting('unsupported', 'policy', `is '${policy}': ${error.fault.message}`);
 }
 
 /** A rule that does not go with the program or the aggregation, by the setting that asked for it. */
@@ -236,6 +212,6 @@ export function testsOf({ wish, model, speaker }: PlanRequest): string | undefin
   const { verifier, name } = model.config;
   const isAllowed = speaker !== 'body' || (verifier.kind === 'command' && verifier.clientTests);
   if (wish.tests === undefined || isAllowed) return wish.tests;
-  const why = `'coppice.tests' is not taken by '${name}': its operator has not switched tests of clients on (verifier.clientTests)`;
-  throw new Refusal('unsupported', 'coppice.tests', why);
+  const why = `is not taken by '${name}': its operator has not switched tests of clients on (verifier.clientTests)`;
+  return refuseSetting('unsupported', 'tests', why);
 }

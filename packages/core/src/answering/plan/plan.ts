@@ -9,7 +9,7 @@ import {
   checkEscalation,
   checkMoney,
   checkSearch,
-  checkWish,
+  checkValues,
   nameSetting,
   refuseRules,
   testsOf,
@@ -31,7 +31,7 @@ export function makePlan(request: PlanRequest): SearchPlan {
 
 function planOf(request: PlanRequest): SearchPlan {
   const { question, wish, model, limits, maxPriority } = request;
-  checkWish(wish, request.speaker);
+  checkValues(wish);
   const isDirect = wish.effort === 'none';
   const longest = longestAnswer(wish.maxTokens, limits.tokens, model.engine.capabilities.contextTokens);
   const prompt = switchedPrompt(promptFor(question.prompt, wish, model), wish, model);

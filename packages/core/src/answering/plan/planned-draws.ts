@@ -2,8 +2,8 @@
 
 import type { ModelConfig } from '../../config/schema.ts';
 import { samplingKnobs } from '../../config/vocabulary.ts';
+import type { ProgramDefinition } from '../../program/definition.ts';
 import type { Sampling } from '../../tree/step.ts';
-import type { KnownProgram } from './plan-check.ts';
 import { given, type PlanRequest, type SearchPlan, type Wish } from './search-plan.ts';
 
 /** Seed of a search at temperature 0 that names none. */
@@ -15,7 +15,7 @@ const coldSeed = 0;
  */
 export function drawsOf(
   { wish, model: { config, engine }, seed }: PlanRequest,
-  program: KnownProgram | undefined,
+  program: ProgramDefinition | undefined,
 ): Pick<SearchPlan, 'seed' | 'repeatable' | 'sampling' | 'firstGreedy'> {
   const sampling = samplingOf(wish, config, engine.capabilities.takes);
   const isCold = sampling.temperature === 0 && program?.takesTemperature === true;

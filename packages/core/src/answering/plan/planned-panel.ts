@@ -1,13 +1,14 @@
 // Writers of a search: for a program that asks several models, those of its model's panel, each with the question in its own form; and
 // the model itself where its tokens have a price. A panel that names what is not here is refused before anything is journalled.
 
+import type { ProgramDefinition } from '../../program/definition.ts';
 import type { Prompt } from '../../tree/step.ts';
-import { type KnownProgram, refuseSetting } from './plan-check.ts';
+import { refuseSetting } from './plan-check.ts';
 import type { PlannedModel, PlanRequest, SearchPlan } from './search-plan.ts';
 
 export function panelOf(
   { model, others }: PlanRequest,
-  program: KnownProgram | undefined,
+  program: ProgramDefinition | undefined,
   promptFor: (member: PlannedModel) => Prompt,
 ): Pick<SearchPlan, 'panel' | 'synthesizer' | 'writers'> {
   const { name, price } = model.config;

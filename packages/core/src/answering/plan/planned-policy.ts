@@ -1,21 +1,21 @@
 // The policy of a search, with its rules and options. `layersOf` is the one list of what overrules what.
 
+import { FaultError } from '../../base/fault.ts';
 import { optionsGiven } from '../../config/named-options.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import { policySettingKnobs } from '../../config/vocabulary.ts';
+import { fittingRules } from '../../policy/check.ts';
 import type { PolicyDefinition } from '../../policy/definition.ts';
-import { type FittingRules, fittingRules } from '../../policy/fitting.ts';
 import { type PolicyOptions, policyKnobs } from '../../policy/knobs.ts';
 import type { Choice } from '../../program/choice.ts';
+import type { ProgramDefinition } from '../../program/definition.ts';
 import { type Aggregation, isBound } from '../../tree/aggregate.ts';
-import { type KnownProgram, refuseOptions } from './plan-check.ts';
-import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
-
-interface PlannedPolicy extends FittingRules, Pick<SearchPlan, 'aggregation'> {}
+import { refuseSetting } from './plan-check.ts';
+import type { PlannedModel, Wish } from './search-plan.ts';
 
 type Layer = Partial<PolicyOptions>;
 
-export function policyFor(wish: Wish, model: PlannedModel, program: KnownProgram, choose: Choice): PlannedPolicy {
+export function policyFor(wish: Wish, model: PlannedModel, program: ProgramDefinition, choose: Choice) {
   const { config } = model;
   const aggregation = aggregationOf(model, wish, program);
   const settings: Layer = Object.assign({}, ...layersOf(wish, config, program, choose, aggregation));
@@ -24,7 +24,8 @@ export function policyFor(wish: Wish, model: PlannedModel, program: KnownProgram
   try {
     return { aggregation, ...fittingRules({ wanted, isAsked, settings, program, aggregation }) };
   } catch (error) {
-    return refuseOptions(wanted, error);
+    if (!(error instanceof FaultError)) throw error;
+    return refuseSetting('unsupported', 'policy', `is '${wanted}': ${error.fault.message}`);
   }
 }
 
@@ -32,7 +33,7 @@ export function policyFor(wish: Wish, model: PlannedModel, program: KnownProgram
 function layersOf(
   wish: Wish,
   config: ModelConfig,
-  program: KnownProgram,
+  program: ProgramDefinition,
   choose: Choice,
   aggregation: Aggregation,
 ): readonly Layer[] {
@@ -64,7 +65,7 @@ const keepingAll = {
 export function aggregationOf(
   { config, verifier }: PlannedModel,
   wish: Wish,
-  program?: Pick<KnownProgram, 'aggregation'>,
+  program?: Pick<ProgramDefinition, 'aggregation'>,
 ): Aggregation {
   return (
     program?.aggregation ?? wish.aggregation ?? config.aggregation ?? verifier?.capabilities.aggregation ?? 'product'

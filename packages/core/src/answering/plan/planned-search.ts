@@ -7,33 +7,12 @@ import { effortOf } from '../../config/schema.ts';
 import type { ScoredBy } from '../../log/verdict.ts';
 import { optionsOf } from '../../policy/create.ts';
 import { restingRules } from '../../policy/resting-rules.ts';
+import type { ProgramDefinition } from '../../program/definition.ts';
 import { programOf, programOptions, programWith } from '../../program/registry/programs.ts';
 import { readPrompts } from '../prompts.ts';
-import { atMost, checkDirect, type KnownProgram, refuseSetting } from './plan-check.ts';
+import { atMost, checkDirect, refuseSetting } from './plan-check.ts';
 import { aggregationOf, policyFor } from './planned-policy.ts';
 import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
-
-type SearchShape = Pick<
-  SearchPlan,
-  | 'mode'
-  | 'program'
-  | 'programOptions'
-  | 'prompts'
-  | 'policy'
-  | 'policyOptions'
-  | 'scoring'
-  | 'rollouts'
-  | 'threshold'
-  | 'tokenBudget'
-  | 'aggregation'
-  | 'branching'
-  | 'choose'
-  | 'maxDepth'
-  | 'delimiters'
-  | 'stops'
-  | 'stepTokens'
-  | 'groupSimilarity'
->;
 
 /** `thought`: tokens of thinking that each of its paths may need. */
 export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfig, thought: number) {
@@ -43,7 +22,7 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
   const choose = wish.choose ?? config.choose;
   const rollouts = rolloutsOf(wish, limits, program, program.pathsPerRollout?.(branching, options) ?? 1);
   const { policy, aggregation, options: policyOptions, trouble } = policyFor(wish, model, program, choose);
-  const shape: SearchShape = {
+  const shape = {
     mode: 'search',
     program: program.name,
     programOptions: options,
@@ -62,11 +41,11 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
     stops: wish.stop?.length ? wish.stop : undefined,
     stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
     groupSimilarity: model.embedder && groupSimilarity,
-  };
+  } satisfies Partial<SearchPlan>;
   return { shape, program, trouble };
 }
 
-function rolloutsOf(wish: Wish, limits: LimitsConfig, program: KnownProgram, paths: number): number {
+function rolloutsOf(wish: Wish, limits: LimitsConfig, program: ProgramDefinition, paths: number): number {
   return (
     atMost(wish, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
     (program.keepsRollouts ? wish.answers : undefined) ??
@@ -86,14 +65,8 @@ function boughtBy({ effort }: Wish, limits: LimitsConfig) {
   return effortOf(limits, effort === 'none' ? undefined : effort);
 }
 
-interface PlannedProgram {
-  /** Rules see it with these options. */
-  readonly program: KnownProgram;
-  readonly options: SearchPlan['programOptions'];
-}
-
-/** The program that was asked for, or the model's own; without a verifier only one that needs none. */
-function programFor(wish: Wish, { config, verifier }: PlannedModel): PlannedProgram {
+/** The program that was asked for, or the model's own, as rules see it with its options; without a verifier only one that needs none. */
+function programFor(wish: Wish, { config, verifier }: PlannedModel) {
   const named = programOf(wish.program ?? config.program);
   const isVerified = verifier !== undefined || !named.needsVerifier;
   const name = isVerified ? named.name : 'self-consistency';
@@ -109,14 +82,14 @@ function programFor(wish: Wish, { config, verifier }: PlannedModel): PlannedProg
 }
 
 /** Names the judge of the answer: the generator's own confidence is none. */
-function scoringOf({ name, needsVerifier }: KnownProgram, { verifier }: ModelConfig): ScoredBy {
+function scoringOf({ name, needsVerifier }: ProgramDefinition, { verifier }: ModelConfig): ScoredBy {
   if (name === 'greedy') return 'none';
   if (!needsVerifier) return 'self-consistency';
   return verifier.kind === 'confidence' ? 'confidence' : 'verifier';
 }
 
 /** A single step: the engine's text, cut only by its own end, a stop string or the token limit. */
-export function directShape(wish: Wish, model: PlannedModel, stepTokens: number): SearchShape {
+export function directShape(wish: Wish, model: PlannedModel, stepTokens: number) {
   checkDirect(wish);
   return {
     mode: 'direct',
@@ -134,7 +107,7 @@ export function directShape(wish: Wish, model: PlannedModel, stepTokens: number)
     maxDepth: 1,
     delimiters: wish.stop ?? [],
     stepTokens,
-  };
+  } satisfies Partial<SearchPlan>;
 }
 
 /**

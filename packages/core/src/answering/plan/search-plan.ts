@@ -5,7 +5,7 @@ import type { NamedOptions } from '../../config/named-options.ts';
 import type { FormQuestion } from '../../config/plugin.ts';
 import type { Effort, LimitsConfig, ModelConfig } from '../../config/schema.ts';
 import type { InternalOptions, SearchKnob, SearchSettings, Speaker } from '../../config/vocabulary.ts';
-import type { Engine, JsonSchema, TemplateThinking } from '../../engine/engine.ts';
+import type { Engine, EngineCapabilities, JsonSchema } from '../../engine/engine.ts';
 import type { ScoredBy } from '../../log/verdict.ts';
 import type { PolicyOptions } from '../../policy/knobs.ts';
 import type { PolicyName } from '../../policy/policies.ts';
@@ -97,14 +97,9 @@ export interface PlannedModel {
   readonly config: ModelConfig;
   readonly weights?: string | undefined;
   readonly engine: Pick<Engine, 'shapeTrouble'> & {
-    readonly capabilities: {
-      readonly contextTokens?: number | undefined;
-      readonly entropy?: boolean;
-      readonly pieces?: boolean;
-      readonly confidence?: boolean;
-      readonly takes?: readonly string[] | undefined;
-      readonly thinking?: TemplateThinking | undefined;
-    };
+    readonly capabilities: Partial<
+      Pick<EngineCapabilities, 'contextTokens' | 'entropy' | 'pieces' | 'confidence' | 'takes' | 'thinking'>
+    >;
   };
   readonly verifier?: { readonly capabilities: { readonly aggregation: Aggregation } } | undefined;
   readonly embedder?: { readonly name: string } | undefined;

@@ -39,18 +39,13 @@ export function pruneOutdone(epsilon: number): PruneRule {
   };
 }
 
-export interface Experience {
-  /** Steps on paths of strands that were completed or pruned, each once. */
-  readonly steps: number;
-  readonly logMean: number;
-  readonly logVariance: number;
-  /** Share of these steps whose reward is at or above the target, shrunk as well. */
-  readonly clearing: number;
-  readonly meanDepth: number;
-}
+export type Experience = ReturnType<typeof experience>;
 
-/** Reads the steps that strands took to their end: those are the rewards that a strand which picks its best child meets. `target`: the score to reach. */
-export function experience(tree: Tree, target: number): Experience {
+/**
+ * Reads the steps that strands took to their end, each once: those are the rewards that a strand which picks its best child meets.
+ * `target`: the score to reach. `clearing`: the share of these steps whose reward is at or above it, shrunk as well.
+ */
+export function experience(tree: Tree, target: number) {
   const logs: number[] = [];
   let clearing = 0;
   let depths = 0;
@@ -74,7 +69,7 @@ export function experience(tree: Tree, target: number): Experience {
 }
 
 /** Posterior mean and variance of a normal under its conjugate prior, in the mean. */
-function shrink(logs: readonly number[]): { steps: number; logMean: number; logVariance: number } {
+function shrink(logs: readonly number[]) {
   const steps = logs.length;
   const total = priorSteps + steps;
   const mean = steps === 0 ? priorLogMean : logs.reduce((sum, each) => sum + each, 0) / steps;

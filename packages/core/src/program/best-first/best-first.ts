@@ -4,26 +4,19 @@
 
 import { isBound } from '../../tree/aggregate.ts';
 import type { Node } from '../../tree/node.ts';
-import type { Sampling } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { type Choice, chosenAnswer } from '../choice.ts';
-import { defineProgram } from '../definition.ts';
-import { askBelow, foldOutcome, followLanded, freeIndices, openAt, readyStrand } from '../growth.ts';
+import { chosenAnswer } from '../choice.ts';
+import { defineProgram, type ProgramSize, usualSize } from '../definition.ts';
+import { askBelow, foldLanded, followLanded, freeIndices, openAt, readyStrand, rolloutsLeft } from '../growth.ts';
 import { type Prior, priorKnob } from '../prior.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program, StepReading } from '../program.ts';
 import { isGivenUp, placeToGoOn, placeToOpen, roomBeside, widest } from './prospect.ts';
 
-interface BestFirstOptions {
-  /** In all; those that were pruned count, those that were preempted or failed do not. */
-  readonly rollouts: number;
-  /** A node is full at 8 times as many draws. */
-  readonly branching: number;
+/** A node is full at 8 times `branching`. */
+interface BestFirstOptions
+  extends Pick<ProgramSize, 'rollouts' | 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling' | 'choose'> {
   readonly prior: Prior;
-  readonly maxDepth: number;
-  readonly maxPathTokens?: number | undefined;
-  readonly sampling: Sampling;
-  readonly choose: Choice;
 }
 
 export const bestFirst = defineProgram({
@@ -38,14 +31,7 @@ export const bestFirst = defineProgram({
   create: (size, options) => createBestFirst({ ...size, ...options }),
 });
 
-const defaults: BestFirstOptions = {
-  rollouts: 64,
-  branching: 4,
-  prior: 'logprob',
-  maxDepth: 40,
-  sampling: { temperature: 0.8 },
-  choose: 'best',
-};
+const defaults: BestFirstOptions = { ...usualSize, rollouts: 64, branching: 4, prior: 'logprob' };
 
 export function createBestFirst(options: Partial<BestFirstOptions> = {}): Program {
   return new BestFirst({ ...defaults, ...options });
@@ -74,21 +60,19 @@ class BestFirst implements Program {
       if (ask !== undefined) return ask;
     }
     const { rollouts } = this.#options;
-    if (!mayOpen || this.#rolloutsLeft(tree) <= 0 || isGivenUp(tree, rollouts)) return undefined;
+    if (!mayOpen || rolloutsLeft(tree, this.#options.rollouts) <= 0 || isGivenUp(tree, rollouts)) return undefined;
     const node = placeToOpen(tree.root, { ...this.#options, doomed });
     return node && this.#draw(tree, openAt(tree, node));
   }
 
   tell(tree: Tree, outcome: Outcome): boolean {
-    const strand = foldOutcome(tree, outcome, this.#options);
-    if (strand !== undefined) followLanded(tree, strand);
-    return strand !== undefined;
+    return foldLanded(tree, outcome, this.#options);
   }
 
   /** The draws of the next rollouts, as if each of them were answered by nothing: what it would lead to is not known. */
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
     const drawn = new Map<Node, number>();
-    for (let draws = Math.min(count, this.#rolloutsLeft(tree)); draws > 0; draws -= 1) {
+    for (let draws = Math.min(count, rolloutsLeft(tree, this.#options.rollouts)); draws > 0; draws -= 1) {
       const node = placeToOpen(tree.root, { ...this.#options, drawn, doomed });
       if (node === undefined) break;
       drawn.set(node, (drawn.get(node) ?? 0) + 1);
@@ -98,7 +82,7 @@ class BestFirst implements Program {
   }
 
   demand(tree: Tree): number {
-    const room = Math.min(this.#rolloutsLeft(tree), roomBeside(tree.root, this.#options));
+    const room = Math.min(rolloutsLeft(tree, this.#options.rollouts), roomBeside(tree.root, this.#options));
     return Math.max(1, tree.strands.size + room);
   }
 
@@ -125,10 +109,6 @@ class BestFirst implements Program {
 
   #draw(tree: Tree, strand: Strand): Ask {
     return askBelow(tree, strand, freeIndices(strand.node, 1), this.#options.sampling);
-  }
-
-  #rolloutsLeft(tree: Tree): number {
-    return this.#options.rollouts - tree.closed.completed - tree.closed.pruned - tree.strands.size;
   }
 }
 

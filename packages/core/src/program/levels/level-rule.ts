@@ -4,27 +4,19 @@
 import type { Knobs } from '../../base/knob.ts';
 import { byKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
-import type { Manner, Sampling } from '../../tree/step.ts';
+import type { Manner } from '../../tree/step.ts';
 import type { Inquiry } from '../../tree/strand.ts';
-import type { Choice } from '../choice.ts';
+import { type ProgramSize, usualSize } from '../definition.ts';
 import type { GrowthLimits } from '../growth.ts';
 import type { Planting } from './plots.ts';
 
-export interface LevelOptions extends GrowthLimits {
+export interface LevelOptions extends GrowthLimits, Pick<ProgramSize, 'sampling' | 'choose'> {
   /** Steps at the beginning of a path that have a limit of their own, and that limit; 0 steps is off. */
   readonly firstSteps: number;
   readonly firstStepTokens: number;
-  readonly sampling: Sampling;
-  readonly choose: Choice;
 }
 
-export const levelDefaults: LevelOptions = {
-  maxDepth: 40,
-  sampling: { temperature: 0.8 },
-  choose: 'best',
-  firstSteps: 0,
-  firstStepTokens: 64,
-};
+export const levelDefaults: LevelOptions = { ...usualSize, firstSteps: 0, firstStepTokens: 64 };
 
 /** Varying granularity (P4 §3.1): the beginning of a path is verified in smaller pieces than the rest. */
 export const levelKnobs = {

@@ -12,10 +12,10 @@ import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { chosenAnswer } from '../choice.ts';
 import type { ProgramDefinition } from '../definition.ts';
-import { askBelow, askProbe, complete, foldOutcome, follow, missingIndices, openAt } from '../growth.ts';
+import { askBelow, askProbe, complete, foldOutcome, follow, isTaken, missingIndices, openAt } from '../growth.ts';
 import type { Abandoned, Ask, Expansion, Outcome, Program } from '../program.ts';
 import { type LevelOptions, type LevelRule, levelShape, type NextLevel } from './level-rule.ts';
-import { behind, indicesOf, isAwaited, isGrowing, isTaken, landedIn, type Planting, unoccupied } from './plots.ts';
+import { behind, indicesOf, isAwaited, isGrowing, landedIn, type Planting, unoccupied } from './plots.ts';
 
 export function growLevels(
   definition: Pick<ProgramDefinition, 'name'>,

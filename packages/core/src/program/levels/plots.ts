@@ -4,6 +4,7 @@
 import { byKey } from '../../tree/keys.ts';
 import { isExpanding, mayGrow, type Node } from '../../tree/node.ts';
 import type { Tree } from '../../tree/tree.ts';
+import { isTaken } from '../growth.ts';
 
 /** A node of a level, with the number of children wanted below it; never terminal, at least one child. */
 export interface Planting {
@@ -32,10 +33,6 @@ export function behind(
 
 export function indicesOf({ draws, from = 0 }: Planting): number[] {
   return Array.from({ length: draws }, (_, at) => from + at);
-}
-
-export function isTaken({ byIndex, inFlight }: Node, index: number): boolean {
-  return byIndex?.has(index) === true || inFlight?.has(index) === true;
 }
 
 export function landedIn(plot: Planting): number {

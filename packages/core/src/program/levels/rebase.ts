@@ -21,12 +21,7 @@ interface RebaseOptions extends LevelOptions {
 }
 
 /** The balance temperature is the authors' own. */
-const rebaseDefaults: RebaseOptions = {
-  ...levelDefaults,
-  paths: 16,
-  balance: 0.1,
-  firstPaths: 0,
-};
+const rebaseDefaults: RebaseOptions = { ...levelDefaults, paths: 16, balance: 0.1, firstPaths: 0 };
 
 export const rebase = defineProgram({
   ...levelShape,
@@ -57,12 +52,9 @@ export function createRebase(given: Partial<RebaseOptions> = {}): Program {
     const { open, left } = ended(level, room);
     return likelyShares(open, left, balance, missing);
   };
-  const rounds = inRounds(options) ? { rounds: [firstPaths, paths - firstPaths] } : {};
+  const isInRounds = firstPaths > 0 && firstPaths < paths;
+  const rounds = isInRounds ? { rounds: [firstPaths, paths - firstPaths] } : {};
   return growLevels(rebase, { width: paths, rootDraws: paths, next, likely, ...rounds }, options);
-}
-
-function inRounds({ paths, firstPaths }: Pick<RebaseOptions, 'paths' | 'firstPaths'>): boolean {
-  return firstPaths > 0 && firstPaths < paths;
 }
 
 /** A node stands for all the identical draws that made it: they finish together, and each has its share below it. */

@@ -1,7 +1,7 @@
 // The program `mcts`: its options, their defaults and reasons. How it searches stands in rollouts.ts; its variants `rest` and `rstar` are
 // files of their own.
 
-import { defineProgram } from '../definition.ts';
+import { defineProgram, usualSize } from '../definition.ts';
 import { priorKnob } from '../prior.ts';
 import type { Program } from '../program.ts';
 import { type MctsOptions, playMcts } from './rollouts.ts';
@@ -9,15 +9,13 @@ import { selections, unvisitedValues } from './wu-puct.ts';
 
 /** 16 rollouts of 4 steps are our choice (P0 has 12 in figure 2, 32 in figure 3); what else it leaves open is decided in docs/decisions/0002-mcts-constants.md. */
 export const mctsDefaults: MctsOptions = {
+  ...usualSize,
   rollouts: 16,
   branching: 4,
   selection: 'puct',
   exploration: 1,
   unvisited: 'zero',
   prior: 'logprob',
-  maxDepth: 40,
-  sampling: { temperature: 0.8 },
-  choose: 'best',
 };
 
 export function createMcts(options: Partial<MctsOptions> = {}): Program {

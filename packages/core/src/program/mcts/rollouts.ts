@@ -5,32 +5,32 @@
 import { byKey } from '../../tree/keys.ts';
 import { mayGrow, type Node } from '../../tree/node.ts';
 import { type Belief, treeBelief } from '../../tree/readings/certaindex.ts';
-import type { Sampling } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { type Choice, chosenAnswer } from '../choice.ts';
-import type { ProgramDefinition } from '../definition.ts';
-import { askBelow, askProbe, complete, foldOutcome, follow, missingIndices, openAt, readyStrand } from '../growth.ts';
+import { chosenAnswer } from '../choice.ts';
+import type { ProgramDefinition, ProgramSize } from '../definition.ts';
+import {
+  askBelow,
+  askProbe,
+  complete,
+  foldOutcome,
+  follow,
+  missingIndices,
+  openAt,
+  readyStrand,
+  rolloutsLeft,
+} from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program, StepReading } from '../program.ts';
 import { highestReward, type Play } from './play.ts';
 import { type SelectionRule, selectLeaf } from './wu-puct.ts';
 
-export interface MctsOptions extends SelectionRule {
-  /** Rollouts in all; those that were pruned count, those that were preempted or failed do not. */
-  readonly rollouts: number;
-  readonly branching: number;
-  readonly maxDepth: number;
-  readonly maxPathTokens?: number | undefined;
-  readonly sampling: Sampling;
-  readonly choose: Choice;
-  readonly eager?: number | undefined;
-}
+export interface MctsOptions
+  extends SelectionRule,
+    Pick<ProgramSize, 'rollouts' | 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling' | 'choose' | 'eager'> {}
 
-export function playMcts(
-  definition: Pick<ProgramDefinition, 'name' | 'needsVerifier'>,
-  options: MctsOptions,
-  play: Play,
-): Program {
+type Named = Pick<ProgramDefinition, 'name' | 'needsVerifier'>;
+
+export function playMcts(definition: Named, options: MctsOptions, play: Play): Program {
   return new Mcts(definition, options, play);
 }
 
@@ -46,11 +46,7 @@ class Mcts implements Program {
   /** 0 where the way of playing has a choice of its own. */
   readonly #eager: number;
 
-  constructor(
-    { name, needsVerifier }: Pick<ProgramDefinition, 'name' | 'needsVerifier'>,
-    options: MctsOptions,
-    play: Play,
-  ) {
+  constructor({ name, needsVerifier }: Named, options: MctsOptions, play: Play) {
     this.name = name;
     this.needsVerifier = needsVerifier;
     this.#options = options;
@@ -71,7 +67,7 @@ class Mcts implements Program {
   }
 
   #select(tree: Tree, doomed: Doomed | undefined): Node | undefined {
-    const left = this.#rolloutsLeft(tree);
+    const left = rolloutsLeft(tree, this.#options.rollouts);
     if (left <= 0) return undefined;
     if (left === 1 && this.#play.inquiry !== undefined && tree.best === undefined) return bestLeaf(tree);
     return selectLeaf(tree.root, this.#ruleIn(tree), { doomed });
@@ -94,7 +90,7 @@ class Mcts implements Program {
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
     const likely = this.#likelyMoves(tree).slice(0, count);
     const imagined = new Map<Node, number>();
-    let rollouts = this.#rolloutsLeft(tree);
+    let rollouts = rolloutsLeft(tree, this.#options.rollouts);
     while (likely.length < count && rollouts > 0) {
       const leaf = selectLeaf(tree.root, this.#ruleIn(tree), { imagined, doomed });
       if (leaf === undefined) break;
@@ -108,7 +104,7 @@ class Mcts implements Program {
   /** No more than there are leaves to take up and rollouts left. */
   demand(tree: Tree): number {
     const open = tree.strands.size;
-    return Math.max(1, open + Math.min(this.#rolloutsLeft(tree), tree.root.available));
+    return Math.max(1, open + Math.min(rolloutsLeft(tree, this.#options.rollouts), tree.root.available));
   }
 
   /** P1 takes the mean of the rewards. */
@@ -179,9 +175,8 @@ class Mcts implements Program {
   }
 
   #expand(tree: Tree, strand: Strand): Ask {
-    const { branching, sampling } = this.#options;
-    const { node } = strand;
-    return askBelow(tree, strand, missingIndices(node, branching), sampling, this.#play.manner?.(node));
+    const { indices, sampling, manner } = this.#expansionOf(strand.node);
+    return askBelow(tree, strand, indices, sampling, manner);
   }
 
   #expansionOf(node: Node): Expansion {
@@ -198,10 +193,6 @@ class Mcts implements Program {
       if (next !== undefined && !next.terminal) moves.push(next);
     }
     return moves.sort((a, b) => b.score - a.score || byKey(a, b));
-  }
-
-  #rolloutsLeft(tree: Tree): number {
-    return this.#options.rollouts - tree.closed.completed - tree.closed.pruned - tree.strands.size;
   }
 }
 

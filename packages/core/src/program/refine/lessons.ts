@@ -13,16 +13,8 @@ import { atMost, generatedAt, less, more, nothing, repeated, withOdds } from './
  */
 export const remembered = 64;
 
-/** Belief about a place before anything has been written there. */
-export interface PlacePrior {
-  /** Scores of new answers at the place. */
-  readonly wider: ScoreSums;
-  /** Scores of answers below its answers. */
-  readonly deeper: ScoreSums;
-}
-
-/** `depth`: answers between the place and the root. */
-export function priorAt(depth: number, learned: Learned | undefined): PlacePrior {
+/** Scores of new answers at a place, and of answers below its answers, before anything is written there. `depth`: answers between it and the root. */
+export function priorAt(depth: number, learned: Learned | undefined) {
   const { fresh = nothing, repairs = nothing, deeper = nothing } = learned ?? {};
   if (depth === 0) return { wider: fresh, deeper: atMost(remembered, more(repairs, deeper)) };
   return { wider: depth === 1 ? repairs : deeper, deeper };

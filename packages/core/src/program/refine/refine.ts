@@ -6,40 +6,32 @@
 import { Random } from '../../base/random.ts';
 import type { Answer } from '../../log/end.ts';
 import type { Node } from '../../tree/node.ts';
-import type { Manner, Sampling } from '../../tree/step.ts';
+import type { Manner } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
-import { answerTokensKnob } from '../answer-tokens.ts';
-import { type Choice, chosenAnswer } from '../choice.ts';
-import { defineProgram } from '../definition.ts';
+import { chosenAnswer } from '../choice.ts';
+import { defineProgram, type ProgramSize } from '../definition.ts';
 import { askBelow, foldOutcome, freeIndices, openAt } from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
 import { hasWriter, writtenBy } from '../whole-answers/writers.ts';
+import { type WritingOptions, writingDefaults, writingKnobs, writingOf } from '../whole-answers/writing.ts';
 import { lessonOf } from './lessons.ts';
 import { type PosteriorName, posteriorNames } from './posterior.ts';
 import { goOnTo, writerByScores } from './thompson.ts';
 
-interface RefineOptions {
+/** `maxDepth` counts repairs of repairs, the first answer too; `prompt` has `{feedback}` where the verifier's words stand. */
+interface RefineOptions extends WritingOptions, Pick<ProgramSize, 'rollouts' | 'maxDepth' | 'choose'> {
   /** Writers by name; empty for the search's own model alone. */
   readonly models: readonly string[];
-  readonly rollouts: number;
-  /** Repairs of repairs, the first answer counted. */
-  readonly maxDepth: number;
-  readonly answerTokens: number;
   readonly posterior: PosteriorName;
-  readonly sampling: Sampling;
-  readonly choose: Choice;
-  /** With `{feedback}` where the verifier's words stand. */
-  readonly prompt: string;
 }
 
 const refineDefaults: RefineOptions = {
+  ...writingDefaults,
   models: [],
   rollouts: 16,
   maxDepth: 8,
-  answerTokens: 1024,
   posterior: 'gaussian',
-  sampling: { temperature: 0.8 },
   choose: 'best',
   prompt: '{feedback}',
 };
@@ -57,7 +49,7 @@ export const refine = defineProgram({
   // A repair is judged by itself.
   aggregation: 'last',
   options: {
-    answerTokens: answerTokensKnob,
+    ...writingKnobs,
     posterior: {
       default: refineDefaults.posterior,
       values: posteriorNames,
@@ -67,20 +59,18 @@ export const refine = defineProgram({
     },
   },
   prompts: ['refine'],
-  create: (
-    { rollouts, maxDepth, sampling, maxPathTokens, choose, prompts, models = [] },
-    { answerTokens, posterior },
-  ) =>
-    createRefine({
+  create: (size, { posterior, ...writing }) => {
+    const { rollouts, choose, models = [] } = size;
+    const maxDepth = Math.min(size.maxDepth, refineDefaults.maxDepth);
+    return createRefine({
+      ...writingOf(size, writing, size.prompts.refine),
       models,
       rollouts,
-      maxDepth: Math.min(maxDepth, refineDefaults.maxDepth),
-      sampling,
+      maxDepth,
       choose,
-      posterior: posterior as PosteriorName,
-      prompt: prompts.refine,
-      answerTokens: Math.min(answerTokens, maxPathTokens ?? answerTokens),
-    }),
+      posterior,
+    });
+  },
 });
 
 export function createRefine(given: Partial<RefineOptions> = {}): Program {

@@ -10,7 +10,11 @@ import { priorAt } from './lessons.ts';
 import { drawMean, type PosteriorName } from './posterior.ts';
 import { generatedAt, less, more, reachedBy } from './sums.ts';
 
-/** The answer to go on to, or nothing where a new one is to be written here. */
+/**
+ * The answer to go on to, or nothing where a new one is to be written here. AB-MCTS-A: first between a new answer and the old ones together,
+ * then which of these. What earlier searches taught counts in the first choice alone: in the second all would begin with the same, and
+ * their own scores would hardly tell them apart.
+ */
 export function goOnTo(
   posterior: PosteriorName,
   node: Node,
@@ -19,20 +23,6 @@ export function goOnTo(
 ): Node | undefined {
   const open = node.children.filter((child) => !child.terminal && isComplete(child));
   if (open.length === 0) return undefined;
-  return newOrOld(posterior, node, open, random, learned);
-}
-
-/**
- * AB-MCTS-A: first between a new answer and the old ones together, then which of these. What earlier searches taught counts in the first
- * choice alone: in the second all would begin with the same, and their own scores would hardly tell them apart.
- */
-function newOrOld(
-  posterior: PosteriorName,
-  node: Node,
-  open: readonly Node[],
-  random: Random,
-  learned: Learned | undefined,
-): Node | undefined {
   const draw = (scores: ScoreSums) => drawMean(posterior, scores, random);
   const prior = priorAt(node.depth, learned);
   const deeper = less(open.map(reachedBy).reduce(more), generatedAt(open));

@@ -9,7 +9,7 @@ import type { Manner, Sampling } from '../../tree/step.ts';
 import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { bestAnswer, certainAnswer } from '../choice.ts';
-import { askBelow, foldOutcome, followLanded, openAt, readyStrand } from '../growth.ts';
+import { askBelow, foldLanded, followLanded, isTaken, openAt, readyStrand } from '../growth.ts';
 import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
 
 export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
@@ -38,9 +38,7 @@ export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
   }
 
   tell(tree: Tree, outcome: Outcome): boolean {
-    const strand = foldOutcome(tree, outcome, { maxDepth: 1 });
-    if (strand !== undefined) followLanded(tree, strand);
-    return strand !== undefined || outcome.probe === true;
+    return foldLanded(tree, outcome, { maxDepth: 1 }) || outcome.probe === true;
   }
 
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
@@ -61,8 +59,7 @@ export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
 
   /** Draws of the round that are neither there nor on their way. */
   protected free(tree: Tree): number[] {
-    const { byIndex, inFlight } = tree.root;
-    return this.round(tree).filter((index) => !byIndex?.has(index) && !inFlight?.has(index));
+    return this.round(tree).filter((index) => !isTaken(tree.root, index));
   }
 
   protected askFor(tree: Tree, strand: Strand, index: number): Ask {

@@ -13,14 +13,9 @@ interface KeyStanding {
   readonly last: number | undefined;
 }
 
-interface TurnFacts {
-  readonly arrivalMs: number;
-  /** Higher goes first: one unit is worth `ageingSeconds`. */
-  readonly priority: number;
+interface TurnFacts extends Pick<LineFacts, 'arrivalMs' | 'priority' | 'workSeconds'> {
   /** Missing where no keys share the line. */
   readonly key?: KeyStanding;
-  /** Expected work, where the order goes by it; else all count alike. */
-  readonly workSeconds?: number | undefined;
 }
 
 interface Turn {
@@ -61,12 +56,14 @@ export interface LineKey {
 
 export interface LineFacts {
   readonly arrivalMs: number;
+  /** Higher goes first: one unit is worth `ageingSeconds`. */
   readonly priority: number;
   /** Strands it takes without a boost. */
   readonly seats: number;
   readonly key?: LineKey;
   /** Kind by which its work is estimated; missing for what is short by nature. */
   readonly kind?: string;
+  /** Expected work, where the order goes by it; else all count alike. */
   readonly workSeconds?: number | undefined;
   /** It waits in a line of its own, behind all work that is not idle. */
   readonly idle?: boolean;
@@ -74,9 +71,7 @@ export interface LineFacts {
   readonly turn?: number;
 }
 
-interface LinePlace {
-  readonly turn: number;
-  readonly finish: number;
+interface LinePlace extends Turn {
   readonly seats: number;
   readonly key: string | undefined;
 }
