@@ -91,7 +91,7 @@ const spoils: Readonly<Record<string, Spoil>> = {
     const text = pick(chance, texts);
     answer.body = Buffer.from(chance.integer(2) === 0 ? text : `data: ${text}\n\n`);
   },
-  /** Values that whoever goes down into them, to read or to show them, does not come back from. */
+  /** Values so deep that code which goes down into them, to read or to show them, overflows the stack. */
   deep(answer, chance) {
     const texts = [
       deep(40_000),

@@ -105,7 +105,7 @@ export function ownPolicy(
 /** A model of parts that the caller has made, and hands over: closing the model closes them. */
 export function makeModel(given: ModelParts): SearchModel {
   const { engine, verifier, verifierOptions, embed, extract, policy, policyOptions, panel, ...settings } = given;
-  // The configuration names a kind of engine, and this one has none. Nobody advises it how to answer but its caller.
+  // The configuration names a kind of engine, and this one has none. Only its caller advises it how to answer.
   const named = configOf(
     { stepPrompt: '', ...settings, engine: { kind: 'openai', urls: ['http://localhost'] } },
     policy,
