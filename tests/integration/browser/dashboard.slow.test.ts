@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)('the dashboard in a browser', () => {
 
   it('answers an example and shows its tree', async () => {
     await page.goto(server.url);
-    await page.getByRole('button', { name: /Divisors/ }).click();
+    await page.getByRole('button', { name: /24 divisors/ }).click();
     await page.locator('.outcome .chip:not(.live)').waitFor();
     expect(await page.locator('h1').textContent()).toBe('What is the least number with 24 divisors?');
     expect(await page.locator('.outcome .answer').textContent()).toMatch(/\d/);
