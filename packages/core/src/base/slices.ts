@@ -1,4 +1,4 @@
-// Long work is cut into slices of a few milliseconds, and each turn of the event loop does one of them, whoever it is for: a thousand
+// Long work is cut into slices of a few milliseconds, and each turn of the event loop does one of them, for one caller after the other: a thousand
 // readers of long logs hold up a short request no longer than one of them does.
 
 const waiting: (() => void)[] = [];
