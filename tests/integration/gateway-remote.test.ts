@@ -66,6 +66,34 @@ test('without a reward model the answers vote; closing the connection stops the 
   await until(() => generator.abandoned > 0 && generator.openStreams === 0);
 });
 
+test('a sample is one plain request and at most one score, and its steps are told as if each had been asked for', async () => {
+  for (const server of [new VllmServer(), new SglangServer(), new LlamaTestServer()]) {
+    await server.listen();
+    onTestFinished(() => server.close());
+    const scorer = await vllm();
+    const verifier = { kind: 'prm', urls: [scorer.url], format: 'qwen-prm' };
+    const url = await serve({
+      engine: { kind: 'openai', urls: [server.url] },
+      verifier,
+      program: 'best-of-n',
+      aggregation: 'last',
+    });
+    const [generated, scored] = [server.seen.length, scorer.seen.length];
+    const wish = { coppice: { rollouts: 4, threshold: 1 } };
+    const answer = (await (await post(`${url}/v1/chat/completions`, { ...ask, ...wish })).json()) as Loose;
+    const bodies = server.seen.slice(generated).flatMap(({ body }) => (body?.stream === undefined ? [] : [body]));
+    expect(bodies).toHaveLength(4);
+    for (const body of bodies) {
+      expect(body.stream).toBe(false);
+      expect(body).not.toHaveProperty('stop');
+    }
+    const calls = scorer.seen.slice(scored).filter(({ path }) => path === '/pooling').length;
+    expect([1, 2, 3, 4]).toContain(calls);
+    expect(answer.coppice.tokens.verifier).toBeGreaterThan(0);
+    expect(answer.choices[0].message.reasoning_content).toMatch(/^Step 1: .*\n\nStep 2: .*\n\nStep 3: .*\n\n$/s);
+  }
+});
+
 test('token ids of a group come from every server that tells them: prompt, steps, and as many log probabilities', async () => {
   for (const server of [new VllmServer(), new SglangServer(), new LlamaTestServer()]) {
     await server.listen();

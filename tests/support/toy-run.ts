@@ -13,6 +13,7 @@ import type { Scheduler, Width } from '../../packages/core/src/scheduler/schedul
 import type { TreeEvent } from '../../packages/core/src/tree/events.ts';
 import { Tree } from '../../packages/core/src/tree/tree.ts';
 import { type Misfortune, ToyEmbedder, ToyEngine, ToyVerifier, ToyWorld } from './toy.ts';
+import { WholeToyEngine } from './whole-toy.ts';
 
 export interface RunWidth {
   readonly primary: number;
@@ -44,6 +45,9 @@ export interface Setting {
   readonly looksAhead?: boolean;
   readonly open?: OpenSetting;
   readonly deadlineMs?: number;
+  /** The engine could draw paths whole, and does or does not. */
+  readonly whole?: boolean;
+  readonly over?: Partial<SearchRequest>;
   /** The log of a former process, from which it goes on. */
   readonly from?: readonly TreeEvent[];
 }
@@ -60,12 +64,18 @@ export function run({
   looksAhead = false,
   open,
   deadlineMs,
+  whole,
+  over,
   from,
 }: Setting) {
   const world = new ToyWorld();
   const question = { ends: 0.4, shape: 4, twins: 0.8, ties };
   const storm = { fail: 0, lose: 0, double: 0, delayMs: 10, untilMs: 0, ...misfortune };
-  const engine = new ToyEngine(world, storm, weather, question);
+  const engine =
+    whole === undefined
+      ? new ToyEngine(world, storm, weather, question)
+      : new WholeToyEngine(world, storm, weather, question, seed, whole);
+  const verifier = new ToyVerifier(world, storm, weather, question, !looksAhead);
   const shelter = { ...storm, ...open?.misfortune };
   const embedder = open && new ToyEmbedder(world, shelter, weather, open.vectorOf);
   const events: SearchEvent[] = [];
@@ -73,7 +83,7 @@ export function run({
   const fold = new SearchFold();
   const runtime: Runtime = new Runtime({
     engine,
-    verifier: new ToyVerifier(world, storm, weather, question, !looksAhead),
+    verifier,
     ...(embedder && { embedder }),
     scheduler: fixed(width, weather),
     budget: 32,
@@ -89,12 +99,12 @@ export function run({
   const asked = requestOf({ create, seed, threshold, rules });
   const limits = { ...asked.limits, ...(deadlineMs === undefined ? {} : { deadlineMs }) };
   const grouped = open && { extract: open.extract, groupSimilarity: open.similarity };
-  const request: SearchRequest = { ...asked, limits, ...grouped };
+  const request: SearchRequest = { ...asked, limits, ...grouped, ...over };
   if (from === undefined) runtime.submit(request);
   else runtime.revive(request, fold);
   world.run(runtime);
   const tree = Tree.replay([...(from ?? []), ...events.filter(isTreeEvent)]);
-  return { engine, embedder, events, tree, request, result: results[0]! };
+  return { engine, verifier, embedder, events, tree, request, result: results[0]! };
 }
 
 const { rules: accepting } = createPolicy('positive');

@@ -112,6 +112,7 @@ export class ToyEngine extends Postman<EngineMessage> implements Engine {
     seeded: true,
     logprobs: true,
     streams: false,
+    wholes: false,
     seesStops: true,
     priorities: false,
     countsCache: true,

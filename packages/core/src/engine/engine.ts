@@ -74,6 +74,8 @@ export interface GenerateRequest extends Urgency {
   readonly thinking?: ThinkingMarks;
   /** Read only by the panel (engine/panel). */
   readonly model?: string;
+  /** To the end of the answer, past the delimiters: nothing reads the path before it. Only for engines with `wholes`. */
+  readonly whole?: boolean;
   /** Exactly `maxTokens`, past the model's own end: for rehearsals. */
   readonly exact?: boolean;
 }
@@ -139,6 +141,8 @@ export interface EngineCapabilities {
   readonly confidence?: boolean;
   readonly pieces?: boolean;
   readonly streams: boolean;
+  /** A request costs more than its tokens: paths that nothing reads before their end are asked for whole. */
+  readonly wholes?: boolean;
   /** Tells a delimiter from the end of the answer. */
   readonly seesStops: boolean;
   readonly priorities: boolean;

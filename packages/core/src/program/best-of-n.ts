@@ -16,6 +16,7 @@ import {
   followLanded,
   freeIndex,
   freeIndices,
+  type GrowthLimits,
   openAt,
   readyStrand,
   rolloutsLeft,
@@ -107,16 +108,16 @@ class Samples implements Program {
   readonly samplesIndependently = samplesShape.samplesIndependently;
   readonly naturalWidth: number;
   readonly maxPathTokens: number | undefined;
+  readonly whole: GrowthLimits;
   readonly #options: SamplesOptions;
 
   constructor(name: string, needsVerifier: boolean, options: SamplesOptions) {
     this.name = name;
     this.needsVerifier = needsVerifier;
-    // Ties in votes go to the answer that the model found likelier; scores hardly ever tie.
-    const breaksTies = !needsVerifier && options.choose === 'vote';
-    this.reads = options.choose === 'confident' ? ['confidence'] : breaksTies ? ['logprobs'] : [];
+    this.reads = options.choose === 'confident' ? ['confidence'] : [];
     this.naturalWidth = Math.min(options.samples, options.window || options.samples);
     this.maxPathTokens = options.maxPathTokens;
+    this.whole = options;
     this.#options = options;
   }
 

@@ -3,7 +3,7 @@
 
 import { nodeKey } from '../tree/keys.ts';
 import { isComplete, type Node } from '../tree/node.ts';
-import { isAllThought, type Manner, type Sampling } from '../tree/step.ts';
+import { isAllThought, type Manner, type Sampling, type Step } from '../tree/step.ts';
 import type { Inquiry, Strand } from '../tree/strand.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { Ask, ChildOutcome, Outcome, ProbeOutcome } from './program.ts';
@@ -66,23 +66,19 @@ type Success = ChildOutcome & { ok: true };
 
 function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
   const { index, step, reward, promise, feedback, answer } = outcome;
+  const terminal = endsPath(parent, step, limits);
+  return { key: nodeKey(parent.key, step), index, step, terminal, reward, promise, feedback, answer };
+}
+
+/** True where a path ends with this step below the parent. */
+export function endsPath(parent: Node, step: Step, limits: GrowthLimits): boolean {
   const { maxDepth, maxPathTokens = Number.POSITIVE_INFINITY } = limits;
   // Thinking is limited in tokens: its steps do not count.
   const steps = parent.depth - parent.thoughtSteps + (isAllThought(step) ? 0 : 1);
   const before = step.turn === undefined ? parent.pathTokens : 0;
   const isFull = before + step.tokens >= maxPathTokens;
   const isLong = steps >= maxDepth || (isFull && !(limits.answersGoOn && isComplete({ step })));
-  const terminal = isLong || (isComplete({ step }) && !limits.answersGoOn);
-  return {
-    key: nodeKey(parent.key, step),
-    index,
-    step,
-    terminal,
-    reward,
-    promise,
-    feedback,
-    answer,
-  };
+  return isLong || (isComplete({ step }) && !limits.answersGoOn);
 }
 
 /** Folds an outcome of a path that grows one draw at a time; true where its strand has gone on. */

@@ -12,6 +12,7 @@ import type { Node } from '../tree/node.ts';
 import type { Belief } from '../tree/readings/certaindex.ts';
 import type { Manner, Sampling, Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
+import type { GrowthLimits } from './growth.ts';
 
 /** Some steps wanted below a node: one draw for each child index (`drawKey` in tree/keys.ts). */
 export interface Expansion {
@@ -106,6 +107,8 @@ export interface Program {
   readonly samplesIndependently?: boolean;
   /** Its next ask depends on every child that it waits for: a part of them says little. */
   readonly needsWhole?: boolean;
+  /** Limits of its paths, where it reads nothing of one before its end: then a path may be one draw, and only its end is scored. */
+  readonly whole?: GrowthLimits;
   /** Strands that it has open without a boost: 1 for MCTS, the beam width, the number of samples. */
   readonly naturalWidth: number;
   /** A path is cut at so many tokens: no step is asked to be longer than what is left of them. */

@@ -125,6 +125,15 @@ const checks: Checks<EngineTrial> = {
     for (const each of requests) trial.stepOf(each);
   },
 
+  'draws a whole answer past its delimiters, in one step, where it says so': async (trial) => {
+    if (!trial.capabilities.wholes) return;
+    const whole = trial.request({ whole: true, maxTokens: 40 * trial.harness.maxTokens });
+    await trial.run([whole]);
+    const { step, usage } = trial.stepOf(whole);
+    assert.notEqual(step.end, 'delimiter');
+    assert.equal(usage.generatedTokens, step.tokens);
+  },
+
   'answers once what is moved in its queue, runs already, is answered or was never asked for': async (trial) => {
     const { engine, harness } = trial;
     const requests = trial.requests(24, (at) => ({ search: `search-${at % 3}`, lane: 'speculative' }));

@@ -46,7 +46,13 @@ export class RehearsedEngine implements Engine {
     this.#options = options;
     this.meter = new Meter(options.clock);
     const { capabilities } = options.engine;
-    this.capabilities = { ...capabilities, name: `rehearsal on ${capabilities.name}`, seeded: true, streams: false };
+    this.capabilities = {
+      ...capabilities,
+      name: `rehearsal on ${capabilities.name}`,
+      seeded: true,
+      streams: false,
+      wholes: false,
+    };
   }
 
   connect(post: (message: EngineMessage) => void): void {

@@ -39,8 +39,8 @@ function layersOf(
 ): readonly Layer[] {
   const { answers = 1 } = wish;
   return [
-    // With votes, or several wanted answers, a path that cannot win still counts.
-    choose === 'best' && answers === 1 ? {} : noBoundPrunes,
+    // Without scores there is no bound; with votes, or several wanted answers, a path that cannot win still counts.
+    program.needsVerifier && choose === 'best' && answers === 1 ? {} : noBoundPrunes,
     program.policySettings ?? {},
     configuredSettings(config, wish),
     // Without a bound along the path, these rules act only where the request names them, and are refused there.

@@ -120,6 +120,7 @@ function capabilitiesOf(replicas: readonly Replica[]): EngineCapabilities {
     confidence: reached.every((each) => each.dialect.tellsConfidence === true && each.facts.logprobs),
     pieces: reached.every((each) => each.dialect.tellsPieces === true && each.facts.logprobs),
     streams: true,
+    wholes: contexts.length === facts.length,
     seesStops: reached.every((each) => each.dialect.seesStops),
     priorities: facts.every((each) => each.priorityOrder !== 'none'),
     countsCache: facts.every((each) => each.countsCache),

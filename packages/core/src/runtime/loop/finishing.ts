@@ -20,6 +20,7 @@ export function finish(parts: RuntimeParts, search: Search, meant: Exit, nowMs: 
   guesses.ended(search.speculation.guesses.byRank);
   speculation.shrink(search, 0, nowMs);
   for (const flight of [...search.flights.values()]) flights.cancel(flight);
+  search.ledger.discarded(search.drawn.takeAll());
   const { admittedMs } = search;
   const saysSomething = exit.kind !== 'cancelled' && exit.kind !== 'failed' && admittedMs !== undefined;
   remove(parts, search, saysSomething ? nowMs - admittedMs : undefined);

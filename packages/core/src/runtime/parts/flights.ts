@@ -37,6 +37,7 @@ import {
   stepPath,
   withoutLogprobs,
 } from '../steps/step-needs.ts';
+import { drawsWhole, isScored, stepsOf, wholeTokensOf } from '../steps/whole-draws.ts';
 import type { RuntimeOptions } from './options.ts';
 
 /** `flight` is missing for a ghost that became a child without a request. */
@@ -87,18 +88,26 @@ export class Flights {
   start(search: Search, expansion: Expansion, indices: readonly number[], lane: Lane, nowMs: number): void {
     const { node, manner } = expansion;
     const isProbe = expansion.probe === true;
-    if (manner?.proposed && !isProbe) return this.#hand(search, expansion, indices, lane, nowMs);
+    const named = manner?.proposed && !isProbe ? namedSteps(node) : undefined;
     const shape = isProbe ? undefined : shapeBelow(search.request, node);
     const form = formKey(expansion.sampling, manner);
     const usual = stepNeeds(search.request, this.#options.verifier, !isProbe && this.#isWatched(search));
     const needs = manner?.entropy ? { ...usual, entropy: true } : usual;
     const common = manner?.choices === undefined ? pathFor(search, node, manner, shape?.words, isProbe) : undefined;
+    const mayBeWhole = !isProbe && manner === undefined && drawsWhole(search, needs, this.#options.engine.capabilities);
     let first: RequestId | undefined;
     for (const index of indices) {
+      const known = named === undefined ? search.drawn.take(node.key) : named[index];
+      if (known !== undefined || named !== undefined) {
+        this.#hand(search, expansion, index, known, lane, nowMs);
+        continue;
+      }
       const own = mannerAt(manner, index);
       const path = common ?? pathFor(search, node, own, shape?.words, isProbe);
       const place = { node, index, form, draw: drawKey(node.key, index, form), path };
-      const flight = this.#add({ search, ...place, manner: own, shape, isProbe, lane, step: undefined }, nowMs);
+      const wholeTokens = mayBeWhole ? wholeTokensOf(search, node) : undefined;
+      const what = { manner: own, shape, isProbe, wholeTokens, lane, step: undefined };
+      const flight = this.#add({ search, ...place, ...what }, nowMs);
       first ??= flight.id;
       const priority = this.#priorityOf(search, path);
       this.#toGenerate.push({ ...generateRequest(flight, expansion), priority, expansion: first, needs });
@@ -110,15 +119,14 @@ export class Flights {
     return watches === undefined ? onToken !== undefined : watches(id);
   }
 
-  #hand(search: Search, { node, manner, sampling }: Expansion, indices: readonly number[], lane: Lane, nowMs: number) {
+  /** A step that is known already: a probe has named it, or it is part of a whole draw. */
+  #hand(search: Search, expansion: Expansion, index: number, step: Step | undefined, lane: Lane, nowMs: number): void {
+    const { node, manner, sampling } = expansion;
+    assert(step !== undefined, `no probe at node ${node.id} has named a step ${index}`);
     const form = formKey(sampling, manner);
-    for (const index of indices) {
-      const place = { node, index, form, draw: drawKey(node.key, index, form), path: stepPath(node) };
-      const flight = { search, ...place, manner, shape: undefined, isProbe: false, lane, step: undefined };
-      const step = namedSteps(node)[index];
-      assert(step !== undefined, `no probe at node ${node.id} has named a step ${index}`);
-      this.#passOn({ ...flight, id: this.#ids.take(), cancelled: false, streamedTokens: 0 }, step, nowMs);
-    }
+    const place = { node, index, form, draw: drawKey(node.key, index, form), path: stepPath(node) };
+    const flight = { search, ...place, manner, shape: undefined, isProbe: false, lane, step: undefined };
+    this.#passOn({ ...flight, id: this.#ids.take(), ...untold }, step, nowMs);
   }
 
   promote(search: Search, node: NodeId, ghost: Ghost): void {
@@ -163,13 +171,21 @@ export class Flights {
     assert(message.type === 'step', 'only a step has no problem');
     const isWhole = readsEachLogprob(search.request, this.#options.verifier);
     const given = isWhole ? message.step : withoutLogprobs(message.step);
+    if (flight.wholeTokens !== undefined) return this.#passOnWhole(flight, given, nowMs);
     const step = flight.isProbe ? given : recorded(flight, message, stepFor(flight, given));
     this.#passOn(flight, step, nowMs);
   }
 
+  /** Its first step is told now, and each of the others when the program asks for it. */
+  #passOnWhole(flight: Flight, whole: Step, nowMs: number): void {
+    const { search, node } = flight;
+    const [first, ...others] = stepsOf(whole, search.request);
+    search.drawn.keep(nodeKey(node.key, first!), others);
+    this.#passOn(flight, first!, nowMs);
+  }
+
   #passOn(flight: Flight, step: Step, nowMs: number): void {
-    const { search, manner, isProbe } = flight;
-    if (search.request.program.needsVerifier && (!isProbe || manner?.scored)) this.#sendToVerifier(flight, step, nowMs);
+    if (isScored(flight, step)) this.#sendToVerifier(flight, step, nowMs);
     else this.#succeed(flight, step);
   }
 
@@ -211,6 +227,7 @@ export class Flights {
       // The same sum as in nextExpiryMs: a difference could round to just below and never fall due.
       if (nowMs < sinceMs + requestTimeoutMs) return;
       const flight = this.#byId.get(id);
+      if (flight !== undefined && this.#goesOn(flight, nowMs)) continue;
       this.#forget(id);
       if (flight !== undefined) this.#meter.ended(placeOf(flight), id, nowMs, undefined);
       if (flight === undefined || flight.cancelled) continue;
@@ -218,6 +235,15 @@ export class Flights {
       const where = placeOf(flight) === 'engine' ? engineOf(flight) : 'verifier';
       this.#fail(flight, fault('timeout', `no answer from the ${where} in ${requestTimeoutMs} ms (requestTimeoutMs)`));
     }
+  }
+
+  /** A whole draw has the time of all its steps. */
+  #goesOn(flight: Flight, nowMs: number): boolean {
+    const { wholeTokens = 0, search, step } = flight;
+    flight.timeouts += 1;
+    const goesOn = step === undefined && flight.timeouts * search.request.stepTokens < wholeTokens;
+    if (goesOn) this.restartTimeout({ type: 'taken', request: flight.id }, nowMs);
+    return goesOn;
   }
 
   nextExpiryMs(): number | undefined {
@@ -297,8 +323,8 @@ export class Flights {
     this.#scores.answered(id);
   }
 
-  #add(flight: Omit<Flight, 'id' | 'cancelled' | 'streamedTokens'>, nowMs: number): Flight {
-    const added: Flight = { ...flight, id: this.#ids.take(), cancelled: false, streamedTokens: 0 };
+  #add(flight: Omit<Flight, 'id' | keyof typeof untold>, nowMs: number): Flight {
+    const added: Flight = { ...flight, id: this.#ids.take(), ...untold };
     this.#byId.set(added.id, added);
     added.search.unanswered += 1;
     this.#clocks.set(added.id, nowMs);
@@ -336,6 +362,8 @@ export class Flights {
     this.#arrivals.push({ search, flight, outcome: faultOutcome(flight, problem) });
   }
 }
+
+const untold = { cancelled: false, streamedTokens: 0, timeouts: 0 };
 
 function placeOf({ step }: Flight): ServerKind {
   return step === undefined ? 'engine' : 'verifier';

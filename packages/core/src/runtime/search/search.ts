@@ -22,6 +22,7 @@ import { type Breakage, exitOf } from '../guard/guard.ts';
 import { type Breakable, guardedExtract, guardedProgram, guardedRules } from '../guard/parts.ts';
 import type { Lease } from '../queue/leases.ts';
 import { type WorkDone, workKind } from '../queue/work-meter.ts';
+import { DrawnSteps } from './drawn-steps.ts';
 import { FoldOrder } from './fold-order.ts';
 import { Ledger } from './ledger.ts';
 import type { AnswerShape, SearchRequest, SearchResult } from './request.ts';
@@ -40,6 +41,8 @@ export interface Flight {
   readonly manner: Manner | undefined;
   readonly shape: AnswerShape | undefined;
   readonly isProbe: boolean;
+  /** Tokens to the end of the path, where it is drawn whole. */
+  readonly wholeTokens?: number | undefined;
   lane: Lane;
   adopted?: boolean;
   readonly step: Step | undefined;
@@ -47,6 +50,8 @@ export interface Flight {
   /** Kept until the engine has answered, so that its tokens are counted. */
   cancelled: boolean;
   streamedTokens: number;
+  /** Timeouts that have passed: a whole draw has one for each step that it may be. */
+  timeouts: number;
 }
 
 interface SearchSetup {
@@ -77,6 +82,7 @@ export class Search implements Breakable {
   unanswered = 0;
   readonly leases = new Map<StrandId, Lease>();
   readonly flights = new Map<DrawKey, Flight>();
+  readonly drawn = new DrawnSteps();
   readonly speculation = new SpeculationState();
   /** Place of its requests in the engine's queue, by the last decision; undefined if it set none. */
   urgency: number | undefined;

@@ -80,7 +80,8 @@ export function replyTo(
 }
 
 /** Steps beyond the search's delimiters have a limit of their own; others have the search's too. */
-export function longestStep({ search, node, manner, shape, isProbe }: Flight): number {
+export function longestStep({ search, node, manner, shape, isProbe, wholeTokens }: Flight): number {
+  if (wholeTokens !== undefined) return wholeTokens;
   const { stepTokens, thinking } = search.request;
   if (shape !== undefined) return shape.maxTokens;
   const thinks = thinking !== undefined && !isProbe && goesOnThinking(search.request, node, manner);

@@ -33,7 +33,7 @@ it('asks for log probabilities where program, verifier or rule reads them, and o
   expect(logprobs({ program: createMcts({ selection: 'uct' }) })).toBe(false);
   expect(logprobs({ program: createMcts({ prior: 'logprob' }) })).toBe(true);
   expect(logprobs({}, makeVerifier(confidence))).toBe(true);
-  expect(logprobs({ program: createSelfConsistency() })).toBe(true);
+  expect(logprobs({ program: createSelfConsistency() })).toBe(false);
   const { rules } = request({});
   const reader = { name: 'reader', readsLogprobs: true, check: () => undefined };
   expect(logprobs({ rules: { ...rules, exits: [...rules.exits, reader] } })).toBe(true);

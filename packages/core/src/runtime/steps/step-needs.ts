@@ -166,6 +166,7 @@ export function generateRequest(flight: Flight, { sampling }: Expansion): Omit<G
     ...(thinking === undefined || isProbe ? {} : { thinking: wholeThought(flight, thinking) }),
     ...(shape === undefined ? {} : { shape: shape.schema }),
     ...(manner.model === undefined ? {} : { model: manner.model }),
+    ...(flight.wholeTokens === undefined ? {} : { whole: true }),
     lane,
   };
 }

@@ -7,8 +7,8 @@ import type { Call, Dialect, ServerFacts } from '../dialect/dialect.ts';
 import type { Child } from './queue.ts';
 import type { Refusable } from './refusable.ts';
 
-/** A longer answer in one piece looks like a server that hangs. */
-const longestWholeTokens = 1024;
+/** A longer step in one piece looks like a server that hangs; a whole draw has time for each so many tokens (watch.ts). */
+export const longestWholeTokens = 1024;
 
 interface CallPlace {
   readonly dialect: Dialect;
@@ -23,12 +23,14 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
   const { dialect, facts, refused, tokenIds, roomTokens, name } = options;
   const { request, rejected, urgency } = children[0]!;
   const needs = request.needs ?? allNeeds;
-  const whole = request.thinking !== undefined && refused.has('steps');
+  const whole = request.whole === true || (request.thinking !== undefined && refused.has('steps'));
   const stops = request.delimiters.length <= dialect.stopLimit && !whole ? request.delimiters : [];
-  const cuts = stops.length < request.delimiters.length;
-  const maxTokens = Math.min(whole ? request.thinking!.wholeTokens : request.maxTokens, roomTokens);
+  const cuts = request.whole !== true && stops.length < request.delimiters.length;
+  const longest = whole ? (request.thinking?.wholeTokens ?? request.maxTokens) : request.maxTokens;
+  const unread = request.whole && tokenIds === undefined ? Math.ceil(lengthOf(request) / leastCharsPerToken) : 0;
+  const maxTokens = Math.min(longest, Math.max(1, roomTokens - unread));
   // Siblings end one by one, which only a stream can tell.
-  const inOnePiece = children.length === 1 && maxTokens <= longestWholeTokens;
+  const inOnePiece = children.length === 1 && (request.whole === true || maxTokens <= longestWholeTokens);
   return {
     name,
     prompt: request.prompt,
@@ -52,6 +54,15 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     lane: urgency.lane,
     priority: urgency.priority,
   };
+}
+
+/** Words of most languages; servers refuse what their context cannot hold. */
+const leastCharsPerToken = 2;
+
+/** Characters of prompt and path, for servers that count their tokens themselves. */
+function lengthOf({ prompt, path }: GenerateRequest): number {
+  const asked = prompt.kind === 'text' ? prompt.text.length : JSON.stringify(prompt.messages).length;
+  return path.reduce((sum, { step }) => sum + step.text.length, asked);
 }
 
 /** A path as text; behind a chat as messages, each turn closing the one before. */

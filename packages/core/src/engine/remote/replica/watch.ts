@@ -3,6 +3,7 @@
 import { type Fault, fault } from '../../../base/fault.ts';
 import type { Timers } from '../../../base/timers.ts';
 import type { Attempt } from '../flight/attempt.ts';
+import { longestWholeTokens } from '../flight/call.ts';
 import type { Replica } from './replica.ts';
 
 interface WatchOptions {
@@ -60,7 +61,9 @@ export class Watch {
 
   #look(replica: Replica, attempt: Attempt, nowMs: number): void {
     const between = attempt.firstMs !== undefined && attempt.sendsTokens;
-    const limitMs = between ? this.#options.betweenTokensMs : this.#options.firstTokenMs;
+    const { firstTokenMs, betweenTokensMs } = this.#options;
+    const pieces = attempt.call.delivery === 'whole' ? Math.ceil(attempt.call.maxTokens / longestWholeTokens) : 1;
+    const limitMs = between ? betweenTokensMs : firstTokenMs * pieces;
     if (nowMs - attempt.lastMs < limitMs) return;
     const setting = between ? 'betweenTokensMs' : 'firstTokenMs';
     const message = `${replica.connection.url} sent nothing for ${limitMs} ms (${setting})`;
