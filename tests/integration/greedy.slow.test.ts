@@ -18,7 +18,7 @@ const most = 3000;
 const leastSeen = 0.9 * most;
 const durationMs = 5_000;
 const mostComingMs = 240_000;
-/** V8 lets garbage lie: 220 to 510 MB were seen, most of it free to be collected. */
+/** V8 lets garbage lie: 150 to 510 MB were seen, most of it free to be collected. Bodies that were all kept would make it 740. */
 const mostBytes = 600e6;
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -119,7 +119,7 @@ async function watch(served: ServedProcess, limit: RegExp, least = leastSeen): P
 
 function note(seen: Seen, metrics: string): void {
   const sum = (name: string) =>
-    [...metrics.matchAll(new RegExp(`^coppice_${name}(?:\\{.*\\})? (\\S+)`, 'gm'))].reduce(
+    [...metrics.matchAll(new RegExp(`^(?:coppice_)?${name}(?:\\{.*\\})? (\\S+)`, 'gm'))].reduce(
       (all, [, each]) => all + Number(each),
       0,
     );
@@ -214,6 +214,6 @@ test.skipIf(!existsSync('/proc/self/status'))(
     console.log(`${most} connections: ${seen.mostOpen} open at most, ${seen.closed} closed; ${figures}; ${waits}`);
     expect(new Set(seen.healths)).toEqual(new Set([200]));
     expect(new Set(seen.chats)).toEqual(new Set([200]));
-    expect(Math.max(seen.mostBytes, 1e6 * during)).toBeLessThan(500e6);
+    expect(Math.max(seen.mostBytes, 1e6 * during)).toBeLessThan(mostBytes);
   },
 );

@@ -58,7 +58,7 @@ describe.skipIf(!hasWeights)('SmolLM2 on the embedded engine', () => {
   });
 
   it('is checked by arithmetic, where that is what judges it', async () => {
-    const { warned, record } = await ask('--model', weights, '--prm', weights, '--set', 'check=arithmetic');
+    const { warned, record } = await ask('--model', weights, '--prm', 'sapling-prm', '--set', 'check=arithmetic');
     expect(warned).toMatch(noReward);
     expect(record).toMatchObject({ program: 'mcts' });
   });

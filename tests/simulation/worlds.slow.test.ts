@@ -37,9 +37,9 @@ function against(world: (typeof worlds)[number], scoring: Scoring, row: string, 
 }
 
 it.each(worlds)('safe loses nothing to speak of where rewards err: $name, $about', (world) => {
-  const { points, otherwise, saving } = against(world, 'product', 'safe', 1000);
+  const { points, otherwise, saving } = against(world, 'product', 'safe', 500);
   expect(otherwise).toBeLessThan(5);
-  expect(points).toBeGreaterThan(-0.9);
+  expect(points).toBeGreaterThan(-1.2);
   expect(saving).toBeGreaterThan(1.25);
 });
 
