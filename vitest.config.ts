@@ -37,6 +37,11 @@ const conditions = ['coppice-source', 'module', 'node', 'development|production'
 const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions } } };
 /** Registers the kinds that configurations of tests name. */
 const plugins = 'packages/coppice/src/cli/plugins/plugins.ts';
+/**
+ * Node reads the source itself, as it does for a user. Through Vite every use of an import is a look into an object, which
+ * makes what computes a third slower.
+ */
+const native = { experimental: { viteModuleRunner: false, nodeLoader: false } };
 /** For what never comes; a busy machine may need minutes for what takes seconds. */
 const patience = { testTimeout: 600_000, hookTimeout: 600_000 };
 
@@ -68,6 +73,7 @@ export default defineConfig({
           setupFiles: [plugins],
           isolate: false,
           env,
+          ...native,
           ...patience,
           maxWorkers: slowWorkers,
           sequence: { groupOrder: 1 },
@@ -83,6 +89,7 @@ export default defineConfig({
           restoreMocks: true,
           unstubEnvs: true,
           env,
+          ...native,
           ...patience,
           maxWorkers: slowWorkers,
           sequence: { groupOrder: 1 },
