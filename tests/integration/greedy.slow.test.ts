@@ -18,7 +18,7 @@ const most = 3000;
 const leastSeen = 0.9 * most;
 const durationMs = 5_000;
 const mostComingMs = 240_000;
-/** V8 lets garbage lie: 220 to 510 MB were seen, most of it free to be collected. */
+/** V8 lets garbage lie: 150 to 510 MB were seen, most of it free to be collected. Bodies that were all kept would make it 740. */
 const mostBytes = 600e6;
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -47,18 +47,20 @@ async function assetOf({ url }: ServedProcess): Promise<string> {
   return path;
 }
 
-/** Opens so many at once; each sends its requests, reads nothing and stays. */
-function besiege({ url }: ServedProcess, count: number, requests: string): () => void {
+/**
+ * Opens so many at once; each sends its requests, reads nothing and stays. None sends before all are there: however slow the machine, the
+ * limit on connections is met before that on unread answers.
+ */
+async function besiege({ url }: ServedProcess, count: number, requests: string): Promise<() => void> {
   const { port, hostname } = new URL(url);
   const bytes = Buffer.from(requests);
-  const sockets = Array.from({ length: count }, () => {
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
-    return socket.on('error', () => {});
-  });
+  const sockets = Array.from({ length: count }, () => connect(Number(port), hostname).on('error', () => {}));
   const leave = () => {
     for (const socket of sockets) socket.destroy();
   };
   undo.push(leave);
+  await Promise.all(sockets.map((socket) => new Promise((come) => socket.once('connect', come).once('close', come))));
+  for (const socket of sockets) socket.write(bytes);
   return leave;
 }
 
@@ -117,7 +119,7 @@ async function watch(served: ServedProcess, limit: RegExp, least = leastSeen): P
 
 function note(seen: Seen, metrics: string): void {
   const sum = (name: string) =>
-    [...metrics.matchAll(new RegExp(`^coppice_${name}(?:\\{.*\\})? (\\S+)`, 'gm'))].reduce(
+    [...metrics.matchAll(new RegExp(`^(?:coppice_)?${name}(?:\\{.*\\})? (\\S+)`, 'gm'))].reduce(
       (all, [, each]) => all + Number(each),
       0,
     );
@@ -128,7 +130,7 @@ function note(seen: Seen, metrics: string): void {
 
 async function attack(count: number, times: number, limit: RegExp): Promise<void> {
   const served = await start();
-  besiege(served, count, get(await assetOf(served), times));
+  await besiege(served, count, get(await assetOf(served), times));
   const seen = await watch(served, limit);
   const memory = `${Math.round(seen.mostBytes / 1e6)} MB at most`;
   const asked = `${seen.healths.length} healths and chats, the slowest in ${Math.round(seen.slowestMs)} ms`;
@@ -199,7 +201,7 @@ test.skipIf(!existsSync('/proc/self/status'))(
       [0.2 * most, slowBody('/v1/chat/completions', 'application/json')],
       [0.2 * most, slowBody('/v1/files', 'multipart/form-data; boundary=x')],
     ];
-    const leave = kinds.map(([count, requests]) => besiege(served, count, requests));
+    const leave = await Promise.all(kinds.map(([count, requests]) => besiege(served, count, requests)));
     const [seen, health] = await watchHealth(served.url, () => watch(served, /"limit":"bodies"/, 0.6 * most));
     const during = megabytes();
     for (const each of leave) each();
@@ -212,6 +214,6 @@ test.skipIf(!existsSync('/proc/self/status'))(
     console.log(`${most} connections: ${seen.mostOpen} open at most, ${seen.closed} closed; ${figures}; ${waits}`);
     expect(new Set(seen.healths)).toEqual(new Set([200]));
     expect(new Set(seen.chats)).toEqual(new Set([200]));
-    expect(Math.max(seen.mostBytes, 1e6 * during)).toBeLessThan(500e6);
+    expect(Math.max(seen.mostBytes, 1e6 * during)).toBeLessThan(mostBytes);
   },
 );

@@ -14,7 +14,7 @@ function capacity(row: string): number {
     setting: 'amc23/14b',
     seed: 1,
     budget: 32,
-    requests: 150,
+    requests: 75,
     contender,
     arrivals,
   });

@@ -7,8 +7,9 @@ import { measureAll } from '../../lab/src/experiment/runner.ts';
 import { comparison } from '../../lab/src/experiments/comparison.ts';
 import type { Cell } from '../../lab/src/sim/comparison.ts';
 import { TrialPool } from '../../lab/src/sim/trial-pool.ts';
-import { rows } from '../../packages/sim/src/service/contenders.ts';
 import { parseLoad } from '../../packages/sim/src/service/load.ts';
+
+const rows = ['vanilla', 'positive', 'positive+strict', 'positive+negative', 'boost'];
 
 describe("P0's comparison on Math500 with the 8B model, twice positive's capacity", () => {
   let cells: Map<string, Cell>;

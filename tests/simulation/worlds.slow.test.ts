@@ -1,6 +1,6 @@
 // What a policy may lose in worlds whose rewards lie (lab/src/sim/worlds.ts), held against `positive` question by question. Points alone tell
-// little with 2,000 questions; how many come out otherwise tells more. Of `safe` with the rule `outdone` and a bound that passes over leaves
-// it was 8.8 % in `misleading` and 8.5 % in `flattering` on these seeds: both fail here.
+// little with 500 questions; how many come out otherwise tells more. Of `fast`, which gives up, it is 15 % in `misleading` and 19 % in
+// `flattering` on these seeds: both would fail here.
 
 import { expect, it } from 'vitest';
 import { contenderOf } from '../../lab/src/sim/contenders.ts';
@@ -37,14 +37,14 @@ function against(world: (typeof worlds)[number], scoring: Scoring, row: string, 
 }
 
 it.each(worlds)('safe loses nothing to speak of where rewards err: $name, $about', (world) => {
-  const { points, otherwise, saving } = against(world, 'product', 'safe', 1000);
+  const { points, otherwise, saving } = against(world, 'product', 'safe', 500);
   expect(otherwise).toBeLessThan(5);
-  expect(points).toBeGreaterThan(-0.9);
+  expect(points).toBeGreaterThan(-1.2);
   expect(saving).toBeGreaterThan(1.25);
 });
 
 it.each(worlds)('nor under minimum: $name', (world) => {
-  const { points, saving } = against(world, 'minimum', 'safe', 500);
+  const { points, saving } = against(world, 'minimum', 'safe', 400);
   expect(points).toBeGreaterThan(-1.2);
   expect(saving).toBeGreaterThan(1.25);
 });

@@ -2,11 +2,17 @@ import { expect, it } from 'vitest';
 import { planDefaults } from '../experiment/plan.ts';
 import { measureAll } from '../experiment/runner.ts';
 import { runTrial } from '../sim/trial.ts';
-import { acceptances, draftingPlaces } from '../speculation/drafting-places.ts';
+import { acceptances, type DraftingCell, draftingPlaces } from '../speculation/drafting-places.ts';
 import { draftingMs } from '../speculation/virtual-drafting.ts';
 import { type DraftingLine, p2 } from './p2.ts';
 
-const { found: measured } = await measureAll(p2, planDefaults, { pool: { run: async (spec) => runTrial(spec) } });
+/** Those that the tests below read. */
+const isRead = ({ place, way, drafting }: DraftingCell) =>
+  place === 'seed' || (place !== 'eight' && way === 'inline' && drafting.sequences !== 4);
+const cells = p2.cells(planDefaults).filter(isRead);
+const { found: measured } = await measureAll({ ...p2, cells: () => cells }, planDefaults, {
+  pool: { run: async (spec) => runTrial(spec) },
+});
 const lines = measured.map(({ result }) => result);
 const gain = ({ gains }: DraftingLine, acceptance: number) =>
   gains[(acceptances as readonly number[]).indexOf(acceptance)]!;

@@ -12,7 +12,7 @@ const pool = { run: async (spec: TrialSpec) => runTrial(spec) };
 
 test('every kind of program ends sooner with speculation, with the same outcomes', async () => {
   const rows = ['vanilla', 'best-first+positive', 'beam'];
-  const asked = { ...plan, rows, budget: 16, requests: 6 };
+  const asked = { ...plan, rows, budget: 16, requests: 3 };
   const { found } = await measureAll(p3, asked, { pool });
   const { data, body, charts } = p3.report(found, asked);
   const { lines } = data as { lines: SpeculationLine[] };
@@ -31,7 +31,7 @@ test('every kind of program ends sooner with speculation, with the same outcomes
 });
 
 test('several searches at a time are done sooner with speculation', async () => {
-  const asked = { ...plan, rows: ['vanilla'], budget: 64, requests: 20 };
+  const asked = { ...plan, rows: ['vanilla'], budget: 64, requests: 16 };
   const { found } = await measureAll(p3, asked, { pool });
   const { company } = p3.report(found, asked).data as { company: CompanyLine[] };
   const [few, many] = company.map(({ perMinute, perMinuteWithout }) => perMinute / perMinuteWithout) as [

@@ -9,7 +9,7 @@ import { runTrial, type TrialSpec } from '../sim/trial.ts';
 import { loadBlocks, mostHarm, overall, underLoadExperiment } from './under-load.ts';
 
 it('serves no slower with speculation than without', async () => {
-  const cells = [0, 1, 3].map((at) => ({ seed: 801, at, requests: 60 }));
+  const cells = [0, 1].map((at) => ({ seed: 801, at, requests: 30 }));
   const pool = { run: async (spec: TrialSpec) => runTrial(spec) };
   const { found } = await measureAll({ ...underLoadExperiment, cells: () => cells }, planDefaults, { pool });
   const verdicts = found.map(({ result }) => result);

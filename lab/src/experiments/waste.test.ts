@@ -6,7 +6,7 @@ import { runTrial } from '../sim/trial.ts';
 import { type TokenWaste, waste, wasteTable } from './waste.ts';
 
 it('divides all tokens by what one who knows the end would have computed', async () => {
-  const size = { requests: 20, budget: 8, seeds: [3], settings: ['amc23/8b'], rows: ['positive', 'safe'] } as const;
+  const size = { requests: 10, budget: 8, seeds: [3], settings: ['amc23/8b'], rows: ['positive', 'safe'] } as const;
   const plan = { ...planDefaults, ...size };
   const { found } = await measureAll(waste, plan, { pool: { run: async (spec) => runTrial(spec) } });
   const { wastes } = waste.report(found, plan).data as { wastes: TokenWaste[] };

@@ -9,14 +9,14 @@ import { type WorldLine, worldsExperiment } from './worlds.ts';
 const pool = { run: async (spec: TrialSpec) => runTrial(spec) };
 
 it('pairs a policy with positive in a world, with one strand and with more on a tenth of the questions', async () => {
-  const size = { settings: ['amc23/8b'], rows: ['safe'], seeds: [1, 2], requests: 60, budget: 8 } as const;
+  const size = { settings: ['amc23/8b'], rows: ['safe'], seeds: [1, 2], requests: 20, budget: 8 } as const;
   const plan = { ...planDefaults, ...size, world: 'misleading', scoring: 'minimum' } as const;
   const { found } = await measureAll(worldsExperiment, plan, { pool });
   const { data } = worldsExperiment.report(found, plan);
   const { lines } = data as { lines: WorldLine[] };
   expect(lines.map(({ strands, questions }) => [strands, questions])).toEqual([
-    [1, 120],
-    [8, 12],
+    [1, 40],
+    [8, 4],
   ]);
   expect(lines[0]).toMatchObject({ world: 'misleading', scoring: 'minimum', row: 'safe' });
   expect(lines[0]!.saving).toBeGreaterThan(1);

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { contenderOf } from '../sim/contenders.ts';
 import { runTrial, trialDefaults } from '../sim/trial.ts';
 
-const spec = { ...trialDefaults, setting: 'math500/8b', seed: 3, requests: 16, rollouts: 8 } as const;
+const spec = { ...trialDefaults, setting: 'math500/8b', seed: 3, requests: 8, rollouts: 8 } as const;
 
-function served(row: string, budget = 24): string {
+function served(row: string, budget = 12): string {
   const { served: all } = runTrial({ ...spec, budget, contender: contenderOf(row), arrivals: { kind: 'backlog' } });
   return JSON.stringify(all.map(({ endedMs, tokens }) => [endedMs, tokens]));
 }
@@ -21,7 +21,7 @@ test('a row turned to what the product does is that of the product, and any othe
   const samples = 'self-consistency:window=2';
   expect(served(`${samples}:confidencePrune=1:confidenceWarmup=2`)).not.toBe(served(samples));
   // It matters where some wait.
-  expect(served('boost:first=boost', 8)).not.toBe(served('boost', 8));
+  expect(served('boost:first=boost', 4)).not.toBe(served('boost', 4));
 });
 
 test('a score that the widths of the row do not read is refused', () => {

@@ -46,7 +46,7 @@ describe('a loop of scores', () => {
         // Also where the model is wrong by a factor.
         expect(passSlowdown(truth, rate(1.3), rate(1.3 * factor))).toBeCloseTo(factor, 0);
       }),
-      { numRuns: 40 },
+      { numRuns: 10 },
     );
   });
 });

@@ -11,7 +11,7 @@ it.each([
   ['positive+negative', 'product', 'best'],
   ['best-first+safe', 'last', 'vote'],
 ] as const)('answers as a trial with one strand does: %s, %s, %s', (row, aggregation, choose) => {
-  const questions = Array.from({ length: 40 }, (_, at) => at);
+  const questions = Array.from({ length: 15 }, (_, at) => at);
   const profile = { rewards: { ofPath: 0.5, lateSteps: 1 } };
   const spec = { ...trialDefaults, setting: 'amc23/8b', seed: 5, profile, aggregation, choose } as const;
   const contender = contenderOf(row);
@@ -19,7 +19,7 @@ it.each([
     ...spec,
     contender,
     questions,
-    requests: 40,
+    requests: questions.length,
     budget: 1,
     arrivals: { kind: 'one-by-one' },
   });

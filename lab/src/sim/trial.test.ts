@@ -11,8 +11,8 @@ const small: TrialSpec = {
   ...trialDefaults,
   setting: 'math500/8b',
   contender: contenderOf('boost'),
-  requests: 20,
-  budget: 12,
+  requests: 10,
+  budget: 6,
   arrivals: { kind: 'rate', perSecond: 1 },
 };
 
@@ -27,7 +27,7 @@ describe('a simulated run', () => {
     const specs = ['vanilla', 'positive', 'boost'].map((row) => ({
       ...small,
       contender: contenderOf(row),
-      requests: 14,
+      requests: 6,
     }));
     const [one, two] = [new TrialPool({ threads: 1 }), new TrialPool({ threads: 2 })];
     try {
@@ -45,7 +45,7 @@ describe('a simulated run', () => {
       runTrial({ ...small, contender: contenderOf(row) }),
     );
     for (const { served } of runs) {
-      expect(served).toHaveLength(20);
+      expect(served).toHaveLength(10);
       expect(served.map(({ arrivalMs }) => arrivalMs)).toEqual(runs[0]!.served.map(({ arrivalMs }) => arrivalMs));
       for (const { arrivalMs, endedMs } of served) expect(endedMs).toBeGreaterThan(arrivalMs);
     }
@@ -82,7 +82,7 @@ describe('a simulated run', () => {
   });
 
   it('measures capacity only where searches wait', () => {
-    const backlog = runTrial({ ...small, arrivals: { kind: 'backlog' }, requests: 40 });
+    const backlog = runTrial({ ...small, arrivals: { kind: 'backlog' }, requests: 20 });
     const capacity = capacityOf(backlog)!;
     const { throughputPerSecond, p50Ms, p99Ms } = latenciesOf(backlog);
     expect(capacity).toBeGreaterThan(throughputPerSecond);
@@ -97,7 +97,7 @@ describe('a simulated run', () => {
 
 describe('samples without a tree', () => {
   const served = (row: string) =>
-    yieldOf(runTrial({ ...small, contender: contenderOf(row), requests: 24, budget: 32 }));
+    yieldOf(runTrial({ ...small, contender: contenderOf(row), requests: 12, budget: 32 }));
 
   it('are simulated with the exits they can use', () => {
     const [greedy, voted, best, accepted] = ['greedy', 'self-consistency', 'best-of-n', 'best-of-n+positive'].map(

@@ -267,7 +267,7 @@ describe('answers that are not read', () => {
   });
 
   test('make room for a newcomer, the longest unread first', async () => {
-    const { connections, now, url, sockets, stuck } = await serving({ streams: 1, shortConnections: 1 });
+    const { connections, now, told, url, sockets, stuck } = await serving({ streams: 1, shortConnections: 1 });
     await stuck();
     connections.look();
     now.ms = 1;
@@ -276,5 +276,7 @@ describe('answers that are not read', () => {
     now.ms = 300;
     await once(await say(url, get('/stream')), 'data');
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
+    connections.look();
+    expect(told).toEqual([{ limit: 'room', closed: 1, message: '2 are open, the limit' }]);
   });
 });
