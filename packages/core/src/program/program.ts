@@ -106,6 +106,8 @@ export interface Program {
   readonly samplesIndependently?: boolean;
   /** Its next ask depends on every child that it waits for: a part of them says little. */
   readonly needsWhole?: boolean;
+  /** It may go on from the first children of an expansion, before the others have come. */
+  readonly goesAhead?: boolean;
   /** Strands that it has open without a boost: 1 for MCTS, the beam width, the number of samples. */
   readonly naturalWidth: number;
   /** A path is cut at so many tokens: no step is asked to be longer than what is left of them. */

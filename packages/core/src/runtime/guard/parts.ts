@@ -32,6 +32,7 @@ export function guardedProgram(program: Program, search: Breakable): Program {
     fullAt: program.fullAt,
     samplesIndependently: program.samplesIndependently,
     needsWhole: program.needsWhole,
+    goesAhead: program.goesAhead,
     naturalWidth: program.naturalWidth,
     maxPathTokens: program.maxPathTokens,
     demand: (tree) => call('demand', () => checkedDemand(program.demand(tree)), program.naturalWidth),

@@ -63,7 +63,7 @@ export class Attempt {
         new PartialStep(call.whole ? [] : request.delimiters, this.#cuts, request.thinking, call.maxTokens),
     );
     this.#parser = new SseParser(messageBytes(call));
-    this.#body = new BoundedBody(messageBytes(call));
+    this.#body = new BoundedBody(wholeBytes(call));
     this.#bytesLeft = streamBytes(call);
     this.#told = children.map(() => false);
     this.startedMs = options.nowMs();
@@ -80,6 +80,11 @@ export class Attempt {
 
   get running(): number {
     return this.#told.filter((told) => !told).length;
+  }
+
+  /** Of the longest sibling so far: the server has taken as many steps. */
+  get longestTokens(): number {
+    return Math.max(...this.#steps.map(({ tokens }) => tokens));
   }
 
   get sendsTokens(): boolean {
@@ -108,7 +113,7 @@ export class Attempt {
 
   #piece(chunk: Uint8Array): void {
     this.lastMs = this.#options.nowMs();
-    if (!this.#body.add(chunk)) this.#tooMuch(messageBytes(this.call));
+    if (!this.#body.add(chunk)) this.#tooMuch(wholeBytes(this.call));
   }
 
   #chunk(chunk: Uint8Array): void {
@@ -248,6 +253,10 @@ const bytesPerEvent = 8192;
 
 function messageBytes({ tokenIds = [], maxTokens }: Call): number {
   return envelopeBytes + bytesPerPromptToken * tokenIds.length + bytesPerToken * maxTokens;
+}
+
+function wholeBytes(call: Call): number {
+  return messageBytes(call) + bytesPerToken * (call.siblings - 1) * call.maxTokens;
 }
 
 function streamBytes(call: Call): number {

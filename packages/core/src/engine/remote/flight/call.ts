@@ -27,8 +27,9 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
   const stops = request.delimiters.length <= dialect.stopLimit && !whole ? request.delimiters : [];
   const cuts = stops.length < request.delimiters.length;
   const maxTokens = Math.min(whole ? request.thinking!.wholeTokens : request.maxTokens, roomTokens);
-  // Siblings end one by one, which only a stream can tell.
-  const inOnePiece = children.length === 1 && maxTokens <= longestWholeTokens;
+  // Only a stream tells which sibling has ended, and it costs the server's front end several times as much. Where the last one is waited for
+  // anyway, the others lose the head start of their scores, which then share a call with the last one's.
+  const inOnePiece = (children.length === 1 || needs.together === true) && maxTokens <= longestWholeTokens;
   return {
     name,
     prompt: request.prompt,
