@@ -213,6 +213,19 @@ describe('siblings of which the last is waited for', () => {
     expect(engine.load().stepMs).toBeCloseTo(passedMs / 8, 6);
   });
 
+  it.each([{}, { ignoresSiblings: true }])('%o leave out token ids that nothing continues', async (settings) => {
+    const opened = await open(settings);
+    const children = family(opened, 1, { needs: { ...together, ids: false } });
+    opened.engine.generate(children);
+    await opened.finish(children, 20);
+    const steps = children.map(({ id }) => opened.answer(id)).flatMap((each) => (each?.type === 'step' ? each : []));
+    expect(steps.map(({ step }) => step.tokenIds)).toEqual(children.map(() => undefined));
+    for (const { step, usage } of steps) expect(usage.generatedTokens).toBe(step.tokens);
+    const counted = steps.reduce((sum, { step }) => sum + step.tokens, 0);
+    expect(Math.abs(counted - 4 * 9)).toBeLessThanOrEqual(2);
+    expect(opened.server.bodies('/v1/completions').every(({ return_token_ids: ids }) => ids === false)).toBe(true);
+  });
+
   it('are all drawn again when their answer is cut', async () => {
     const opened = await open();
     let first = true;

@@ -199,13 +199,28 @@ export class Attempt {
     if (!this.#countsTogether()) return usage;
     const last = this.#told.every(Boolean);
     const cachedTokens = last ? Math.min(this.#sumUsage?.cachedTokens ?? 0, promptTokens) : promptTokens;
-    return { ...usage, computedTokens: promptTokens - cachedTokens, cachedTokens, exact: true };
+    return { ...usage, computedTokens: promptTokens - cachedTokens, cachedTokens, exact: this.call.ids !== false };
+  }
+
+  /** Siblings without token ids share the count of all by their characters. */
+  #shareCount(): void {
+    const all = this.#sumUsage?.generatedTokens;
+    const characters = this.#steps.reduce((sum, step) => sum + step.characters, 0);
+    if (all === undefined || characters === 0) return;
+    const told = { promptTokens: undefined, cachedTokens: undefined };
+    for (const [index, step] of this.#steps.entries()) {
+      if (!step.ended) continue;
+      const generatedTokens = Math.max(1, Math.round((all * step.characters) / characters));
+      step.fold({ index, text: '', usage: { ...told, generatedTokens } });
+    }
   }
 
   #end(): void {
     if (this.#over) return;
-    if (this.#options.call.delivery === 'whole') this.#read(this.#body.text());
-    else this.#data(this.#parser.end());
+    if (this.call.delivery === 'whole') {
+      this.#read(this.#body.text());
+      if (this.#countsTogether() && this.call.ids === false) this.#shareCount();
+    } else this.#data(this.#parser.end());
     if (!this.#over) this.#complete(true);
     if (!this.#over) this.fail(this.#unfinished());
   }

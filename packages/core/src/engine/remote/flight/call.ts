@@ -39,6 +39,7 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     sampling: request.sampling,
     // A blank step is drawn again with another seed.
     seed: needs.seed ? (rejected === 0 ? request.seed : hash(request.seed, rejected)) : undefined,
+    ids: needs.ids !== false,
     logprobs: needs.logprobs && facts.logprobs && !refused.has('logprobs'),
     entropy: needs.entropy === true && dialect.tellsEntropy === true && facts.logprobs && !refused.has('logprobs'),
     confidence:
