@@ -23,7 +23,7 @@ interface Body {
   readonly return_token_ids?: boolean;
 }
 
-interface Written {
+interface DrawnStep {
   readonly index: number;
   readonly tokens: number;
   readonly first: number;
@@ -32,12 +32,12 @@ interface Written {
 const counts = { calls: 0, steps: 0, scoreCalls: 0, scores: 0 };
 let drawn = 0;
 
-function writtenAt(index: number): Written {
+function writtenAt(index: number): DrawnStep {
   drawn = (drawn * 48_271 + 11) % 2_147_483_647;
   return { index, tokens: shortest + (drawn % spread), first: 1000 + (drawn % 100_000) };
 }
 
-function choiceOf(body: Body, { index, tokens, first }: Written, from: number, to: number): unknown {
+function choiceOf(body: Body, { index, tokens, first }: DrawnStep, from: number, to: number): unknown {
   const isLast = to === tokens;
   const ends = body.prompt.length >= longestPrompt;
   const ids = Array.from({ length: to - from }, (_, at) => first + from + at);
@@ -57,7 +57,7 @@ function choiceOf(body: Body, { index, tokens, first }: Written, from: number, t
   };
 }
 
-function usageOf({ prompt }: Body, siblings: readonly Written[]): unknown {
+function usageOf({ prompt }: Body, siblings: readonly DrawnStep[]): unknown {
   const written = siblings.reduce((sum, { tokens }) => sum + tokens, 0);
   const details = { cached_tokens: prompt.length - (prompt.length % 16) };
   return { prompt_tokens: prompt.length, completion_tokens: written, prompt_tokens_details: details };

@@ -203,23 +203,21 @@ export class Attempt {
   }
 
   /** Siblings without token ids share the count of all by their characters. */
-  #shareCount(): void {
-    const all = this.#sumUsage?.generatedTokens;
-    const characters = this.#steps.reduce((sum, step) => sum + step.characters, 0);
-    if (all === undefined || characters === 0) return;
-    const told = { promptTokens: undefined, cachedTokens: undefined };
-    for (const [index, step] of this.#steps.entries()) {
-      if (!step.ended) continue;
-      const generatedTokens = Math.max(1, Math.round((all * step.characters) / characters));
-      step.fold({ index, text: '', usage: { ...told, generatedTokens } });
-    }
+  #shareCount(all: number): void {
+    const lengths = this.#steps.map((step) => step.step().text.length);
+    const perCharacter = all / lengths.reduce((sum, each) => sum + each, 0);
+    this.#steps.forEach((step, index) => {
+      const generatedTokens = Math.max(1, Math.round(perCharacter * lengths[index]! || 0));
+      const usage = { promptTokens: undefined, cachedTokens: undefined, generatedTokens };
+      if (step.ended) step.fold({ index, text: '', usage });
+    });
   }
 
   #end(): void {
     if (this.#over) return;
     if (this.call.delivery === 'whole') {
       this.#read(this.#body.text());
-      if (this.#countsTogether() && this.call.ids === false) this.#shareCount();
+      if (this.#countsTogether() && this.call.ids === false) this.#shareCount(this.#sumUsage?.generatedTokens ?? 0);
     } else this.#data(this.#parser.end());
     if (!this.#over) this.#complete(true);
     if (!this.#over) this.fail(this.#unfinished());

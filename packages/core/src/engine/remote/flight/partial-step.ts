@@ -54,10 +54,6 @@ export class PartialStep {
     return this.#tokenIds.length > 0 ? this.#tokenIds.length : this.#usage?.generatedTokens || this.#updates;
   }
 
-  get characters(): number {
-    return this.#text.length;
-  }
-
   /** Gives the text that an update added. After the end only usage is taken. */
   fold(told: Update): string {
     if (told.usage !== undefined) this.#usage = told.usage;
