@@ -67,7 +67,7 @@ test('without a reward model the answers vote; closing the connection stops the 
 });
 
 test('a sample is one plain request and at most one score, and its steps are told as if each had been asked for', async () => {
-  for (const server of [new VllmServer(), new SglangServer(), new LlamaTestServer()]) {
+  for (const server of [new VllmServer(), new SglangServer()]) {
     await server.listen();
     onTestFinished(() => server.close());
     const scorer = await vllm();

@@ -10,6 +10,7 @@ import { openBench, type RemoteBench } from './remote-bench.ts';
 
 const least: StepNeeds = { logprobs: false, tokens: false, seed: false };
 const seeded: StepNeeds = { ...least, seed: true };
+const together: StepNeeds = { ...seeded, together: true };
 
 let bench: RemoteBench | undefined;
 afterEach(async () => {
@@ -53,20 +54,20 @@ describe('siblings on vLLM', () => {
     expect(opened.inbox.filter(({ type }) => type === 'token')).toEqual([]);
   });
 
-  it('are the same children as alone, counted by their own tokens, the prompt counted once', async () => {
+  it.each([seeded, together])('%o are the same children as alone, the prompt counted once', async (needs) => {
     const opened = await open();
-    const together = family(opened, 1, { needs: seeded });
-    opened.engine.generate(together);
-    await opened.finish(together);
+    const shared = family(opened, 1, { needs });
+    opened.engine.generate(shared);
+    await opened.finish(shared);
     const alone = family(opened, 1, { needs: seeded, search: 'again' });
     for (const child of alone) {
       opened.engine.generate([child]);
       await opened.finish([child]);
     }
-    expect(alone.map(({ id }) => textOf(opened, id))).toEqual(together.map(({ id }) => textOf(opened, id)));
-    const usages = together.map(({ id }) => opened.answer(id)!).map((each) => 'usage' in each && each.usage!);
+    expect(alone.map(({ id }) => textOf(opened, id))).toEqual(shared.map(({ id }) => textOf(opened, id)));
+    const usages = shared.map(({ id }) => opened.answer(id)!).map((each) => 'usage' in each && each.usage!);
     const prompt = (opened.server.bodies('/v1/completions')[0]!.prompt as number[]).length;
-    for (const [at, { id }] of together.entries()) {
+    for (const [at, { id }] of shared.entries()) {
       const answer = opened.answer(id);
       if (answer?.type !== 'step') throw new Error('no step');
       expect(answer.usage.generatedTokens).toBe(answer.step.tokenIds!.length);
@@ -128,6 +129,136 @@ describe('siblings on vLLM', () => {
       expect(answer).toMatchObject({ type: 'fault', fault: { code: 'cancelled' }, usage: { exact: false } });
       expect(answer?.usage?.generatedTokens).toBeGreaterThan(0);
     }
+  });
+});
+
+describe('siblings of which the last is waited for', () => {
+  it('come in one piece, unless they are long or read as they grow', async () => {
+    const opened = await open();
+    const whole = family(opened, 1, { needs: together });
+    const long = family(opened, 2, { needs: together, maxTokens: 2048 });
+    const watched = family(opened, 3, { needs: { ...together, tokens: true } });
+    const requests = [...whole, ...long, ...watched];
+    opened.engine.generate(requests);
+    await opened.finish(requests);
+    expect(requests.map(({ id }) => opened.answer(id)?.type)).toEqual(requests.map(() => 'step'));
+    const bodies = opened.server.bodies('/v1/completions');
+    expect(bodies.map(({ n, stream, stream_interval: every }) => [n, stream, every])).toEqual([
+      [4, false, undefined],
+      [4, true, 256],
+      [4, true, undefined],
+    ]);
+  });
+
+  it('are all answered at the end, those that were cancelled with their own tokens', async () => {
+    const opened = await open();
+    const gates: (() => void)[] = [];
+    opened.server.pace = (token) =>
+      token < 3 ? Promise.resolve() : new Promise((resolve) => gates.push(() => resolve()));
+    const children = family(opened, 1, { needs: together });
+    opened.engine.generate(children);
+    await opened.until(() => gates.length === 4);
+    opened.engine.cancel([children[1]!.id]);
+    expect(opened.answer(children[1]!.id)).toBeUndefined();
+    expect(opened.server.openStreams).toBe(1);
+    opened.server.pace = () => Promise.resolve();
+    for (const gate of gates) gate();
+    await opened.finish(children);
+    const [first, dropped, ...others] = children.map(({ id }) => opened.answer(id)!);
+    expect(dropped).toMatchObject({ type: 'fault', fault: { code: 'cancelled' }, usage: { exact: true } });
+    expect([first, ...others].map((each) => each?.type)).toEqual(['step', 'step', 'step']);
+    const prompt = (opened.server.bodies('/v1/completions')[0]!.prompt as number[]).length;
+    const usages = [first, dropped, ...others].flatMap((each) => (each && 'usage' in each && each.usage) || []);
+    expect(usages.reduce((sum, each) => sum + each.computedTokens, 0)).toBe(prompt);
+    expect(usages.every(({ generatedTokens }) => generatedTokens > 3)).toBe(true);
+    expect(opened.engine.load()).toMatchObject({ runningSequences: 0, waitingSequences: 0 });
+  });
+
+  it('are aborted when all are cancelled, and charged for the time they ran', async () => {
+    const opened = await open();
+    const before = family(opened, 1, { needs: together });
+    opened.engine.generate(before);
+    await opened.until(() => before.every(({ id }) => opened.answer(id) !== undefined), 5);
+    opened.server.pace = () => new Promise(() => {});
+    const children = family(opened, 2, { needs: together });
+    opened.engine.generate(children);
+    await opened.until(() => opened.server.generating === 4);
+    opened.timers.advance(5000);
+    opened.engine.cancel(children.map(({ id }) => id));
+    await opened.until(() => opened.server.openStreams === 0);
+    for (const { id } of children) {
+      const answer = opened.answer(id);
+      expect(answer).toMatchObject({ type: 'fault', fault: { code: 'cancelled' }, usage: { exact: false } });
+      expect(answer?.usage?.generatedTokens).toBeGreaterThan(0);
+    }
+    expect(opened.engine.load()).toMatchObject({ runningSequences: 0, waitingSequences: 0 });
+  });
+
+  it('time a decode step by the longest of them', async () => {
+    class OneLong extends VllmServer {
+      protected override draw(...[prompt, seed, temperature, mischief]: Parameters<VllmServer['draw']>) {
+        return super.draw(prompt, seed, temperature, mischief).slice(0, seed === 102 ? 8 : 2);
+      }
+    }
+    const server = await new OneLong().listen();
+    bench = await openBench([server]);
+    const { timers, engine, finish } = bench;
+    server.pace = async (token) => {
+      if (token > 0) timers.advance(10);
+    };
+    const children = family(bench, 1, { needs: together });
+    engine.generate(children);
+    await finish(children);
+    const passedMs = 10 * (7 + 1 + 1 + 1);
+    expect(engine.load().stepMs).toBeCloseTo(passedMs / 8, 6);
+  });
+
+  it.each([{}, { ignoresSiblings: true }])('%o leave out token ids that nothing continues', async (settings) => {
+    const opened = await open(settings);
+    const children = family(opened, 1, { needs: { ...together, ids: false } });
+    opened.engine.generate(children);
+    await opened.finish(children, 20);
+    const steps = children.map(({ id }) => opened.answer(id)).flatMap((each) => (each?.type === 'step' ? each : []));
+    expect(steps.map(({ step }) => step.tokenIds)).toEqual(children.map(() => undefined));
+    for (const { step, usage } of steps) expect(usage.generatedTokens).toBe(step.tokens);
+    const counted = steps.reduce((sum, { step }) => sum + step.tokens, 0);
+    expect(Math.abs(counted - 4 * 9)).toBeLessThanOrEqual(2);
+    expect(opened.server.bodies('/v1/completions').every(({ return_token_ids: ids }) => ids === false)).toBe(true);
+  });
+
+  it('are all drawn again when their answer is cut', async () => {
+    const opened = await open();
+    let first = true;
+    opened.server.mischief = () => {
+      const mischief = first ? ({ type: 'cut', afterTokens: 2 } as const) : ({ type: 'none' } as const);
+      first = false;
+      return mischief;
+    };
+    const children = family(opened, 1, { needs: together });
+    opened.engine.generate(children);
+    await opened.finish(children, 100);
+    expect(children.map(({ id }) => opened.answer(id)?.type)).toEqual(children.map(() => 'step'));
+    expect(opened.server.bodies('/v1/completions').map(({ n }) => n)).toEqual([4, 4]);
+  });
+
+  it('leave one that is blank behind, which is drawn again alone', async () => {
+    class OneBlank extends VllmServer {
+      protected override draw(...[prompt, seed, temperature, mischief]: Parameters<VllmServer['draw']>) {
+        return super.draw(prompt, seed, temperature, seed === 102 ? { type: 'blank' } : mischief);
+      }
+    }
+    const server = await new OneBlank().listen();
+    bench = await openBench([server]);
+    server.seen.length = 0;
+    const children = family(bench, 1, { needs: together });
+    bench.engine.generate(children);
+    await bench.finish(children);
+    for (const { id } of children) expect(textOf(bench, id).trim()).not.toBe('');
+    expect(server.bodies('/v1/completions').map(({ n, stream }) => [n, stream])).toEqual([
+      [4, false],
+      [1, false],
+    ]);
+    expect(bench.engine.load()).toMatchObject({ runningSequences: 0, waitingSequences: 0 });
   });
 });
 
@@ -221,23 +352,25 @@ describe('a single sequence that nobody watches', () => {
 });
 
 describe('a server that refuses', () => {
-  it.each([{ refuses: ['n'] as const }, { ignoresSiblings: true }])(
-    '%o gets siblings singly from then on',
-    async (settings) => {
-      const opened = await open(settings);
-      for (const expansion of [1, 2, 3]) {
-        const children = family(opened, expansion, { needs: seeded });
-        opened.engine.generate(children);
-        await opened.finish(children, 20);
-        expect(children.map(({ id }) => opened.answer(id)?.type)).toEqual(children.map(() => 'step'));
-      }
-      const asked = opened.server.bodies('/v1/completions').map(({ n }) => n);
-      expect(asked.filter((n) => n === 4).length).toBe(1);
-      expect(opened.events).toEqual([
-        { type: 'replica-refuses', url: opened.server.url, reason: 'refuses n: siblings go as single requests' },
-      ]);
-    },
-  );
+  it.each([
+    [{ refuses: ['n'] as const }, seeded],
+    [{ ignoresSiblings: true }, seeded],
+    [{ refuses: ['n'] as const }, together],
+    [{ ignoresSiblings: true }, together],
+  ])('%o, asked for %o, gets siblings singly from then on', async (settings, needs) => {
+    const opened = await open(settings);
+    for (const expansion of [1, 2, 3]) {
+      const children = family(opened, expansion, { needs });
+      opened.engine.generate(children);
+      await opened.finish(children, 20);
+      expect(children.map(({ id }) => opened.answer(id)?.type)).toEqual(children.map(() => 'step'));
+    }
+    const asked = opened.server.bodies('/v1/completions').map(({ n }) => n);
+    expect(asked.filter((n) => n === 4).length).toBe(1);
+    expect(opened.events).toEqual([
+      { type: 'replica-refuses', url: opened.server.url, reason: 'refuses n: siblings go as single requests' },
+    ]);
+  });
 
   it('log probabilities gives steps without them, and says so once', async () => {
     const opened = await open({ refuses: ['logprobs'] });

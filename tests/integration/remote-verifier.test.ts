@@ -229,6 +229,36 @@ describe('rewards', () => {
     expect(old.bodies('/generative_scoring').map(({ items }) => (items as unknown[]).length)).toEqual([2, 2, 2]);
   });
 
+  it('of causal models share calls across searches once a few are under way', async () => {
+    const server = new VllmServer();
+    const { score, verifier } = await open([server], { kind: 'math-shepherd' });
+    await score([request('first')]);
+    server.seen.length = 0;
+    const searches = Array.from({ length: 12 }, (_, at) =>
+      [0, 1, 2, 3].map((child) => request(`step ${child}`, { search: `s-${at}` })),
+    );
+    for (const siblings of searches.slice(0, -1)) verifier.score(siblings);
+    await score(searches.at(-1)!);
+    const sizes = server.bodies('/v1/completions').map(({ prompt }) => (prompt as string[]).length);
+    expect(sizes.sort((a, b) => a - b)).toEqual([4, 4, 4, 4, 32]);
+  });
+
+  it('of one path that a server refuses cost no other of its call', async () => {
+    class ShortServer extends VllmServer {
+      protected override route(...[endpoint, body, open]: Parameters<VllmServer['route']>): Promise<unknown> {
+        if (JSON.stringify(body).includes('endless')) this.refuse(400, 'the prompt is too long');
+        return super.route(endpoint, body, open);
+      }
+    }
+    for (const kind of ['math-shepherd', 'qwen-prm'] as const) {
+      const server = new ShortServer();
+      const { score, verifier } = await open([server], { kind });
+      const scored = await score([request('a'), request('endless'), request('b', { search: 'other' })]);
+      expect(scored.map(({ type }) => type)).toEqual(['score', 'fault', 'score']);
+      expect(verifier.load()).toMatchObject({ running: 0, waiting: 0, healthy: true });
+    }
+  });
+
   it('that are too few, not numbers or out of bounds are refused with the server and the remedy', async () => {
     const server = new VllmServer();
     const { score } = await open([server], { kind: 'qwen-prm' });

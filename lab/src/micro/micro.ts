@@ -58,6 +58,11 @@ const benchmarks: readonly Benchmark[] = [
     load: () => import('../wire/overhead.ts'),
   },
   {
+    name: 'steps',
+    what: 'CPU time and requests of one step of MCTS with a reward model on a server',
+    load: () => import('../wire/steps.ts'),
+  },
+  {
     name: 'wire',
     what: 'tokens per second and CPU of searches through the remote engine, beside the server asked plainly',
     load: () => import('../wire/wire.ts'),

@@ -65,7 +65,7 @@ export class AloneClient {
       sampling: { temperature: 0.8 },
       seed: undefined,
       logprobs: asked === 'logprobs',
-      delivery: siblings === 1 ? 'whole' : 'ends',
+      delivery: 'whole',
       stops: ['\n\n'],
       maxTokens: stepTokens,
       exact: true,

@@ -25,17 +25,20 @@ export interface Transport {
 }
 
 export class HttpTransport implements Transport {
-  readonly #base: URL;
+  readonly #place: http.RequestOptions;
+  readonly #pathname: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #agent: http.Agent;
   readonly #http: typeof http | typeof https;
 
   constructor(base: URL, headers: Readonly<Record<string, string>>) {
-    this.#base = base;
+    const { protocol, hostname, port, pathname } = base;
+    this.#pathname = pathname.replace(/\/$/, '');
     this.#headers = headers;
     this.#http = base.protocol === 'https:' ? https : http;
     // Our own queue bounds the sockets: a second queue would hide it.
     this.#agent = new this.#http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+    this.#place = { agent: this.#agent, protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port };
   }
 
   open(
@@ -44,10 +47,18 @@ export class HttpTransport implements Transport {
     answered: (response: WireResponse) => void,
   ): { destroy(): void } {
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const content =
+      payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(payload.length) };
+    const options = {
+      ...this.#place,
+      method,
+      path: `${this.#pathname}${path}`,
+      headers: { ...this.#headers, ...headers, ...content },
+    };
     let current: http.ClientRequest;
     let destroyed = false;
     const attempt = (): void => {
-      current = this.#http.request(this.#requestOptions(method, path, headers, payload));
+      current = this.#http.request(options);
       let responded = false;
       current.on('response', (response) => {
         responded = true;
@@ -76,25 +87,5 @@ export class HttpTransport implements Transport {
 
   close(): void {
     this.#agent.destroy();
-  }
-
-  #requestOptions(
-    method: string,
-    path: string,
-    headers: Readonly<Record<string, string>>,
-    payload: Buffer | undefined,
-  ): http.RequestOptions {
-    const { protocol, hostname, port, pathname } = this.#base;
-    const content =
-      payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(payload.length) };
-    return {
-      agent: this.#agent,
-      method,
-      protocol,
-      hostname: hostname.replace(/^\[|\]$/g, ''),
-      port,
-      path: `${pathname.replace(/\/$/, '')}${path}`,
-      headers: { ...this.#headers, ...headers, ...content },
-    };
   }
 }

@@ -34,7 +34,8 @@ export interface Scorer {
   /** Paths of different questions may share a call; else only siblings do. */
   mixes(facts: ServerFacts | undefined): boolean;
   readonly pathsLimit?: number;
-  readonly callsLimit?: number;
+  /** Calls that one server has at a time: fewer carry more paths each. */
+  callsLimit?(facts: ServerFacts | undefined): number;
   score(paths: readonly ScoredPath[], server: ScoringServer, signal: AbortSignal): Promise<Scored>;
 }
 

@@ -299,10 +299,10 @@ class StepTime {
   ms: number | undefined;
   tokens: number | undefined;
 
-  observe({ sendsTokens, firstMs, lastMs, startedMs }: Attempt, { tokens }: Step): void {
+  observe({ sendsTokens, longestTokens, firstMs, lastMs, startedMs }: Attempt, { tokens }: Step): void {
     this.tokens = this.tokens === undefined ? tokens : this.tokens + (tokens - this.tokens) * smoothing;
     if (tokens < 2) return;
-    const ms = sendsTokens ? (lastMs - (firstMs ?? lastMs)) / (tokens - 1) : (lastMs - startedMs) / tokens;
+    const ms = sendsTokens ? (lastMs - (firstMs ?? lastMs)) / (tokens - 1) : (lastMs - startedMs) / longestTokens;
     this.ms = this.ms === undefined ? ms : this.ms + (ms - this.ms) * smoothing;
   }
 }

@@ -40,6 +40,7 @@ class Mcts implements Program {
   readonly reads: readonly StepReading[];
   readonly expandsOnce = true;
   readonly naturalWidth = 1;
+  readonly goesAhead: boolean;
   readonly maxPathTokens: number | undefined;
   readonly #options: MctsOptions;
   readonly #play: Play;
@@ -52,6 +53,7 @@ class Mcts implements Program {
     this.#options = options;
     this.#play = play;
     this.#eager = play.next === undefined ? (options.eager ?? 0) : 0;
+    this.goesAhead = this.#eager > 0;
     this.maxPathTokens = options.maxPathTokens;
     this.reads = options.selection === 'puct' && options.prior === 'logprob' ? ['logprobs'] : [];
   }

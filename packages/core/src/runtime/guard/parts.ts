@@ -33,6 +33,7 @@ export function guardedProgram(program: Program, search: Breakable): Program {
     samplesIndependently: program.samplesIndependently,
     needsWhole: program.needsWhole,
     whole: program.whole,
+    goesAhead: program.goesAhead,
     naturalWidth: program.naturalWidth,
     maxPathTokens: program.maxPathTokens,
     demand: (tree) => call('demand', () => checkedDemand(program.demand(tree)), program.naturalWidth),

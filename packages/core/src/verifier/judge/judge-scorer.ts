@@ -29,7 +29,7 @@ export class JudgeScorer implements Scorer {
   readonly reusesPrefix = true;
   /** A rating is a generation of its own and waits for no other. */
   readonly pathsLimit = 1;
-  readonly callsLimit = 64;
+  readonly callsLimit = (): number => 64;
   readonly mixes = (): boolean => false;
   readonly #template: string;
   readonly #mute = new WeakSet<Connection>();

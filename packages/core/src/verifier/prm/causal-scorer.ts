@@ -25,8 +25,6 @@ export class CausalScorer implements Scorer {
   readonly name: string;
   readonly aggregation: Aggregation;
   readonly reusesPrefix = true;
-  /** The server batches small calls itself. */
-  readonly callsLimit = 32;
   readonly #format: CausalFormat;
   readonly #labels = new Map<string, Labels>();
 
@@ -38,6 +36,11 @@ export class CausalScorer implements Scorer {
 
   mixes(facts: ServerFacts | undefined): boolean {
     return facts?.dialect === 'vllm' && givesChosenLogprobs(facts);
+  }
+
+  /** Every call costs vLLM's front end milliseconds. Where paths of all searches share one, a few calls keep the server busy. */
+  callsLimit(facts: ServerFacts | undefined): number {
+    return this.mixes(facts) ? 4 : 32;
   }
 
   async score(paths: readonly ScoredPath[], server: ScoringServer, signal: AbortSignal): Promise<Scored> {

@@ -47,7 +47,6 @@ export class RemoteVerifier implements Verifier {
   readonly capabilities: VerifierCapabilities;
   readonly #scorer: Scorer;
   readonly #replicas: readonly ScoringReplica[];
-  readonly #calls: number;
   readonly #timers: Timers;
   readonly #chance: Random;
   readonly #entries = new Map<RequestId, ScoreEntry>();
@@ -60,10 +59,12 @@ export class RemoteVerifier implements Verifier {
 
   constructor(scorer: Scorer, servers: readonly ScoringServer[], options: RemoteVerifierOptions = {}) {
     this.#scorer = scorer;
-    this.#calls = options.calls ?? scorer.callsLimit ?? defaultCalls;
     this.#timers = options.timers ?? liveTimers;
     this.#chance = new Random('remote-verifier', options.seed ?? 1);
-    this.#replicas = servers.map((server) => new ScoringReplica(server, this.#timers.nowMs()));
+    this.#replicas = servers.map((server) => {
+      const calls = options.calls ?? scorer.callsLimit?.(server.facts) ?? defaultCalls;
+      return new ScoringReplica(server, calls, this.#timers.nowMs());
+    });
     this.#size = new PathSize(scorer.reusesPrefix);
     const aggregation = options.aggregation ?? scorer.aggregation;
     const { name, reusesPrefix, looksAhead = false } = scorer;
@@ -146,7 +147,7 @@ export class RemoteVerifier implements Verifier {
   #free(): ScoringReplica | undefined {
     let free: ScoringReplica | undefined;
     for (const each of this.#replicas) {
-      if (!each.mayStart(this.#calls, passesInFlight * passTokens)) continue;
+      if (!each.mayStart(passesInFlight * passTokens)) continue;
       if (free === undefined || (each.tokens - free.tokens || each.calls - free.calls) < 0) free = each;
     }
     return free;
@@ -213,8 +214,10 @@ export class RemoteVerifier implements Verifier {
     const again = works.filter((work) => {
       work.attempts = attemptsAfter(work.attempts, reason);
       if (mayRetry(reason, work, retries, nowMs)) return work.entries.size > 0;
-      this.#refuse(work, reason);
-      return false;
+      // One bad path fails a whole call: each is tried once more by itself.
+      work.alone = works.length > 1;
+      if (!work.alone) this.#refuse(work, reason);
+      return work.alone && work.entries.size > 0;
     });
     if (again.length === 0) return;
     for (const work of again) work.call = undefined;

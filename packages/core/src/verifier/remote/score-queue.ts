@@ -27,6 +27,8 @@ export interface Work {
   readonly order: number;
   attempts: number;
   waits: boolean;
+  /** Shares no call: one that it shared was refused, perhaps for another's sake. */
+  alone: boolean;
   call: ScoringCall | undefined;
 }
 
@@ -55,7 +57,7 @@ export class ScoreQueue {
       return;
     }
     this.#order += 1;
-    const common = { sinceMs, order: this.#order, attempts: 0, waits: false, call: undefined };
+    const common = { sinceMs, order: this.#order, attempts: 0, waits: false, alone: false, call: undefined };
     const work: Work = { key, parent, request, entries: new Set([entry]), ...common };
     this.#works.set(key, work);
     this.wait(work);
@@ -107,9 +109,10 @@ export class ScoreQueue {
     const batch: Work[][] = [];
     let tokens = 0;
     for (let next: Work | undefined = first; next !== undefined; next = this.#next(first, limits.mixes)) {
-      const path = limits.joins ? this.#pathFrom(next) : [next];
+      const path = limits.joins && !next.alone ? this.#pathFrom(next) : [next];
       tokens += sizeOf(path.at(-1)!.request);
-      if (batch.length > 0 && (tokens > limits.tokens || batch.length >= limits.paths)) break;
+      const isFull = tokens > limits.tokens || batch.length >= limits.paths;
+      if (batch.length > 0 && (isFull || first.alone || next.alone)) break;
       for (const work of path) this.#leave(work);
       batch.push(path);
     }
@@ -123,10 +126,8 @@ export class ScoreQueue {
   }
 
   #below({ request: { search, parent, step } }: Work): Work | undefined {
-    return this.#siblings
-      .get(`${search}\n${nodeKey(parent, step)}`)
-      ?.values()
-      .next().value;
+    const [below] = this.#siblings.get(`${search}\n${nodeKey(parent, step)}`) ?? [];
+    return below?.alone ? undefined : below;
   }
 
   #next(first: Work, mixes: boolean): Work | undefined {

@@ -9,19 +9,21 @@ import type { ScoringServer } from '../scorer.ts';
 export class ScoringReplica {
   readonly server: ScoringServer;
   readonly breaker: CircuitBreaker;
+  readonly #callsLimit: number;
   calls = 0;
   paths = 0;
   tokens = 0;
 
-  constructor(server: ScoringServer, nowMs: number) {
+  constructor(server: ScoringServer, callsLimit: number, nowMs: number) {
     this.server = server;
+    this.#callsLimit = callsLimit;
     this.breaker = new CircuitBreaker(true, nowMs);
   }
 
-  mayStart(callsLimit: number, tokensLimit: number): boolean {
+  mayStart(tokensLimit: number): boolean {
     if (this.breaker.state === 'open') return false;
     if (this.breaker.state === 'half-open') return this.calls === 0;
-    return this.calls < callsLimit && this.tokens < tokensLimit;
+    return this.calls < this.#callsLimit && this.tokens < tokensLimit;
   }
 
   begin(paths: number, tokens: number): void {

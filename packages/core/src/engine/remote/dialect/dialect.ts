@@ -41,6 +41,8 @@ export interface Call {
   readonly sampling: Sampling;
   /** The first sibling's; the others count on from it. Undefined if the search need not be repeatable. */
   readonly seed: number | undefined;
+  /** Token ids of what is written; true by default. */
+  readonly ids?: boolean;
   readonly logprobs: boolean;
   readonly entropy?: boolean;
   readonly confidence?: boolean;

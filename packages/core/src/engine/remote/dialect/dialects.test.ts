@@ -45,6 +45,16 @@ describe('priorities', () => {
   });
 });
 
+it('token ids are left out where nothing continues a step and the server can', () => {
+  const body = (name: keyof typeof dialects, ids?: boolean) =>
+    dialects[name].encode(ids === undefined ? call : { ...call, ids }, facts).body;
+  expect([body('vllm'), body('vllm', false)]).toMatchObject([{ return_token_ids: true }, { return_token_ids: false }]);
+  expect([body('llama-server'), body('llama-server', false)]).toMatchObject([
+    { return_tokens: true },
+    { return_tokens: false },
+  ]);
+});
+
 describe('sampling fields of a client', () => {
   it('reach the servers that take them, under their own names', () => {
     const extras = { repetition_penalty: 1.1, presence_penalty: 0.5, mirostat: 2, nonsense: 1 };

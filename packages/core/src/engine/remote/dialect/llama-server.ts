@@ -59,7 +59,7 @@ export const llamaServer: Dialect = {
         stop: call.stops,
         n_probs: call.entropy || call.confidence ? likeliest : call.logprobs ? 1 : undefined,
         json_schema: call.shape,
-        return_tokens: true,
+        return_tokens: call.ids !== false,
         cache_prompt: true,
         stream: true,
       },

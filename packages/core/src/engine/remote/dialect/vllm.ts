@@ -69,7 +69,7 @@ export const vllm: Dialect = {
             }
           : {}),
         response_format: call.shape && { type: 'json_schema', json_schema: { name: 'answer', schema: call.shape } },
-        return_token_ids: true,
+        return_token_ids: call.ids !== false,
         ...deliveryOf(call),
         priority: wirePriority(call, facts.priorityOrder),
       },

@@ -63,7 +63,7 @@ export class Attempt {
         new PartialStep(call.whole ? [] : request.delimiters, this.#cuts, request.thinking, call.maxTokens),
     );
     this.#parser = new SseParser(messageBytes(call));
-    this.#body = new BoundedBody(messageBytes(call));
+    this.#body = new BoundedBody(wholeBytes(call));
     this.#bytesLeft = streamBytes(call);
     this.#told = children.map(() => false);
     this.startedMs = options.nowMs();
@@ -80,6 +80,11 @@ export class Attempt {
 
   get running(): number {
     return this.#told.filter((told) => !told).length;
+  }
+
+  /** Of the longest sibling so far: the server has taken as many steps. */
+  get longestTokens(): number {
+    return Math.max(...this.#steps.map(({ tokens }) => tokens));
   }
 
   get sendsTokens(): boolean {
@@ -108,7 +113,7 @@ export class Attempt {
 
   #piece(chunk: Uint8Array): void {
     this.lastMs = this.#options.nowMs();
-    if (!this.#body.add(chunk)) this.#tooMuch(messageBytes(this.call));
+    if (!this.#body.add(chunk)) this.#tooMuch(wholeBytes(this.call));
   }
 
   #chunk(chunk: Uint8Array): void {
@@ -194,13 +199,26 @@ export class Attempt {
     if (!this.#countsTogether()) return usage;
     const last = this.#told.every(Boolean);
     const cachedTokens = last ? Math.min(this.#sumUsage?.cachedTokens ?? 0, promptTokens) : promptTokens;
-    return { ...usage, computedTokens: promptTokens - cachedTokens, cachedTokens, exact: true };
+    return { ...usage, computedTokens: promptTokens - cachedTokens, cachedTokens, exact: this.call.ids !== false };
+  }
+
+  /** Siblings without token ids share the count of all by their characters. */
+  #shareCount(all: number): void {
+    const lengths = this.#steps.map((step) => step.step().text.length);
+    const perCharacter = all / lengths.reduce((sum, each) => sum + each, 0);
+    this.#steps.forEach((step, index) => {
+      const generatedTokens = Math.max(1, Math.round(perCharacter * lengths[index]! || 0));
+      const usage = { promptTokens: undefined, cachedTokens: undefined, generatedTokens };
+      if (step.ended) step.fold({ index, text: '', usage });
+    });
   }
 
   #end(): void {
     if (this.#over) return;
-    if (this.#options.call.delivery === 'whole') this.#read(this.#body.text());
-    else this.#data(this.#parser.end());
+    if (this.call.delivery === 'whole') {
+      this.#read(this.#body.text());
+      if (this.#countsTogether() && this.call.ids === false) this.#shareCount(this.#sumUsage?.generatedTokens ?? 0);
+    } else this.#data(this.#parser.end());
     if (!this.#over) this.#complete(true);
     if (!this.#over) this.fail(this.#unfinished());
   }
@@ -248,6 +266,10 @@ const bytesPerEvent = 8192;
 
 function messageBytes({ tokenIds = [], maxTokens }: Call): number {
   return envelopeBytes + bytesPerPromptToken * tokenIds.length + bytesPerToken * maxTokens;
+}
+
+function wholeBytes(call: Call): number {
+  return messageBytes(call) + bytesPerToken * (call.siblings - 1) * call.maxTokens;
 }
 
 function streamBytes(call: Call): number {

@@ -26,11 +26,13 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
   const whole = request.whole === true || (request.thinking !== undefined && refused.has('steps'));
   const stops = request.delimiters.length <= dialect.stopLimit && !whole ? request.delimiters : [];
   const cuts = request.whole !== true && stops.length < request.delimiters.length;
-  const longest = whole ? (request.thinking?.wholeTokens ?? request.maxTokens) : request.maxTokens;
+  const longest = whole && request.whole !== true ? request.thinking!.wholeTokens : request.maxTokens;
   const unread = request.whole && tokenIds === undefined ? Math.ceil(lengthOf(request) / leastCharsPerToken) : 0;
   const maxTokens = Math.min(longest, Math.max(1, roomTokens - unread));
-  // Siblings end one by one, which only a stream can tell.
-  const inOnePiece = children.length === 1 && (request.whole === true || maxTokens <= longestWholeTokens);
+  // Only a stream tells which sibling has ended, and it costs the server's front end several times as much. Where the last one is waited for
+  // anyway, the others lose the head start of their scores, which then share a call with the last one's.
+  const isTogether = children.length === 1 || needs.together === true;
+  const inOnePiece = isTogether && (request.whole === true || maxTokens <= longestWholeTokens);
   return {
     name,
     prompt: request.prompt,
@@ -40,6 +42,7 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     sampling: request.sampling,
     // A blank step is drawn again with another seed.
     seed: needs.seed ? (rejected === 0 ? request.seed : hash(request.seed, rejected)) : undefined,
+    ids: needs.ids !== false && request.whole !== true,
     logprobs: needs.logprobs && facts.logprobs && !refused.has('logprobs'),
     entropy: needs.entropy === true && dialect.tellsEntropy === true && facts.logprobs && !refused.has('logprobs'),
     confidence:

@@ -51,7 +51,7 @@ export class PartialStep {
   }
 
   get tokens(): number {
-    return this.#tokenIds.length > 0 ? this.#tokenIds.length : this.#updates;
+    return this.#tokenIds.length > 0 ? this.#tokenIds.length : this.#usage?.generatedTokens || this.#updates;
   }
 
   /** Gives the text that an update added. After the end only usage is taken. */

@@ -4,40 +4,39 @@
 import { allNeeds, type GenerateRequest } from '../../engine.ts';
 import type { Child } from './queue.ts';
 
+/** Siblings of one expansion stand side by side. */
 export function groupSiblings(requests: readonly GenerateRequest[], limit: number): GenerateRequest[][] {
-  if (limit < 2 || requests.length < 2) return requests.map((request) => [request]);
-  const groups: GenerateRequest[][] = [];
-  const open = new Map<string, GenerateRequest[]>();
-  for (const request of requests) {
-    const key = request.sampling.temperature > 0 ? keyOf(request) : undefined;
-    const group = key === undefined ? undefined : open.get(key);
-    if (group !== undefined && group.length < limit && follows(request, group.at(-1)!)) {
-      group.push(request);
-      continue;
-    }
-    const fresh = [request];
-    groups.push(fresh);
-    if (key !== undefined) open.set(key, fresh);
-  }
-  return groups;
+  return grouped(requests, (request, group) => group.length < limit && isNext(request, group.at(-1)!));
 }
 
 /** A gap would shift the seeds behind it. */
 export function runsOf(children: readonly Child[]): Child[][] {
-  const runs: Child[][] = [];
-  for (const child of children) {
-    const before = runs.at(-1)?.at(-1);
-    if (before !== undefined && follows(child.request, before.request)) runs.at(-1)!.push(child);
-    else runs.push([child]);
+  return grouped(children, ({ request }, run) => follows(request, run.at(-1)!.request));
+}
+
+function grouped<Item>(items: readonly Item[], joins: (item: Item, group: readonly Item[]) => boolean): Item[][] {
+  const groups: Item[][] = [];
+  for (const item of items) {
+    const group = groups.at(-1);
+    if (group !== undefined && joins(item, group)) group.push(item);
+    else groups.push([item]);
   }
-  return runs;
+  return groups;
 }
 
 function follows(request: GenerateRequest, before: GenerateRequest): boolean {
   return !(request.needs ?? allNeeds).seed || request.seed === before.seed + 1;
 }
 
-function keyOf(request: GenerateRequest): string {
-  const { search, parent, expansion, sampling, delimiters, maxTokens, lane, priority, needs, shape } = request;
-  return JSON.stringify([search, parent, expansion, sampling, delimiters, maxTokens, lane, priority, needs, shape]);
+function isNext(request: GenerateRequest, before: GenerateRequest): boolean {
+  const same = shared.every((name) => request[name] === before[name]) && request.sampling.temperature > 0;
+  return same && follows(request, before) && described.every((name) => isAlike(request[name], before[name]));
+}
+
+const shared = ['search', 'parent', 'expansion', 'maxTokens', 'lane', 'priority'] as const;
+const described = ['sampling', 'delimiters', 'needs', 'shape'] as const;
+
+/** Siblings of one expansion mostly hold the same objects. */
+function isAlike(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
