@@ -60,7 +60,7 @@ describe('an unknown limit', () => {
       timers.advance(250);
     }
     await until(() => server.generating === 300);
-    server.waiting = 5;
+    server.waiting = 100;
     server.generatingShown = 200;
     await until(() => engine.load().sequenceLimit === 200, 250);
     letGo();
@@ -116,14 +116,36 @@ describe('an unknown limit', () => {
     await back.close();
   });
 
-  it('grows by one a round while it is felt and no gauge has been read', async () => {
+  it('doubles with rounds of answers while it is felt and no gauge has been read', async () => {
     const server = new VllmServer();
     const { engine, request, finish } = await open([server]);
     const requests = Array.from({ length: 200 }, (_, at) => request({ search: `search-${at % 10}` }));
     engine.generate(requests);
     expect(engine.load().runningSequences).toBe(32);
     await finish(requests);
-    expect(engine.load().sequenceLimit).toBeGreaterThan(33);
-    expect(server.mostAtOnce).toBeLessThan(45);
+    expect(engine.load().sequenceLimit).toBeGreaterThanOrEqual(64);
+  });
+
+  it('is not cut because an answer in one piece is long, where no gauge can be read', async () => {
+    class Blind extends VllmServer {
+      protected override route(...asked: Parameters<VllmServer['route']>): Promise<unknown> {
+        return asked[0] === 'GET /metrics' ? this.refuse(404, 'Not Found') : super.route(...asked);
+      }
+    }
+    const server = new Blind();
+    const { engine, request, finish, until, timers } = await open([server]);
+    const needs = { logprobs: false, tokens: false, seed: false };
+    const short = request({ needs });
+    engine.generate([short]);
+    await finish([short]);
+    const letGo = holdAt(server, 0);
+    const long = request({ needs });
+    engine.generate([long]);
+    await until(() => server.generating === 1);
+    timers.advance(5000);
+    letGo();
+    await finish([long]);
+    expect(server.bodies('/v1/completions').at(-1)?.stream).not.toBe(true);
+    expect(engine.load().sequenceLimit).toBe(32);
   });
 });

@@ -147,7 +147,9 @@ export class Dispatch {
         head: (received) => {
           if (affinity.has(search)) this.#hints.keepSession(search, received['x-session-token']);
         },
-        firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, nowMs()),
+        firstToken: (afterMs) => {
+          if (attempt.sendsTokens) replica.limit.firstToken(afterMs, replica.inFlight, nowMs());
+        },
         token: (child, text, tokens) => {
           // A path in one piece takes longer than a step may; while it grows, the server is at work.
           if (call.whole && tokens % progressEveryTokens === 0)
@@ -173,6 +175,8 @@ export class Dispatch {
   }
 
   #stepped(replica: Replica, job: Job, attempt: Attempt, child: Child, step: Step, usage: GenerationUsage): void {
+    const wanted = replica.inFlight + replica.queue.sequences;
+    replica.limit.answered(attempt.startedMs, step.tokens, wanted, this.#parts.timers.nowMs());
     replica.inFlight -= 1;
     this.#stepTime.observe(attempt, step);
     const isWanted = step.end === 'eos' || step.text.trim() !== '' || child.request.exact === true;
