@@ -33,6 +33,19 @@ describe('the queue', () => {
     expect(answer(speculative[3]!.id)?.type).toBe('step');
   });
 
+  it('tells the time that requests wait here for room, and the time that the server has them', async () => {
+    const server = new LlamaTestServer({ slots: 1 });
+    const { engine, request, until, finish, timers } = await open([server]);
+    const letGo = holdAt(server, 0);
+    const requests = [request(), request()];
+    engine.generate(requests);
+    await until(() => server.generating === 1);
+    timers.advance(300);
+    letGo();
+    await finish(requests);
+    expect(engine.load()).toMatchObject({ times: { answers: 2, heldMs: 300, servedMs: 300 }, atServers: 0 });
+  });
+
   it('shrinks what it sends after a 503, and tries again', async () => {
     const server = new VllmServer();
     const { engine, request, finish, answer } = await open([server], { dialect: 'vllm' });
@@ -63,6 +76,7 @@ describe('an unknown limit', () => {
     server.waiting = 100;
     server.generatingShown = 200;
     await until(() => engine.load().sequenceLimit === 200, 250);
+    expect(engine.load()).toMatchObject({ runningSequences: 300, atServers: 200, queuedMs: 1500, computedMs: 60_000 });
     letGo();
     await finish(requests);
     expect(engine.load().runningSequences).toBe(0);

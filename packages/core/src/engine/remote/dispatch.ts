@@ -49,6 +49,7 @@ export class Dispatch {
   /** Which attempt writes a child now. A sibling that is drawn again has moved to another attempt. */
   readonly #onWire = new WeakMap<Child, Attempt>();
   readonly #stepTime = new StepTime();
+  readonly times = { answers: 0, heldMs: 0, servedMs: 0 };
   readonly #hints: RouterHints;
   /** Call names have a fixed length, since SGLang aborts by prefix, and differ between engines. */
   readonly #engineName: string;
@@ -179,6 +180,9 @@ export class Dispatch {
     replica.limit.answered(attempt.startedMs, step.tokens, wanted, this.#parts.timers.nowMs());
     replica.inFlight -= 1;
     this.#stepTime.observe(attempt, step);
+    this.times.answers += 1;
+    this.times.heldMs += attempt.startedMs - job.sinceMs;
+    this.times.servedMs += attempt.lastMs - attempt.startedMs;
     const isWanted = step.end === 'eos' || step.text.trim() !== '' || child.request.exact === true;
     if (child.dropped) this.#charge(child, usage);
     else if (isWanted) this.#parts.awaited.step(child, step, usage, attempt.call.tokenIds);

@@ -38,12 +38,11 @@ export class InFlightLimit {
   #room: number;
   #sharers = 1;
   #growth = 1;
-  #running = 0;
   #isQueue = false;
-  #preemptions: number | undefined;
+  /** The last of the gauges. */
+  reading: Gauges | undefined;
   /** At the last reading a sequence waited, was thrown out of the KV cache, or was about to be. */
   squeezed = false;
-  #gauged = false;
   #usualFirstMs: number | undefined;
   #decreasedMs = Number.NEGATIVE_INFINITY;
   /** Answers that were asked for at this limit, and the limit before while a doubling is on trial. */
@@ -82,15 +81,15 @@ export class InFlightLimit {
   read(reading: Gauges, inFlight: number, queued: number, nowMs: number): void {
     const { waiting, running = 0, kvUse = 0 } = reading;
     if (waiting === undefined) return;
-    this.#gauged = true;
-    const thrownOut = this.#thrownOut(reading.preemptions);
+    const before = this.reading;
+    this.reading = reading;
+    const thrownOut = (reading.preemptions ?? 0) > (before?.preemptions ?? Number.POSITIVE_INFINITY);
     const isFull = kvUse > fullKv;
     this.squeezed = waiting > 0 || thrownOut || isFull;
     if (this.known) return;
     // A queue at one reading may be a burst, and one that gets shorter because more run is being taken in.
-    const isJam = this.#isQueue && waiting > this.#room * smallQueue && running <= this.#running;
+    const isJam = this.#isQueue && waiting > this.#room * smallQueue && running <= (before?.running ?? 0);
     this.#isQueue = waiting > this.#room * smallQueue;
-    this.#running = running;
     // A server with waiting requests runs all it can; if it runs all of ours, others use it too.
     if (isJam && running > 0 && running < this.#room) this.#cut(running, 0, nowMs);
     else if (isJam) this.#cut(this.#room * decrease, inFlight, nowMs);
@@ -102,7 +101,7 @@ export class InFlightLimit {
 
   /** Of a stream. */
   firstToken(afterMs: number, inFlight: number, nowMs: number): void {
-    if (this.#gauged || this.#before !== undefined) return;
+    if (this.reading !== undefined || this.#before !== undefined) return;
     const usual = this.#usualFirstMs;
     const isLate = usual !== undefined && afterMs > usual * lateFactor && afterMs > usual + lateSlackMs;
     if (isLate && !this.known) this.#cut(this.#room * decrease, inFlight, nowMs);
@@ -112,7 +111,7 @@ export class InFlightLimit {
   /** `wanted`: sequences in flight and waiting for room. */
   answered(beganMs: number, tokens: number, wanted: number, nowMs: number): void {
     const round = this.#round;
-    if (this.known || this.#gauged || wanted < this.room || beganMs < round.sinceMs) return;
+    if (this.known || this.reading !== undefined || wanted < this.room || beganMs < round.sinceMs) return;
     round.answers += 1;
     round.tokens += tokens;
     round.ms += nowMs - beganMs;
@@ -131,12 +130,6 @@ export class InFlightLimit {
   congested(nowMs: number): void {
     if (!this.known) this.#cut(Math.min(this.#room * decrease, this.#before?.room ?? maximum), 0, nowMs);
     this.#before = undefined;
-  }
-
-  #thrownOut(preemptions: number | undefined): boolean {
-    const before = this.#preemptions;
-    this.#preemptions = preemptions;
-    return before !== undefined && preemptions !== undefined && preemptions > before;
   }
 
   /** Not beyond the limit at which the KV cache would be full. */
