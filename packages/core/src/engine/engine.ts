@@ -171,7 +171,7 @@ export interface EngineLoad {
   /** Of those in flight, what the servers say that they run, where they tell it. */
   readonly atServers?: number;
   /** Sums over all answers: from request to socket, and from there to the end. */
-  readonly times?: Readonly<Record<'answers' | 'heldMs' | 'servedMs', number>>;
+  readonly times?: Readonly<Record<'answers' | 'tokens' | 'heldMs' | 'servedMs', number>>;
   /** The same by the servers' own clocks, over all their clients; 0 where they tell none. */
   readonly queuedMs?: number;
   readonly computedMs?: number;

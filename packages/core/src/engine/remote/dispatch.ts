@@ -49,7 +49,7 @@ export class Dispatch {
   /** Which attempt writes a child now. A sibling that is drawn again has moved to another attempt. */
   readonly #onWire = new WeakMap<Child, Attempt>();
   readonly #stepTime = new StepTime();
-  readonly times = { answers: 0, heldMs: 0, servedMs: 0 };
+  readonly times = { answers: 0, tokens: 0, heldMs: 0, servedMs: 0 };
   readonly #hints: RouterHints;
   /** Call names have a fixed length, since SGLang aborts by prefix, and differ between engines. */
   readonly #engineName: string;
@@ -181,6 +181,7 @@ export class Dispatch {
     replica.inFlight -= 1;
     this.#stepTime.observe(attempt, step);
     this.times.answers += 1;
+    this.times.tokens += step.tokens;
     this.times.heldMs += attempt.startedMs - job.sinceMs;
     this.times.servedMs += attempt.lastMs - attempt.startedMs;
     const isWanted = step.end === 'eos' || step.text.trim() !== '' || child.request.exact === true;
