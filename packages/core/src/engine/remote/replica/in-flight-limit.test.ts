@@ -6,9 +6,10 @@ import { InFlightLimit } from './in-flight-limit.ts';
 const beginning = (initial: number) => new InFlightLimit(undefined, initial);
 
 describe('InFlightLimit', () => {
-  /** A round of answers of 100 tokens that begin and end at the same moments. */
+  /** As many answers of 100 tokens as the limit, or until it moves, that begin and end at the same moments. */
   const round = (limit: InFlightLimit, beganMs: number, endMs: number, wanted = limit.room): void => {
-    for (let left = Math.ceil(limit.room * 0.75); left > 0; left -= 1) limit.answered(beganMs, 100, wanted, endMs);
+    const { room } = limit;
+    for (let left = room; left > 0 && limit.room === room; left -= 1) limit.answered(beganMs, 100, wanted, endMs);
   };
 
   it('doubles without gauges while a round of answers gives more tokens a second, and then goes back', () => {

@@ -28,10 +28,11 @@ const calmMs = 1000;
 /** Between two readings, while the limit is sought and once it is found. */
 const risingReadMs = 250;
 const settledReadMs = 2000;
-/** Without gauges: answers of a trial over the limit, the gain that a doubling must show, and the time between failed trials. */
-const trialAnswers = 3 / 4;
-const leastGain = 1.1;
+/** Without gauges: answers of a trial over the limit, and the time between failed trials. */
+const trialAnswers = 1 / 2;
 const trialCalmMs = 30_000;
+/** What a doubling must gain in tokens a second. Few answers say less, since their lengths differ. */
+const leastGain = (room: number): number => 1.05 + 1 / Math.sqrt(room);
 
 export class InFlightLimit {
   readonly known: boolean;
@@ -113,17 +114,19 @@ export class InFlightLimit {
     const round = this.#round;
     if (this.known || this.reading !== undefined || wanted < this.room || beganMs < round.sinceMs) return;
     round.answers += 1;
+    if (round.answers <= 0) return;
     round.tokens += tokens;
     round.ms += nowMs - beganMs;
     if (round.answers < this.room * trialAnswers) return;
     const [before, speed] = [this.#before, (this.room * round.tokens) / Math.max(1, round.ms)];
     this.#before = undefined;
-    if (before !== undefined && speed < before.speed * leastGain) this.#cut(before.room, 0, nowMs);
+    this.#round = roundFrom(nowMs);
+    if (before !== undefined && speed < before.speed * leastGain(this.room)) this.#cut(before.room, 0, nowMs);
     else if (this.#room < maximum && nowMs - this.#decreasedMs >= trialCalmMs) {
       this.#before = { room: this.#room, speed };
       this.#room = Math.min(maximum, this.#room * 2);
+      this.#round = roundFrom(nowMs, this.#room - this.#before.room);
     }
-    this.#round = roundFrom(nowMs);
   }
 
   /** A known limit stands: others may be using the server too. */
@@ -149,4 +152,5 @@ export class InFlightLimit {
   }
 }
 
-const roundFrom = (sinceMs: number) => ({ sinceMs, answers: 0, tokens: 0, ms: 0 });
+/** Those that are sent together when the limit grows wait less than all that follow, and are left out. */
+const roundFrom = (sinceMs: number, leftOut = 0) => ({ sinceMs, answers: -leftOut, tokens: 0, ms: 0 });
