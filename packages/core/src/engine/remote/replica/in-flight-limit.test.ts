@@ -28,6 +28,15 @@ describe('InFlightLimit', () => {
     expect(limit.room).toBe(32);
   });
 
+  it('leaves those out of a trial that were sent together and found no queue', () => {
+    const limit = beginning(8);
+    round(limit, 0, 1000);
+    for (let at = 0; at < 8; at += 1) limit.answered(1000, 100, 99, 1500);
+    expect(limit.room).toBe(16);
+    for (let at = 0; at < 8; at += 1) limit.answered(1000, 100, 99, 4000);
+    expect(limit.room).toBe(8);
+  });
+
   it('does not double without gauges where the limit is not felt', () => {
     const limit = beginning(8);
     round(limit, 0, 1000, 7);
@@ -117,6 +126,12 @@ describe('InFlightLimit', () => {
     expect(limit.room).toBe(64);
     limit.read({ ...calm, running: 40, waiting: 24 }, 64, 9, 1000);
     expect(limit.room).toBe(40);
+  });
+
+  it('takes the few that came between two decode steps for no queue', () => {
+    const limit = beginning(64);
+    for (const atMs of [250, 500]) limit.read({ ...calm, running: 61, waiting: 3 }, 64, 300, atMs);
+    expect(limit.room).toBe(256);
   });
 
   it('gives way to others where the server runs all of ours and more wait', () => {
