@@ -91,15 +91,18 @@ describe('coppice doctor', () => {
     expect(server.mostAtOnce).toBeLessThanOrEqual(4);
   });
 
-  it('measures a vLLM as a search asks it, beside the server alone, and names the flags that matter', async () => {
+  it('measures a vLLM as searches ask it, in whole answers beside the server alone, and names the flags that matter', async () => {
     const server = await serve(new VllmServer());
     const { text } = await doctor('--engine', server.url, '--seconds', '1');
-    expect(text).toContain('the server alone');
-    expect(text).toMatch(/\d\.\d\d of the server's own speed reaches coppice/);
+    expect(text).toMatch(
+      /\d\.\d\d of the server's own speed reaches coppice: \d+ of \d+ tokens per s in whole answers/,
+    );
     expect(text).toContain('--stream-interval');
     const bodies = server.bodies('/v1/completions').filter((body) => body.max_tokens !== 1);
-    expect(bodies.some(({ n }) => n === 4)).toBe(true);
-    expect(bodies.every((body) => !('logprobs' in body) && !('seed' in body))).toBe(true);
+    const waves = bodies.filter(({ n }) => n === 4);
+    expect(waves.length).toBeGreaterThan(0);
+    expect([...waves].every((body) => !('logprobs' in body) && !('seed' in body))).toBe(true);
+    expect(bodies.some(({ max_tokens, n = 1 }) => max_tokens === 512 && n === 1)).toBe(true);
   });
 
   it('examines the reward model by scoring right and wrong steps', async () => {

@@ -33,6 +33,19 @@ describe('the queue', () => {
     expect(answer(speculative[3]!.id)?.type).toBe('step');
   });
 
+  it('tells the time that requests wait here for room, and the time that the server has them', async () => {
+    const server = new LlamaTestServer({ slots: 1 });
+    const { engine, request, until, finish, timers } = await open([server]);
+    const letGo = holdAt(server, 0);
+    const requests = [request(), request()];
+    engine.generate(requests);
+    await until(() => server.generating === 1);
+    timers.advance(300);
+    letGo();
+    await finish(requests);
+    expect(engine.load()).toMatchObject({ times: { answers: 2, heldMs: 300, servedMs: 300 }, atServers: 0 });
+  });
+
   it('shrinks what it sends after a 503, and tries again', async () => {
     const server = new VllmServer();
     const { engine, request, finish, answer } = await open([server], { dialect: 'vllm' });
@@ -60,9 +73,10 @@ describe('an unknown limit', () => {
       timers.advance(250);
     }
     await until(() => server.generating === 300);
-    server.waiting = 5;
+    server.waiting = 100;
     server.generatingShown = 200;
     await until(() => engine.load().sequenceLimit === 200, 250);
+    expect(engine.load()).toMatchObject({ runningSequences: 300, atServers: 200, queuedMs: 1500, computedMs: 60_000 });
     letGo();
     await finish(requests);
     expect(engine.load().runningSequences).toBe(0);
@@ -116,14 +130,36 @@ describe('an unknown limit', () => {
     await back.close();
   });
 
-  it('grows by one a round while it is felt and no gauge has been read', async () => {
+  it('doubles with rounds of answers while it is felt and no gauge has been read', async () => {
     const server = new VllmServer();
     const { engine, request, finish } = await open([server]);
     const requests = Array.from({ length: 200 }, (_, at) => request({ search: `search-${at % 10}` }));
     engine.generate(requests);
     expect(engine.load().runningSequences).toBe(32);
     await finish(requests);
-    expect(engine.load().sequenceLimit).toBeGreaterThan(33);
-    expect(server.mostAtOnce).toBeLessThan(45);
+    expect(engine.load().sequenceLimit).toBeGreaterThanOrEqual(64);
+  });
+
+  it('is not cut because an answer in one piece is long, where no gauge can be read', async () => {
+    class Blind extends VllmServer {
+      protected override route(...asked: Parameters<VllmServer['route']>): Promise<unknown> {
+        return asked[0] === 'GET /metrics' ? this.refuse(404, 'Not Found') : super.route(...asked);
+      }
+    }
+    const server = new Blind();
+    const { engine, request, finish, until, timers } = await open([server]);
+    const needs = { logprobs: false, tokens: false, seed: false };
+    const short = request({ needs });
+    engine.generate([short]);
+    await finish([short]);
+    const letGo = holdAt(server, 0);
+    const long = request({ needs });
+    engine.generate([long]);
+    await until(() => server.generating === 1);
+    timers.advance(5000);
+    letGo();
+    await finish([long]);
+    expect(server.bodies('/v1/completions').at(-1)?.stream).not.toBe(true);
+    expect(engine.load().sequenceLimit).toBe(32);
   });
 });

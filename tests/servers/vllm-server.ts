@@ -105,6 +105,8 @@ export class VllmServer extends TestServer {
       `vllm:num_requests_waiting{engine="0"} ${this.waiting}.0`,
       `vllm:num_preemptions_total{engine="0"} ${this.preemptions}.0`,
       `vllm:kv_cache_usage_perc{engine="0"} ${this.kvUse}`,
+      'vllm:request_queue_time_seconds_sum{engine="0"} 1.5',
+      'vllm:request_inference_time_seconds_sum{engine="0"} 60.0',
       `vllm:cache_config_info{block_size="16",enable_prefix_caching="${this.#prefixCaching ? 'True' : 'False'}"} 1.0`,
       '',
     ].join('\n');

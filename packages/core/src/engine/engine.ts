@@ -176,6 +176,13 @@ export interface EngineLoad {
   readonly healthy: boolean;
   /** A sequence waits for memory: the cache is full of what is in use. */
   readonly squeezed?: boolean;
+  /** Of those in flight, what the servers say that they run, where they tell it. */
+  readonly atServers?: number;
+  /** Sums over all answers: from request to socket, and from there to the end. */
+  readonly times?: Readonly<Record<'answers' | 'tokens' | 'heldMs' | 'servedMs', number>>;
+  /** The same by the servers' own clocks, over all their clients; 0 where they tell none. */
+  readonly queuedMs?: number;
+  readonly computedMs?: number;
   readonly replicas?: Readonly<Record<'up' | 'out' | 'leaving', number>>;
   readonly listHealthy?: boolean;
   readonly drafting?: DraftRecord;

@@ -46,9 +46,13 @@ describe('gauges', () => {
       'vllm:num_requests_running{engine="1",model_name="m"} 4.0',
       'vllm:num_requests_waiting{engine="0",model_name="m"} 1.0',
       'vllm:kv_cache_usage_perc{engine="0"} 0.25',
+      'vllm:request_queue_time_seconds_bucket{engine="0",le="0.3"} 2.0',
+      'vllm:request_queue_time_seconds_sum{engine="0"} 1.5',
+      'vllm:request_inference_time_seconds_sum{engine="0"} 60.25',
       'vllm:cache_config_info{block_size="16"} NaN',
     ].join('\n');
     expect(readGauges('vllm', page)).toMatchObject({ running: 7, waiting: 1, kvUse: 0.25 });
+    expect(readGauges('vllm', page)).toMatchObject({ queuedSeconds: 1.5, computedSeconds: 60.25 });
     expect(readGauges('llama-server', 'llamacpp:requests_deferred 2\n').waiting).toBe(2);
     expect(readGauges('openai', page).running).toBeUndefined();
   });

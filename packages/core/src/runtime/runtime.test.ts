@@ -72,6 +72,21 @@ describe('the runtime', () => {
     }
   });
 
+  it('measures its own time: from the arrival of an answer to the end of the step that sends what follows', () => {
+    const { toys, engine, runtime } = world();
+    runtime.submit(request('a', createSelfConsistency({ samples: 2 })));
+    runtime.step();
+    const usage = { computedTokens: 1, cachedTokens: 2, generatedTokens: 1, exact: true };
+    const asked = engine.requests.slice(0, 2);
+    for (const one of asked) {
+      engine.post({ type: 'step', request: one.id, step: engine.step(one), usage });
+      toys.clock.moveTo(toys.clock.nowMs() + 3);
+    }
+    expect(runtime.ours).toEqual({ answers: 0, ms: 0 });
+    runtime.step();
+    expect(runtime.ours).toEqual({ answers: 2, ms: 6 + 3 });
+  });
+
   it('reads its rules when an expansion is complete: an answer accepted in the first rollout is one rollout', () => {
     const { toys, runtime, results, log } = world();
     const { rules } = createPolicy('positive');

@@ -22,6 +22,7 @@ import type { CancelReason, InboxMessage } from './parts/inbox.ts';
 import type { RuntimeOptions } from './parts/options.ts';
 import { makeParts, type RuntimeParts } from './parts/parts.ts';
 import type { Queue } from './parts/queue.ts';
+import type { ServiceMeter } from './queue/service-meter.ts';
 import { workKind } from './queue/work-meter.ts';
 import { checkRequest, type SearchRequest } from './search/request.ts';
 import { Search } from './search/search.ts';
@@ -112,6 +113,7 @@ export class Runtime {
     this.#stepMs = this.#parts.options.clock.nowMs();
     try {
       this.#round(this.#stepMs);
+      this.#parts.service.dispatched(this.#parts.options.clock.nowMs());
     } finally {
       this.#stepMs = undefined;
     }
@@ -185,7 +187,8 @@ export class Runtime {
 
   /** A change of custody only restarts a request's timeout. Queueing these messages would cause 40 % of the loop's steps. */
   #hear(said: EngineMessage | VerifierMessage, message: InboxMessage): void {
-    const { options, inbox, flights } = this.#parts;
+    const { options, inbox, flights, service } = this.#parts;
+    if (said.type === 'step') service.arrived(options.clock.nowMs());
     if (!isCustody(said)) return inbox.post(message);
     flights.restartTimeout(said, this.#stepMs ?? options.clock.nowMs());
     // After a step the owner asks for the next alarm anyway.
@@ -215,6 +218,10 @@ export class Runtime {
   /** Undefined before enough was measured. */
   get servers(): Servers | undefined {
     return this.#parts.service.servers(this.leasesTaken);
+  }
+
+  get ours(): Readonly<ServiceMeter['ours']> {
+    return this.#parts.service.ours;
   }
 
   get guessing(): Guessing {

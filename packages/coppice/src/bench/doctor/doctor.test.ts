@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerFacts } from '../../../../core/src/engine/remote/dialect/dialect.ts';
 import { engineFindings, verifierFindings } from './findings.ts';
-import { shareOf, throughputFindings } from './server-alone.ts';
 import { budgetFor, type CurvePoint, kneeOf } from './step-time.ts';
+import { throughputFindings, type WholeAnswers } from './whole-answers.ts';
 
 const point = (sequences: number, tokensPerSecond: number): CurvePoint => ({
   sequences,
@@ -35,15 +35,26 @@ describe('kneeOf a curve that rises slowly to its end', () => {
 describe('throughput', () => {
   const vllm = { dialect: 'vllm' } as ServerFacts;
 
-  it('is compared at the largest number of sequences that both curves have', () => {
-    const alone = [point(1, 100), point(2, 200), point(4, 400)];
-    expect(shareOf([point(1, 90), point(2, 150)], alone)).toBeCloseTo(0.75);
-    expect(shareOf([point(3, 90)], alone)).toBeUndefined();
+  const full: WholeAnswers = { inFlight: 256, alone: 10_000, searched: 9500, sent: 250, held: 0, busy: 0.4 };
+
+  it('says in one line what reaches coppice, and what holds it if that is little', () => {
+    const line = (over: Partial<WholeAnswers>, dialect = vllm.dialect): string => {
+      const [first] = throughputFindings({ ...vllm, dialect }, point(8, 10), { ...full, ...over }, false);
+      return `${first!.level} ${first!.text}`;
+    };
+    const rates = 'tokens per s in whole answers, 256 in flight';
+    expect(line({})).toBe(`good 0.95 of the server's own speed reaches coppice: 9500 of 10000 ${rates}`);
+    expect(line({ searched: 5000 })).toMatch(/^warning 0\.50 .*front end may be one busy process.*--api-server-count/);
+    expect(line({ searched: 5000 }, 'sglang')).not.toContain('--api-server-count');
+    expect(line({ searched: 5000, busy: 0.97 })).toContain('our own process is busy 97 % of the time');
+    expect(line({ searched: 5000, sent: 150 })).toMatch(/had 150 of 256: strands wait .* raise budget/);
+    expect(line({ searched: 5000, sent: 64, held: 180 })).toMatch(/180 were held back for room: raise engine.inFlight/);
+    expect(throughputFindings(vllm, point(8, 10), { ...full, alone: 0 }, false)[0]!.text).not.toContain('speed');
   });
 
   it('names the flags that would change it', () => {
     const texts = (share: number, last: boolean): string =>
-      throughputFindings(vllm, point(256, 20_000), share, last)
+      throughputFindings(vllm, point(256, 20_000), { ...full, searched: 10_000 * share }, last)
         .map(({ level, text }) => `${level} ${text}`)
         .join('\n');
     expect(texts(0.6, true)).toMatch(/warning 0\.60 of the server's own speed.*--api-server-count/);

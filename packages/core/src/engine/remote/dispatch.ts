@@ -49,6 +49,7 @@ export class Dispatch {
   /** Which attempt writes a child now. A sibling that is drawn again has moved to another attempt. */
   readonly #onWire = new WeakMap<Child, Attempt>();
   readonly #stepTime = new StepTime();
+  readonly times = { answers: 0, tokens: 0, heldMs: 0, servedMs: 0 };
   readonly #hints: RouterHints;
   /** Call names have a fixed length, since SGLang aborts by prefix, and differ between engines. */
   readonly #engineName: string;
@@ -147,7 +148,9 @@ export class Dispatch {
         head: (received) => {
           if (affinity.has(search)) this.#hints.keepSession(search, received['x-session-token']);
         },
-        firstToken: (afterMs) => replica.limit.firstToken(afterMs, replica.inFlight, nowMs()),
+        firstToken: (afterMs) => {
+          if (attempt.sendsTokens) replica.limit.firstToken(afterMs, replica.inFlight, nowMs());
+        },
         token: (child, text, tokens) => {
           // A path in one piece takes longer than a step may; while it grows, the server is at work.
           if (call.whole && tokens % progressEveryTokens === 0)
@@ -173,8 +176,14 @@ export class Dispatch {
   }
 
   #stepped(replica: Replica, job: Job, attempt: Attempt, child: Child, step: Step, usage: GenerationUsage): void {
+    const wanted = replica.inFlight + replica.queue.sequences;
+    replica.limit.answered(attempt.startedMs, step.tokens, wanted, this.#parts.timers.nowMs());
     replica.inFlight -= 1;
     this.#stepTime.observe(attempt, step);
+    this.times.answers += 1;
+    this.times.tokens += step.tokens;
+    this.times.heldMs += attempt.startedMs - job.sinceMs;
+    this.times.servedMs += attempt.lastMs - attempt.startedMs;
     const isWanted = step.end === 'eos' || step.text.trim() !== '' || child.request.exact === true;
     if (child.dropped) this.#charge(child, usage);
     else if (isWanted) this.#parts.awaited.step(child, step, usage, attempt.call.tokenIds);

@@ -165,7 +165,7 @@ export class RemoteEngine implements Engine {
   }
 
   load(): EngineLoad {
-    const load = loadOf(this.#replicas, this.#waiting.parkedSequences, this.#dispatch.stepMs);
+    const load = loadOf(this.#replicas, this.#waiting.parkedSequences, this.#dispatch);
     return this.#list === undefined ? load : { ...load, listHealthy: this.#list.trouble === undefined };
   }
 

@@ -25,6 +25,19 @@ export class ServiceMeter {
   /** Integrals over time of children on their way and of open strands; old times fade. */
   readonly #spent = { childMs: 0, strandMs: 0, untilMs: 0, strands: 0 };
 
+  /** Answers of the engine whose consequences were sent, and the time from their arrival to that. */
+  readonly ours = { answers: 0, ms: 0 };
+  #arrivedMs: number[] = [];
+
+  arrived(nowMs: number): void {
+    this.#arrivedMs.push(nowMs);
+  }
+
+  dispatched(nowMs: number): void {
+    this.ours.answers += this.#arrivedMs.length;
+    for (const arrivedMs of this.#arrivedMs.splice(0)) this.ours.ms += nowMs - arrivedMs;
+  }
+
   started(kind: ServerKind, id: number, nowMs: number): void {
     this.#pass(nowMs);
     this.#of(kind).add(id, nowMs);

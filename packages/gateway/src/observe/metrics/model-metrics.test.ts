@@ -10,6 +10,7 @@ function model(name: string, more: object): ServedModel {
   const total = { paths: 0, pathTokens: 0, pathMs: 0, byDistance: [], byDepth: [] };
   const runtime = {
     leasesTaken: 0,
+    ours: { answers: 0, ms: 0 },
     waiting: new Set(),
     queueAgeMs: 0,
     queue: { budget: 8, wantedStrands: 0, backWaitMs: 0 },
@@ -54,6 +55,7 @@ it('tells what the trial of a draft model said and what the model proposes, of m
 it('tells what an autoscaler goes by: strands wanted, the age of the queue, replicas and their list', async () => {
   const runtime = {
     leasesTaken: 8,
+    ours: { answers: 0, ms: 0 },
     waiting: new Set(['a']),
     queueAgeMs: 1500,
     queue: { budget: 8, wantedStrands: 20, backWaitMs: 0 },
@@ -74,5 +76,34 @@ it('tells what an autoscaler goes by: strands wanted, the age of the queue, repl
     'coppice_replicas{model="listed",state="out"} 1',
     'coppice_replicas{model="listed",state="leaving"} 1',
     'coppice_replica_list_healthy{model="listed"} 0',
+  ]);
+});
+
+it('tells where the time between two steps goes, and which share of the strands runs at the servers', async () => {
+  const runtime = {
+    leasesTaken: 64,
+    waiting: new Set(),
+    queueAgeMs: 0,
+    queue: { budget: 64, wantedStrands: 0, backWaitMs: 0 },
+    ours: { answers: 20, ms: 50 },
+  };
+  const running = { runningSequences: 60, waitingSequences: 4 };
+  const times = { answers: 20, heldMs: 2000, servedMs: 40_000 };
+  const load = { ...running, atServers: 16, times, queuedMs: 500, computedMs: 30_000 };
+  const values = await valuesOf([
+    model('remote', { runtime, engine: { load: () => load } }),
+    model('embedded', { runtime, engine: { load: () => running } }),
+  ]);
+  expect(values.filter((line) => /^coppice_(answer|strands_at)/.test(line))).toEqual([
+    'coppice_strands_at_server_ratio{model="remote"} 0.25',
+    'coppice_strands_at_server_ratio{model="embedded"} 0.9375',
+    'coppice_answers_total{model="remote"} 20',
+    'coppice_answers_total{model="embedded"} 20',
+    'coppice_answer_seconds_total{model="remote",part="ours"} 0.05',
+    'coppice_answer_seconds_total{model="remote",part="held"} 2',
+    'coppice_answer_seconds_total{model="remote",part="served"} 40',
+    'coppice_answer_seconds_total{model="remote",part="queue"} 0.5',
+    'coppice_answer_seconds_total{model="remote",part="compute"} 30',
+    'coppice_answer_seconds_total{model="embedded",part="ours"} 0.05',
   ]);
 });

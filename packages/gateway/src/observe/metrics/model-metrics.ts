@@ -12,6 +12,7 @@ type Models = () => Iterable<ServedModel>;
 
 export function addModelMetrics(registry: Registry, models: Models): void {
   addServing(registry, models);
+  addAnswerTimes(registry, models);
   addScaling(registry, models);
   addGrowth(registry, models);
   addEmbedding(registry, models);
@@ -46,6 +47,29 @@ function addServing(registry: Registry, models: Models): void {
   const outside = 'Sequences that wait for the batch';
   engine.gauge('engine_waiting_sequences', outside, ({ waitingSequences }) => waitingSequences);
   engine.gauge('engine_step_seconds', 'Recent time of one decode step', ({ stepMs }) => (stepMs ?? 0) / 1000);
+}
+
+/** Where the time between two steps of a strand goes. */
+function addAnswerTimes(registry: Registry, models: Models): void {
+  const all = perModel(registry, models, (model) => model);
+  const share = 'Sequences that run at the servers, by their own gauges where they tell, over open strands';
+  all.gauge('strands_at_server_ratio', share, ({ engine, runtime }) => {
+    const { atServers, runningSequences } = engine.load();
+    return runtime.leasesTaken === 0 ? 0 : (atServers ?? runningSequences) / runtime.leasesTaken;
+  });
+  const answers = 'Answers of the engine that the loop has handled';
+  all.count('answers', answers, ({ runtime }) => runtime.ours.answers);
+  const parts = new ReadMetrics(registry, ['model', 'part'], () =>
+    Array.from(models()).flatMap(({ name: model, engine, runtime }) => {
+      const { times, queuedMs: queue, computedMs: compute } = engine.load();
+      const spent = { ours: runtime.ours.ms, held: times?.heldMs, served: times?.servedMs, queue, compute };
+      return Object.entries(spent).flatMap(([part, ms]) => (ms ? [[{ model, part }, ms] as const] : []));
+    }),
+  );
+  const time =
+    'Sums over answers: until the loop sent what follows (ours), waiting here for room (held), at the server';
+  const own = '(served); of that by the clocks of the servers, over all their clients, in their queue and batch';
+  parts.count('answer_seconds', `${time} ${own} (queue, compute)`, (ms) => ms / 1000);
 }
 
 /** For autoscalers: wanted strands, the age of the queue, and the servers. */

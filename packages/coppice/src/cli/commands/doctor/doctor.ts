@@ -4,7 +4,7 @@
 import { closeModel, type OpenModel, openModel, ownModel, readPrompts } from '@coppice/core/answering';
 import { type ModelConfig, overlay } from '@coppice/core/config';
 import { type EndpointOptions, openEndpoint, probeTexts } from '@coppice/core/embedder';
-import { type Engine, probe, type ServerFacts } from '@coppice/core/engine';
+import { probe, type ServerFacts } from '@coppice/core/engine';
 import { inMemory, readableByOthers } from '@coppice/core/journal';
 import { Connection, faultOf } from '@coppice/core/remote';
 import {
@@ -28,7 +28,7 @@ import {
   warning,
 } from '../../../bench/doctor/findings.ts';
 import { judgeFinding } from '../../../bench/doctor/judge-agreement.ts';
-import { ServerAlone, shareOf, throughputFindings } from '../../../bench/doctor/server-alone.ts';
+import { ServerAlone } from '../../../bench/doctor/server-alone.ts';
 import {
   budgetFor,
   type CurvePoint,
@@ -37,6 +37,7 @@ import {
   kneeOf,
   measureCurve,
 } from '../../../bench/doctor/step-time.ts';
+import { measureWholeAnswers, throughputFindings, type WholeAnswers } from '../../../bench/doctor/whole-answers.ts';
 import { tableLines } from '../../../bench/text-table.ts';
 import { readConfig } from '../../flags/config-file.ts';
 import { keyOf } from '../../flags/model-flags.ts';
@@ -59,8 +60,8 @@ interface Report {
   readonly sections: Section[];
   facts?: readonly ServerFacts[];
   curve?: readonly CurvePoint[];
-  alone?: readonly CurvePoint[];
   knee?: CurvePoint;
+  wholeAnswers?: WholeAnswers;
   answers?: Finding;
   comparison?: ComparisonReport | Advice;
 }
@@ -100,7 +101,7 @@ async function measure(
   report: Report,
   print: (line: string) => void,
 ): Promise<void> {
-  if (settings.seconds > 0) await probeCurve(subject.engine, settings, report, print);
+  if (settings.seconds > 0) await probeCurve(subject, settings, report, print);
   if (settings.seconds > 0) await probeSums(subject, settings, report, print);
   if (asked !== undefined) report.comparison = await runComparison(subject, asked, settings, report.knee, print);
   else print('\nwhether a tree pays on this model: --questions FILE, with known answers, tells it in five minutes');
@@ -215,7 +216,7 @@ function probeText({ right, wrong, solutions }: ProbedRewards): string {
 }
 
 async function probeCurve(
-  engine: Engine,
+  model: OpenModel,
   settings: DoctorSettings,
   report: Report,
   print: (line: string) => void,
@@ -223,12 +224,10 @@ async function probeCurve(
   print(`\nwhole steps as a search asks for them, by a probe of at most ${settings.seconds} s (prompt included)`);
   const plain = report.facts?.length === 1 && ServerAlone.suits(report.facts[0]!) ? report.facts[0] : undefined;
   const seconds = plain === undefined ? settings.seconds : settings.seconds / 2;
-  const curve = await measureCurve(new EngineWaves(engine), { seconds });
-  const alone = plain === undefined ? [] : await curveAlone(settings, plain, seconds);
+  const curve = await measureCurve(new EngineWaves(model.engine), { seconds });
   const knee = kneeOf(curve);
   report.curve = curve;
-  report.alone = alone;
-  for (const line of curveLines(curve, alone)) print(line);
+  for (const line of curveLines(curve)) print(line);
   if (knee === undefined) return print('  the probe got no answer');
   report.knee = knee;
   if (curve.length === 1)
@@ -240,8 +239,10 @@ async function probeCurve(
   print(
     `  knee at ${knee.sequences} sequences${last}: a budget of about ${budgetFor(knee, branching)} strands of ${branching} steps`,
   );
-  const findings = plain === undefined ? [] : throughputFindings(plain, knee, shareOf(curve, alone), isLast);
-  for (const { level, text } of findings) print(`  ${marks[level]} ${text}`);
+  if (plain === undefined) return;
+  const whole = await wholeAnswers(model, settings, plain, curve.at(-1)!.sequences);
+  if (whole !== undefined) report.wholeAnswers = whole;
+  for (const { level, text } of throughputFindings(plain, knee, whole, isLast)) print(`  ${marks[level]} ${text}`);
 }
 
 /** The shipped models take no conversation, and are known. */
@@ -258,22 +259,27 @@ async function probeSums(
   print(`\n  ${marks[finding.level]} ${finding.text}`);
 }
 
-async function curveAlone(settings: DoctorSettings, facts: ServerFacts, seconds: number): Promise<CurvePoint[]> {
-  const connection = new Connection({ url: settings.engines[0]!, ...keyOf(settings.keyEnv) });
+/** Undefined where it fails: the curve has been told. */
+async function wholeAnswers(
+  model: OpenModel,
+  { engines, keyEnv, seconds }: DoctorSettings,
+  facts: ServerFacts,
+  inFlight: number,
+): Promise<WholeAnswers | undefined> {
+  const connection = new Connection({ url: engines[0]!, ...keyOf(keyEnv) });
   try {
-    return await measureCurve(new ServerAlone(connection, facts), { seconds });
+    return await measureWholeAnswers(model, new ServerAlone(connection, facts), inFlight, seconds / 3);
   } catch {
-    return [];
+    return undefined;
   } finally {
     connection.close();
   }
 }
 
-function curveLines(curve: readonly CurvePoint[], alone: readonly CurvePoint[]): string[] {
-  const head = ['sequences', 'ms per token', 'tokens per s', ...(alone.length > 0 ? ['the server alone'] : [])];
+function curveLines(curve: readonly CurvePoint[]): string[] {
+  const head = ['sequences', 'ms per token', 'tokens per s'];
   const rows = curve.map(({ sequences, stepMs, tokensPerSecond }) => {
-    const own = alone.find((each) => each.sequences === sequences)?.tokensPerSecond.toFixed(0);
-    return [String(sequences), stepMs.toFixed(1), tokensPerSecond.toFixed(0), own ?? ''];
+    return [String(sequences), stepMs.toFixed(1), tokensPerSecond.toFixed(0)];
   });
   return tableLines([head, ...rows], () => false).map((line) => `  ${line}`);
 }

@@ -9,14 +9,19 @@ export interface Gauges {
   readonly kvUse: number | undefined;
   /** Sequences thrown out of the KV cache since the server started. */
   readonly preemptions: number | undefined;
+  /** Of all answers since it started: the time in its queue, and in its batch. */
+  readonly queuedSeconds?: number | undefined;
+  readonly computedSeconds?: number | undefined;
 }
 
-const names: Readonly<Record<DialectName, Readonly<Record<keyof Gauges, readonly string[]>>>> = {
+const names: Readonly<Record<DialectName, Readonly<Partial<Record<keyof Gauges, readonly string[]>>>>> = {
   vllm: {
     running: ['vllm:num_requests_running'],
     waiting: ['vllm:num_requests_waiting'],
     kvUse: ['vllm:kv_cache_usage_perc', 'vllm:gpu_cache_usage_perc'],
     preemptions: ['vllm:num_preemptions_total'],
+    queuedSeconds: ['vllm:request_queue_time_seconds_sum'],
+    computedSeconds: ['vllm:request_inference_time_seconds_sum'],
   },
   sglang: {
     running: ['sglang:num_running_reqs'],
@@ -27,22 +32,22 @@ const names: Readonly<Record<DialectName, Readonly<Record<keyof Gauges, readonly
   'llama-server': {
     running: ['llamacpp:requests_processing'],
     waiting: ['llamacpp:requests_deferred'],
-    kvUse: [],
-    preemptions: [],
   },
-  openai: { running: [], waiting: [], kvUse: [], preemptions: [] },
+  openai: {},
 };
 
 export function readGauges(dialect: DialectName, page: string): Gauges {
   const { metrics, largest } = parseMetrics(page);
   const read = (gauge: keyof Gauges): number | undefined =>
-    names[dialect][gauge].map((name) => metrics.get(name)).find((value) => value !== undefined);
+    names[dialect][gauge]?.map((name) => metrics.get(name)).find((value) => value !== undefined);
   return {
     running: read('running'),
     waiting: read('waiting'),
     // The fullest of several engines: they lend each other no room.
-    kvUse: names[dialect].kvUse.map((name) => largest.get(name)).find((value) => value !== undefined),
+    kvUse: names[dialect].kvUse?.map((name) => largest.get(name)).find((value) => value !== undefined),
     preemptions: read('preemptions'),
+    queuedSeconds: read('queuedSeconds'),
+    computedSeconds: read('computedSeconds'),
   };
 }
 

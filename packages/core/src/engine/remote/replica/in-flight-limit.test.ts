@@ -6,13 +6,54 @@ import { InFlightLimit } from './in-flight-limit.ts';
 const beginning = (initial: number) => new InFlightLimit(undefined, initial);
 
 describe('InFlightLimit', () => {
-  it('grows by about one per full round while the limit is felt, and not otherwise', () => {
-    const felt = beginning(8);
-    for (let call = 0; call < 9; call += 1) felt.firstToken(10, 8, call);
-    expect(felt.room).toBe(9);
-    const idle = beginning(8);
-    for (let call = 0; call < 100; call += 1) idle.firstToken(10, 3, call);
-    expect(idle.room).toBe(8);
+  /** As many answers of 100 tokens as the limit, or until it moves, that begin and end at the same moments. */
+  const round = (limit: InFlightLimit, beganMs: number, endMs: number, wanted = limit.room): void => {
+    const { room } = limit;
+    for (let left = room; left > 0 && limit.room === room; left -= 1) limit.answered(beganMs, 100, wanted, endMs);
+  };
+
+  it('doubles without gauges while a round of answers gives more tokens a second, and then goes back', () => {
+    const limit = beginning(8);
+    round(limit, 0, 1000);
+    expect(limit.room).toBe(16);
+    round(limit, 500, 1500);
+    expect(limit.room, 'answers that began before').toBe(16);
+    round(limit, 1000, 2200);
+    expect(limit.room).toBe(32);
+    round(limit, 2200, 4500);
+    expect(limit.room, 'as many in twice the time').toBe(16);
+    round(limit, 4500, 6000);
+    expect(limit.room).toBe(16);
+    round(limit, 34_500, 36_000);
+    expect(limit.room).toBe(32);
+  });
+
+  it('leaves those out of a trial that were sent together and found no queue', () => {
+    const limit = beginning(8);
+    round(limit, 0, 1000);
+    for (let at = 0; at < 8; at += 1) limit.answered(1000, 100, 99, 1500);
+    expect(limit.room).toBe(16);
+    for (let at = 0; at < 8; at += 1) limit.answered(1000, 100, 99, 4000);
+    expect(limit.room).toBe(8);
+  });
+
+  it('does not double without gauges where the limit is not felt', () => {
+    const limit = beginning(8);
+    round(limit, 0, 1000, 7);
+    expect(limit.room).toBe(8);
+  });
+
+  it('takes the signs of what drains after a cut for that cut', () => {
+    const limit = beginning(64);
+    for (let atMs = 250; atMs < 20_000; atMs += 250)
+      limit.read({ running: 40, waiting: 24, preemptions: atMs, kvUse: 0.95 }, 64, 9, atMs);
+    expect(limit.room).toBe(40);
+  });
+
+  it('does not grow beyond what fills the KV cache', () => {
+    const limit = beginning(32);
+    limit.read({ running: 32, waiting: 0, preemptions: 0, kvUse: 0.6 }, 32, 32, 250);
+    expect(limit.room).toBe(48);
   });
 
   it('shrinks once per jam, on a refusal or on late first tokens', () => {
@@ -54,7 +95,8 @@ describe('InFlightLimit', () => {
         const limit = new InFlightLimit(known ? 12 : undefined);
         events.forEach((each, at) => {
           if (each === 'jam') limit.congested(at * 2000);
-          else limit.firstToken(each, 1000, at * 2000);
+          else limit.firstToken(each, 1, at * 2000);
+          limit.answered(at * 1000, 10, 1000, at * 2000);
           expect(limit.room).toBeGreaterThanOrEqual(1);
           expect(limit.room).toBeLessThanOrEqual(1024);
           if (known) expect(limit.room).toBe(12);
@@ -84,6 +126,12 @@ describe('InFlightLimit', () => {
     expect(limit.room).toBe(64);
     limit.read({ ...calm, running: 40, waiting: 24 }, 64, 9, 1000);
     expect(limit.room).toBe(40);
+  });
+
+  it('takes the few that came between two decode steps for no queue', () => {
+    const limit = beginning(64);
+    for (const atMs of [250, 500]) limit.read({ ...calm, running: 61, waiting: 3 }, 64, 300, atMs);
+    expect(limit.room).toBe(256);
   });
 
   it('gives way to others where the server runs all of ours and more wait', () => {

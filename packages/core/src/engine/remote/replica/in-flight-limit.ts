@@ -1,6 +1,6 @@
 // The number of sequences that one server may have from us. Fixed if configuration or server name it. Otherwise doubled at every reading of
-// the gauges while the limit is felt and nothing waits, cut back on signs of a queue, then raised slowly. Without gauges late first tokens
-// are the sign.
+// the gauges while the limit is felt and nothing waits, cut back on signs of a queue, then raised slowly. Without gauges it is doubled while
+// that gives more tokens a second. Answers may take many seconds, so no cut follows another before its effect.
 
 import type { Lane } from '../../engine.ts';
 import type { Gauges } from '../dialect/gauges.ts';
@@ -13,7 +13,10 @@ const decrease = 0.7;
 /** A fuller KV cache is about to throw sequences out. */
 const fullKv = 0.9;
 const kvDecrease = 0.9;
-const settledGrowth = 1 / 16;
+/** After a cut; doubled at each growth. */
+const firstGrowth = 1 / 16;
+/** Share of the limit that may wait: requests that came between two decode steps are no queue. */
+const smallQueue = 1 / 16;
 const settledCalmMs = 10_000;
 const primaryShare = 1 / 8;
 /** A first token later than this many times the usual, plus the slack, shows a queue. */
@@ -25,20 +28,27 @@ const calmMs = 1000;
 /** Between two readings, while the limit is sought and once it is found. */
 const risingReadMs = 250;
 const settledReadMs = 2000;
+/** Without gauges: answers of a trial over the limit, and the time between failed trials. */
+const trialAnswers = 1 / 2;
+const trialCalmMs = 30_000;
+/** What a doubling must gain in tokens a second. Few answers say less, since their lengths differ. */
+const leastGain = (room: number): number => 1.05 + 1 / Math.sqrt(room);
 
 export class InFlightLimit {
   readonly known: boolean;
   #room: number;
   #sharers = 1;
-  #rising = true;
-  /** In a row: a single one may be a burst. */
-  #waitingReads = 0;
-  #preemptions: number | undefined;
+  #growth = 1;
+  #isQueue = false;
+  /** The last of the gauges. */
+  reading: Gauges | undefined;
   /** At the last reading a sequence waited, was thrown out of the KV cache, or was about to be. */
   squeezed = false;
-  #gauged = false;
   #usualFirstMs: number | undefined;
   #decreasedMs = Number.NEGATIVE_INFINITY;
+  /** Answers that were asked for at this limit, and the limit before while a doubling is on trial. */
+  #round = roundFrom(0);
+  #before: { readonly room: number; readonly speed: number } | undefined;
 
   /** `room`: the limit, where it is known. */
   constructor(room: number | undefined, first = initial) {
@@ -57,11 +67,11 @@ export class InFlightLimit {
   }
 
   get settled(): boolean {
-    return !this.#rising;
+    return this.#growth < 1;
   }
 
   get readMs(): number {
-    return this.#rising || this.#waitingReads > 0 ? risingReadMs : settledReadMs;
+    return this.settled && !this.#isQueue ? settledReadMs : risingReadMs;
   }
 
   admits(lane: Lane, sequences: number, inFlight: number): boolean {
@@ -70,54 +80,77 @@ export class InFlightLimit {
   }
 
   read(reading: Gauges, inFlight: number, queued: number, nowMs: number): void {
-    if (reading.waiting === undefined) return;
-    this.#gauged = true;
-    this.#waitingReads = reading.waiting > 0 ? this.#waitingReads + 1 : 0;
-    const thrownOut = this.#thrownOut(reading.preemptions);
-    const isFull = (reading.kvUse ?? 0) > fullKv;
-    this.squeezed = reading.waiting > 0 || thrownOut || isFull;
+    const { waiting, running = 0, kvUse = 0 } = reading;
+    if (waiting === undefined) return;
+    const before = this.reading;
+    this.reading = reading;
+    const thrownOut = (reading.preemptions ?? 0) > (before?.preemptions ?? Number.POSITIVE_INFINITY);
+    const isFull = kvUse > fullKv;
+    this.squeezed = waiting > 0 || thrownOut || isFull;
     if (this.known) return;
-    if (this.#waitingReads >= 2) this.#cut(this.#capacity(reading), nowMs);
-    else if (thrownOut) this.#cut(Math.min(this.#room, inFlight) * decrease, nowMs);
-    else if (isFull) this.#cut(Math.min(this.#room, inFlight) * kvDecrease, nowMs);
+    // A queue at one reading may be a burst, and one that gets shorter because more run is being taken in.
+    const isJam = this.#isQueue && waiting > this.#room * smallQueue && running <= (before?.running ?? 0);
+    this.#isQueue = waiting > this.#room * smallQueue;
+    // A server with waiting requests runs all it can; if it runs all of ours, others use it too.
+    if (isJam && running > 0 && running < this.#room) this.#cut(running, 0, nowMs);
+    else if (isJam) this.#cut(this.#room * decrease, inFlight, nowMs);
+    else if (thrownOut || isFull) this.#cut(inFlight * (thrownOut ? decrease : kvDecrease), inFlight, nowMs);
     // Only a limit that is felt says anything about more.
-    else if (reading.waiting === 0 && inFlight + queued >= this.room) this.#grow(nowMs);
+    else if (!this.#isQueue && inFlight + queued >= this.room)
+      this.#grow(kvUse > 0 ? (inFlight * fullKv) / kvUse : maximum, nowMs);
   }
 
+  /** Of a stream. */
   firstToken(afterMs: number, inFlight: number, nowMs: number): void {
-    if (this.#gauged) return;
+    if (this.reading !== undefined || this.#before !== undefined) return;
     const usual = this.#usualFirstMs;
-    if (usual !== undefined && afterMs > usual * lateFactor && afterMs > usual + lateSlackMs) this.congested(nowMs);
+    const isLate = usual !== undefined && afterMs > usual * lateFactor && afterMs > usual + lateSlackMs;
+    if (isLate && !this.known) this.#cut(this.#room * decrease, inFlight, nowMs);
     this.#usualFirstMs = usual === undefined ? afterMs : usual + (afterMs - usual) * smoothing;
-    if (!this.known && inFlight >= this.room) this.#room = Math.min(maximum, this.#room + 1 / this.#room);
+  }
+
+  /** `wanted`: sequences in flight and waiting for room. */
+  answered(beganMs: number, tokens: number, wanted: number, nowMs: number): void {
+    const round = this.#round;
+    if (this.known || this.reading !== undefined || wanted < this.room || beganMs < round.sinceMs) return;
+    round.answers += 1;
+    if (round.answers <= 0) return;
+    round.tokens += tokens;
+    round.ms += nowMs - beganMs;
+    if (round.answers < this.room * trialAnswers) return;
+    const [before, speed] = [this.#before, (this.room * round.tokens) / Math.max(1, round.ms)];
+    this.#before = undefined;
+    this.#round = roundFrom(nowMs);
+    if (before !== undefined && speed < before.speed * leastGain(this.room)) this.#cut(before.room, 0, nowMs);
+    else if (this.#room < maximum && nowMs - this.#decreasedMs >= trialCalmMs) {
+      this.#before = { room: this.#room, speed };
+      this.#room = Math.min(maximum, this.#room * 2);
+      this.#round = roundFrom(nowMs, this.#room - this.#before.room);
+    }
   }
 
   /** A known limit stands: others may be using the server too. */
   congested(nowMs: number): void {
-    if (!this.known) this.#cut(this.#room * decrease, nowMs);
+    if (!this.known) this.#cut(Math.min(this.#room * decrease, this.#before?.room ?? maximum), 0, nowMs);
+    this.#before = undefined;
   }
 
-  /** A server with waiting requests runs all it can; if it runs all of ours, others use it too. */
-  #capacity({ running = 0 }: Gauges): number {
-    return running > 0 && running < this.#room ? running : this.#room * decrease;
+  /** Not beyond the limit at which the KV cache would be full. */
+  #grow(most: number, nowMs: number): void {
+    if (this.settled && nowMs - this.#decreasedMs < settledCalmMs) return;
+    this.#room = Math.min(maximum, Math.max(this.#room, Math.min(most, this.#room * (1 + this.#growth))));
+    this.#growth = Math.min(1, this.#growth * 2);
   }
 
-  #thrownOut(preemptions: number | undefined): boolean {
-    const before = this.#preemptions;
-    this.#preemptions = preemptions;
-    return before !== undefined && preemptions !== undefined && preemptions > before;
-  }
-
-  #grow(nowMs: number): void {
-    if (!this.#rising && nowMs - this.#decreasedMs < settledCalmMs) return;
-    const grown = this.#rising ? this.#room * 2 : this.#room + Math.max(1, this.#room * settledGrowth);
-    this.#room = Math.min(maximum, grown);
-  }
-
-  #cut(room: number, nowMs: number): void {
-    this.#rising = false;
-    if (nowMs - this.#decreasedMs < calmMs) return;
+  /** What is in flight beyond the limit was sent before the last cut. */
+  #cut(room: number, inFlight: number, nowMs: number): void {
+    this.#growth = firstGrowth;
+    if (inFlight > this.room || nowMs - this.#decreasedMs < calmMs) return;
     this.#decreasedMs = nowMs;
+    this.#round = roundFrom(nowMs);
     this.#room = Math.max(1, Math.min(this.#room, room));
   }
 }
+
+/** Those that are sent together when the limit grows wait less than all that follow, and are left out. */
+const roundFrom = (sinceMs: number, leftOut = 0) => ({ sinceMs, answers: -leftOut, tokens: 0, ms: 0 });

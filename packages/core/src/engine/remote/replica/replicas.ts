@@ -3,13 +3,18 @@
 import type { EngineLoad } from '../../engine.ts';
 import type { Replica } from './replica.ts';
 
-export function loadOf(replicas: readonly Replica[], parked: number, stepMs: number | undefined): EngineLoad {
+type Measured = Required<Pick<EngineLoad, 'stepMs' | 'times'>>;
+
+export function loadOf(replicas: readonly Replica[], parked: number, { stepMs, times }: Measured): EngineLoad {
   // Read at every decision: one pass, and nothing made on the way.
   let [running, waiting, limit, usable, leaving] = [0, parked, 0, 0, 0];
-  let squeezed = false;
+  let [atServers, queuedMs, computedMs, squeezed] = [0, 0, 0, false];
   for (const { inFlight, queue, isUsable, leavingMs, limit: own } of replicas) {
     running += inFlight;
     waiting += queue.sequences;
+    atServers += Math.min(inFlight, own.reading?.running ?? inFlight);
+    queuedMs += (own.reading?.queuedSeconds ?? 0) * 1000;
+    computedMs += (own.reading?.computedSeconds ?? 0) * 1000;
     if (leavingMs !== undefined) leaving += 1;
     if (!isUsable) continue;
     usable += 1;
@@ -21,6 +26,10 @@ export function loadOf(replicas: readonly Replica[], parked: number, stepMs: num
     waitingSequences: waiting,
     sequenceLimit: limit,
     stepMs,
+    atServers,
+    times,
+    queuedMs,
+    computedMs,
     squeezed,
     healthy: usable > 0,
     replicas: { up: usable, out: replicas.length - usable - leaving, leaving },
