@@ -92,8 +92,8 @@ export const help: CommandHelp = {
 
 type Searched = Exclude<WireRow, 'alone'>;
 
-/** Nothing ends a search before all its paths are there: rows are compared by what they write, not by what they save. */
-const always = { policy: 'vanilla', certain: 'off', threshold: 1 } as const satisfies Wish;
+/** No answer ends a search before all its paths are there: rows are compared by what they write, not by what they save. */
+const always = { certain: 'off', threshold: 1 } as const satisfies Wish;
 const programs = { samples: 'self-consistency', judged: 'best-of-n', mcts: 'mcts', beam: 'beam' } as const satisfies {
   readonly [Row in Searched]: Wish['program'];
 };
@@ -107,6 +107,7 @@ function readWire(args: readonly string[]) {
   const rows = values.rows?.split(',').map((row) => oneOf('rows', row.trim(), wireRows));
   if (!isJudged && rows?.some((row) => row !== 'alone' && row !== 'samples'))
     raise('bad-setting', 'judged, mcts and beam need a reward model: give --verifier URL or --prm');
+  const { json, rows: _rows, strands: _strands, help: _help, ...head } = values;
   return {
     own,
     wish: { ...always, ...wish, maxTokens: whole('max-tokens', values['max-tokens'], 1, 100_000, 'tokens') },
@@ -115,8 +116,8 @@ function readWire(args: readonly string[]) {
     rows: rows ?? (isJudged ? wireRows.slice(1) : (['samples'] as const)),
     samples: whole('samples', values.samples, 1, 10_000, 'samples'),
     pace: { warmMs: 1000 * secondsOf('warm', values.warm), windowMs: 1000 * secondsOf('seconds', values.seconds) },
-    json: values.json,
-    head: { ...own, set: wish, questions: values.questions, samples: values.samples, seconds: values.seconds },
+    json,
+    head,
   };
 }
 

@@ -16,18 +16,20 @@ const mostFaults = 20;
 const answerMs = 600_000;
 
 export function askServers(servers: readonly FactualServer[], strands: number, next: () => AskedPlan): WireLoad {
-  let [tokens, faults, isOver] = [0, 0, false];
+  const ending = new AbortController();
+  const { signal } = ending;
+  let [tokens, faults] = [0, 0];
   let broken: unknown;
   const loop = async ({ connection, facts }: FactualServer): Promise<void> => {
-    while (!isOver && broken === undefined) {
+    while (!signal.aborted && broken === undefined) {
       try {
         const body = chatBody(next(), facts);
-        const answer = await connection.json('POST', '/v1/chat/completions', body, { timeoutMs: answerMs });
+        const answer = await connection.json('POST', '/v1/chat/completions', body, { timeoutMs: answerMs, signal });
         tokens += (answer as { usage?: { completion_tokens?: number } }).usage?.completion_tokens ?? 0;
         faults = 0;
       } catch (error) {
         faults += 1;
-        if (!isOver && faults >= mostFaults) broken = error;
+        if (!signal.aborted && faults >= mostFaults) broken = error;
       }
     }
   };
@@ -38,10 +40,7 @@ export function askServers(servers: readonly FactualServer[], strands: number, n
       const reading = await readServers(servers);
       return { ...reading, tokens: reading.tokens ?? tokens };
     },
-    cancel() {
-      isOver = true;
-      for (const { connection } of servers) connection.close();
-    },
+    cancel: () => ending.abort(),
     close: async () => void (await Promise.all(loops)),
   };
 }

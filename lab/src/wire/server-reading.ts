@@ -27,11 +27,14 @@ export function generatedOn(page: string): number | undefined {
   return counts.length === 0 ? undefined : counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
+/** A front end that is behind answers late. */
+const timeoutMs = 60_000;
+
 export async function readServers(servers: readonly AskedServer[]): Promise<ServerReading> {
   const all = await Promise.all(
     servers.map(async ({ connection, dialect }) => {
-      const reply = await connection.call('GET', '/metrics', undefined, { timeoutMs: 60_000 }).catch(() => undefined);
-      const page = reply?.status === 200 ? reply.body : '';
+      const { status, body } = await connection.call('GET', '/metrics', undefined, { timeoutMs });
+      const page = status === 200 ? body : '';
       return { tokens: generatedOn(page), ...readGauges(dialect, page) };
     }),
   );

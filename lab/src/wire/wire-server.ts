@@ -85,58 +85,69 @@ interface Sequence {
 
 /** Steps of the batch, by the clock: one whose moment has passed is made up for. */
 class Batch {
-  readonly running = new Set<Sequence>();
-  readonly waiting = new Set<Sequence>();
+  /** As they were when the last step was put together: what came since is seen with the next, as in vLLM. */
+  gauges = { running: 0, waiting: 0 };
   generated = 0;
+  readonly #running = new Set<Sequence>();
+  readonly #waiting = new Set<Sequence>();
   #nextMs = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #isAtWork = false;
 
   add(sequence: Sequence): void {
-    this.waiting.add(sequence);
-    if (this.#timer !== undefined) return;
+    this.#waiting.add(sequence);
+    if (this.#isAtWork) return;
+    this.#isAtWork = true;
+    this.#begin();
+  }
+
+  abort(sequence: Sequence): void {
+    this.#running.delete(sequence);
+    this.#waiting.delete(sequence);
+  }
+
+  #begin(): void {
     this.#admit();
     this.#nextMs = performance.now() + this.#lengthMs();
     this.#sleep();
   }
 
-  abort(sequence: Sequence): void {
-    this.running.delete(sequence);
-    this.waiting.delete(sequence);
-  }
-
   #sleep(): void {
-    this.#timer = setTimeout(() => this.#wake(), Math.max(0, this.#nextMs - performance.now()));
+    setTimeout(() => this.#wake(), Math.max(0, this.#nextMs - performance.now()));
   }
 
   #wake(): void {
-    this.#timer = undefined;
-    while (this.running.size > 0 && this.#nextMs <= performance.now()) {
+    while (this.#running.size > 0 && this.#nextMs <= performance.now()) {
       this.#step();
       this.#admit();
       this.#nextMs += this.#lengthMs();
     }
-    if (this.running.size > 0) this.#sleep();
+    if (this.#running.size > 0) return this.#sleep();
+    // Everything has ended or was aborted.
+    if (this.#waiting.size > 0) return this.#begin();
+    this.gauges = { running: 0, waiting: 0 };
+    this.#isAtWork = false;
   }
 
   #step(): void {
-    for (const sequence of this.running) {
+    for (const sequence of this.#running) {
       sequence.written += 1;
       this.generated += 1;
-      if (sequence.written === sequence.tokens.length) this.running.delete(sequence);
+      if (sequence.written === sequence.tokens.length) this.#running.delete(sequence);
       sequence.onToken();
     }
   }
 
   #admit(): void {
-    for (const sequence of this.waiting) {
-      if (this.running.size >= mostRunning) return;
-      this.waiting.delete(sequence);
-      this.running.add(sequence);
+    for (const sequence of this.#waiting) {
+      if (this.#running.size >= mostRunning) break;
+      this.#waiting.delete(sequence);
+      this.#running.add(sequence);
     }
+    this.gauges = { running: this.#running.size, waiting: this.#waiting.size };
   }
 
   #lengthMs(): number {
-    return stepMs + sequenceMs * this.running.size;
+    return stepMs + sequenceMs * this.#running.size;
   }
 }
 
@@ -234,8 +245,8 @@ function send(response: http.ServerResponse, value: unknown): void {
 
 function metrics(): string {
   return [
-    `vllm:num_requests_running{engine="0"} ${batch.running.size}`,
-    `vllm:num_requests_waiting{engine="0"} ${batch.waiting.size}`,
+    `vllm:num_requests_running{engine="0"} ${batch.gauges.running}`,
+    `vllm:num_requests_waiting{engine="0"} ${batch.gauges.waiting}`,
     `vllm:generation_tokens_total{engine="0"} ${batch.generated}`,
     'vllm:kv_cache_usage_perc{engine="0"} 0.1',
     '',
