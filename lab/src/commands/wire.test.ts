@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { AnsweringServer } from '../../../tests/servers/answering-server.ts';
 import type { WireLine } from '../wire/wire-table.ts';
 import { run } from './wire.ts';
 
@@ -31,9 +32,27 @@ it('measures the server alone before each row, cancels what runs, and repeats no
     expect(abort !== undefined).toBe(row !== 'alone');
   }
   expect(rows[0]!.running![2]).toBeLessThanOrEqual(4);
-  expect(said.filter((line) => line.includes('mcts'))).toHaveLength(1);
+  expect(said.filter((line) => /^ +4 +mcts /.test(line))).toHaveLength(1);
   expect(Math.max(...said.map(({ length }) => length))).toBeLessThanOrEqual(80);
   await expect(run([...args, '--rows', 'samples', '--max-tokens', '50'])).rejects.toThrow('of other settings');
+});
+
+it('counts what comes back where a server says nothing of itself', async () => {
+  const server = await new AnsweringServer({ model: 'scripted' }).listen();
+  onTestFinished(() => server.close());
+  server.answer = () => 'So it is \\boxed{3}';
+  const said: string[] = [];
+  vi.spyOn(console, 'log').mockImplementation((text: unknown) => void said.push(...String(text).split('\n')));
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  const small = ['--strands', '2', '--samples', '2', '--seconds', '0.3', '--warm', '0.1'];
+  expect(await run(['--engine', `${server.url}/v1`, ...small])).toBe(0);
+  const [alone, samples] = said.slice(2).map((line) => line.trim().split(/ +/));
+  expect([alone!.slice(0, 2), samples!.slice(0, 2)]).toEqual([
+    ['2', 'alone'],
+    ['2', 'samples'],
+  ]);
+  expect(Number(alone![2])).toBeGreaterThan(0);
+  expect(Number(samples![2])).toBeGreaterThan(0);
 });
 
 it('says what a row lacks', async () => {

@@ -3,9 +3,9 @@
 
 import { type GenerateRequest, isAnswer, type ServerFacts } from '@coppice/core/engine';
 import type { Engine } from 'coppice';
-import type { AskedPlan } from './asked-questions.ts';
 import { type AskedServer, readServers } from './server-reading.ts';
 import type { WireLoad } from './wire-load.ts';
+import type { AskedPlan } from './wire-questions.ts';
 
 export interface FactualServer extends AskedServer {
   readonly facts: ServerFacts;

@@ -11,7 +11,7 @@ export interface MadeUpAnswer {
   readonly ending: 'delimiter' | 'eos' | 'length';
 }
 
-type Range = readonly [low: number, high: number];
+type LengthRange = readonly [low: number, high: number];
 
 /** Tokens of a prompt, whatever it says: about a question with a system message. */
 export const rootTokens = 128;
@@ -20,10 +20,10 @@ const wordsPerPlace = 4096;
 const answers = 4;
 
 export class AnswerWriter {
-  readonly #steps: Range;
-  readonly #stepTokens: Range;
+  readonly #steps: LengthRange;
+  readonly #stepTokens: LengthRange;
 
-  constructor(steps: Range, stepTokens: Range) {
+  constructor(steps: LengthRange, stepTokens: LengthRange) {
     this.#steps = steps;
     this.#stepTokens = stepTokens;
   }
@@ -60,6 +60,6 @@ export class AnswerWriter {
   }
 }
 
-function within([low, high]: Range): number {
+function within([low, high]: LengthRange): number {
   return low + Math.floor(Math.random() * (high - low + 1));
 }

@@ -21,15 +21,15 @@ export interface WirePace {
 }
 
 /** Smallest, median and largest of the readings. */
-export type Spread = readonly [number, number, number];
+export type ReadingSpread = readonly [number, number, number];
 
 export interface WindowFigures {
   readonly tokensPerSecond: number;
   readonly requestsPerSecond: number;
   /** Requests to the reward model. */
   readonly scoresPerSecond: number;
-  readonly running: Spread | undefined;
-  readonly waiting: Spread | undefined;
+  readonly running: ReadingSpread | undefined;
+  readonly waiting: ReadingSpread | undefined;
   /** Of this process, per 1,000 tokens. */
   readonly cpuMs: number;
   /** How late this process's event loop was, 99th percentile. */
@@ -81,7 +81,7 @@ async function moment(load: WireLoad, requests: RequestCount) {
   return { reading, generations, scores, cpuMs: (user + system) / 1000, loop };
 }
 
-function spreadOf(values: readonly (number | undefined)[]): Spread | undefined {
+function spreadOf(values: readonly (number | undefined)[]): ReadingSpread | undefined {
   const seen = values.filter((value) => value !== undefined);
   return seen.length === 0 ? undefined : [Math.min(...seen), median(seen), Math.max(...seen)];
 }
@@ -101,8 +101,8 @@ const quietMs = 400;
 const longestMs = 20_000;
 
 /** Cancels all of a load, and asks the server until it is at rest. Times end with the reading that shows it: they are bounds from above. */
-export async function abortTime(load: WireLoad): Promise<AbortFigures | undefined> {
-  const before = await load.read();
+export async function abortTime(load: WireLoad, usual: ReadingSpread | undefined): Promise<AbortFigures | undefined> {
+  const before = await usualReading(load, usual?.[1] ?? 0);
   const startMs = performance.now();
   load.cancel();
   let [tokens, lastTokenMs, idleMs] = [before.tokens, 0, undefined as number | undefined];
@@ -117,6 +117,16 @@ export async function abortTime(load: WireLoad): Promise<AbortFigures | undefine
     await sleep(readAgainMs);
   }
   return undefined;
+}
+
+/** A load that comes in waves is cancelled while as much runs as in the middle of its window. */
+async function usualReading(load: WireLoad, running: number): Promise<ServerReading> {
+  const startMs = performance.now();
+  for (;;) {
+    const reading = await load.read();
+    if ((reading.running ?? running) >= running || performance.now() - startMs > longestMs) return reading;
+    await sleep(readAgainMs);
+  }
 }
 
 /** Before the next row: what was cancelled is gone, for as long as the server says so. */

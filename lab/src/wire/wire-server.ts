@@ -76,7 +76,7 @@ class FrontEnd {
 }
 
 /** One sequence: what it will say is known when it begins. */
-interface Sequence {
+interface MadeUpSequence {
   readonly tokens: readonly MadeUpToken[];
   readonly end: { readonly finish_reason: string; readonly stop_reason: string | null };
   readonly onToken: () => void;
@@ -84,23 +84,23 @@ interface Sequence {
 }
 
 /** Steps of the batch, by the clock: one whose moment has passed is made up for. */
-class Batch {
+class MadeUpBatch {
   /** As they were when the last step was put together: what came since is seen with the next, as in vLLM. */
   gauges = { running: 0, waiting: 0 };
   generated = 0;
-  readonly #running = new Set<Sequence>();
-  readonly #waiting = new Set<Sequence>();
+  readonly #running = new Set<MadeUpSequence>();
+  readonly #waiting = new Set<MadeUpSequence>();
   #nextMs = 0;
   #isAtWork = false;
 
-  add(sequence: Sequence): void {
+  add(sequence: MadeUpSequence): void {
     this.#waiting.add(sequence);
     if (this.#isAtWork) return;
     this.#isAtWork = true;
     this.#begin();
   }
 
-  abort(sequence: Sequence): void {
+  abort(sequence: MadeUpSequence): void {
     this.#running.delete(sequence);
     this.#waiting.delete(sequence);
   }
@@ -152,7 +152,7 @@ class Batch {
 }
 
 const front = new FrontEnd();
-const batch = new Batch();
+const batch = new MadeUpBatch();
 
 /** Answers a completion, whole or as a stream, and aborts its sequences when the client leaves. */
 function complete(body: Body, response: http.ServerResponse): void {
@@ -160,7 +160,7 @@ function complete(body: Body, response: http.ServerResponse): void {
   const sent = new Array<number>(body.n ?? 1).fill(0);
   const queued = new Set<number>();
   const interval = body.stream_interval ?? everyToken;
-  const sequences = sent.map((_, index): Sequence => {
+  const sequences = sent.map((_, index): MadeUpSequence => {
     const { tokens, ending } = writer.write(prompt, body.stop ?? [], body.max_tokens ?? 16);
     const stop = ending === 'delimiter' ? '\n\n' : null;
     const end = { finish_reason: ending === 'length' ? 'length' : 'stop', stop_reason: stop };
@@ -199,7 +199,7 @@ function complete(body: Body, response: http.ServerResponse): void {
   });
 }
 
-function choiceOf(body: Body, { tokens, end }: Sequence, index: number, from: number, to: number): unknown {
+function choiceOf(body: Body, { tokens, end }: MadeUpSequence, index: number, from: number, to: number): unknown {
   const part = tokens.slice(from, to);
   const ended = to === tokens.length ? end : { finish_reason: null, stop_reason: null };
   const names = part.map(({ id }) => `token_id:${id}`);
@@ -217,7 +217,7 @@ function choiceOf(body: Body, { tokens, end }: Sequence, index: number, from: nu
   };
 }
 
-function wholeAnswer(body: Body, sequences: readonly Sequence[]): unknown {
+function wholeAnswer(body: Body, sequences: readonly MadeUpSequence[]): unknown {
   const usage = usageOf(body, sequences);
   const choices = sequences.map((each, index) => choiceOf(body, each, index, 0, each.tokens.length));
   if (body.messages === undefined) return { id: 'cmpl-1', choices, usage };
@@ -227,7 +227,7 @@ function wholeAnswer(body: Body, sequences: readonly Sequence[]): unknown {
   return { id: 'chatcmpl-1', choices: messages, usage };
 }
 
-function usageOf(body: Body, sequences: readonly Sequence[]): unknown {
+function usageOf(body: Body, sequences: readonly MadeUpSequence[]): unknown {
   const prompt = Array.isArray(body.prompt) ? body.prompt.length : rootTokens;
   const written = sequences.reduce((sum, { tokens }) => sum + tokens.length, 0);
   const details = { cached_tokens: prompt - (prompt % 16) };

@@ -1,7 +1,7 @@
 // The table of `lab -- wire`: a line for each row, beside the same server alone at as many strands.
 
 import { type Block, type TableColumn, tableOf } from '../experiment/table.ts';
-import type { AbortFigures, Spread, WindowFigures } from './wire-load.ts';
+import type { AbortFigures, ReadingSpread, WindowFigures } from './wire-load.ts';
 
 export const wireRows = ['alone', 'samples', 'judged', 'mcts', 'beam'] as const;
 export type WireRow = (typeof wireRows)[number];
@@ -34,7 +34,8 @@ export function wireTable(lines: readonly WireLine[]): Block[] {
 const legend = [
   'share: of the tokens a second of the line alone above. running, waiting: at the',
   'server, smallest/median/largest. CPU: ms of this process per 1,000 tokens. lag:',
-  'of its event loop, ms (p99). abort: ms from cancelling all to the last token.',
+  'of its event loop, ms (p99). abort: ms from cancelling all to the last token. A',
+  'strand of mcts or beam draws several siblings at a time.',
 ].join('\n');
 
 /** Over the measurement of the server alone that belongs to it. */
@@ -45,6 +46,6 @@ export function shareOf({ strands, row, tokensPerSecond }: WireLine, lines: read
   return own && tokensPerSecond / own.tokensPerSecond;
 }
 
-function spreadText(spread: Spread | undefined): string {
+function spreadText(spread: ReadingSpread | undefined): string {
   return spread === undefined ? '' : spread.map((value) => value.toFixed(0)).join('/');
 }

@@ -11,7 +11,7 @@ export interface AskedPlan {
   readonly maxTokens: number;
 }
 
-export class AskedQuestions {
+export class WireQuestions {
   readonly #model: OpenModel;
   readonly #questions: readonly GoldQuestion[];
   readonly #wish: Wish & { readonly maxTokens: number };
