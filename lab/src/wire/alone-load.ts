@@ -1,7 +1,7 @@
 // The yardstick: a generator that coppice has no part in. So many loops, each asking the next question for one whole answer when its last has come,
 // without seeds, log probabilities or streams. Of a server by plain chat requests, of an engine in this process by its own calls.
 
-import { type GenerateRequest, isAnswer, type ServerFacts } from '@coppice/core/engine';
+import { type GenerateRequest, type GenerationUsage, isAnswer, type ServerFacts } from '@coppice/core/engine';
 import type { Engine } from 'coppice';
 import { type AskedServer, readServers } from './server-reading.ts';
 import type { WireLoad } from './wire-load.ts';
@@ -74,7 +74,7 @@ export function askEngine(engine: Engine, strands: number, next: () => AskedPlan
   engine.connect((message) => {
     if (!isAnswer(message)) return;
     open.delete(message.request);
-    tokens += message.usage?.generatedTokens ?? 0;
+    tokens += decodedOf(message.usage);
     if (message.type === 'fault' && !isOver) broken = new Error(message.fault.message);
     engine.release(`alone-${message.request}`);
     if (!isOver && broken === undefined) ask();
@@ -93,6 +93,11 @@ export function askEngine(engine: Engine, strands: number, next: () => AskedPlan
       while (open.size > 0) await new Promise((resolve) => setTimeout(resolve, 1));
     },
   };
+}
+
+/** Without what a twin had computed. */
+export function decodedOf(usage: GenerationUsage | undefined): number {
+  return usage?.decodedTokens ?? usage?.generatedTokens ?? 0;
 }
 
 export function readEngine(engine: Engine, tokens: number) {

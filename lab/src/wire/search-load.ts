@@ -5,7 +5,7 @@ import { SearchModel } from '@coppice/core';
 import type { OpenModel } from '@coppice/core/answering';
 import { isAnswer } from '@coppice/core/engine';
 import type { Engine, SearchRequest } from 'coppice';
-import { readEngine } from './alone-load.ts';
+import { decodedOf, readEngine } from './alone-load.ts';
 import { type AskedServer, readServers } from './server-reading.ts';
 import type { WireLoad } from './wire-load.ts';
 
@@ -60,7 +60,7 @@ function counted(engine: Engine, count: (tokens: number) => void): Engine {
   const connect = engine.connect.bind(engine);
   engine.connect = (post) =>
     connect((message) => {
-      if (isAnswer(message)) count(message.usage?.generatedTokens ?? 0);
+      if (isAnswer(message)) count(decodedOf(message.usage));
       post(message);
     });
   return engine;

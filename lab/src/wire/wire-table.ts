@@ -21,7 +21,7 @@ export function wireTable(lines: readonly WireLine[]): Block[] {
     { heading: 'row', left: true, of: ({ row }) => row },
     { heading: 'tok/s', of: ({ tokensPerSecond }) => tokensPerSecond.toFixed(0) },
     { heading: 'share', of: (line) => shareOf(line, lines)?.toFixed(3) ?? '' },
-    { heading: 'req/s', of: ({ requestsPerSecond }) => requestsPerSecond.toFixed(requestsPerSecond < 10 ? 1 : 0) },
+    { heading: 'req/s', of: ({ requestsPerSecond: rate }) => (rate === 0 ? '' : rate.toFixed(rate < 10 ? 1 : 0)) },
     { heading: 'running', of: ({ running }) => spreadText(running) },
     { heading: 'waiting', of: ({ waiting }) => spreadText(waiting) },
     { heading: 'CPU', of: ({ cpuMs }) => cpuMs.toFixed(cpuMs < 10 ? 1 : 0) },
