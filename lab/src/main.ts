@@ -80,6 +80,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'measures a generator and a reward model on servers, for sim --machine',
     load: () => import('./commands/table.ts'),
   },
+  wire: {
+    about: "a server's own speed and what of it reaches searches, at as many sequences in flight",
+    load: () => import('./commands/wire.ts'),
+  },
   capacity: {
     about: 'what would so many GPUs hold at a bound on p99, by a trace of requests',
     load: () => import('./commands/capacity.ts'),

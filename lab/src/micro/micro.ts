@@ -63,11 +63,6 @@ const benchmarks: readonly Benchmark[] = [
     load: () => import('../wire/steps.ts'),
   },
   {
-    name: 'wire',
-    what: 'tokens per second and CPU of searches through the remote engine, beside the server asked plainly',
-    load: () => import('../wire/wire.ts'),
-  },
-  {
     name: 'scores',
     what: 'scores per second through the remote verifier, beside one batch client on the same server',
     load: () => import('../wire/scores.ts'),

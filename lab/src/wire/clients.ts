@@ -2,10 +2,8 @@
 // per 20,000 tokens, once with every token streamed and once with whole answers. undici is no dependency of coppice
 // and is found where a development dependency brings it (docs/decisions/0050-requests-to-remote-engines.md).
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import * as http from 'node:http';
-import { fileURLToPath } from 'node:url';
+import { startServer } from './child-server.ts';
 
 const streams = 256;
 const stepTokens = 64;
@@ -23,12 +21,10 @@ interface Undici {
 type UndiciStream = (options: object, factory: () => NodeJS.WritableStream) => Promise<unknown>;
 
 export async function report(print: (line: string) => void): Promise<void> {
-  const script = fileURLToPath(new URL(import.meta.url.replace(/clients(?=\.[jt]s$)/, 'wire-server')));
-  const server = spawn(process.execPath, [...process.execArgv, script, '12.8', String(stepTokens)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [port] = (await once(server.stdout, 'data')) as [Buffer];
-  const origin = `http://127.0.0.1:${port.toString().trim()}`;
+  const lengths = ['--steps', '1', '--step-tokens', String(stepTokens)];
+  const free = ['--sequence-ms', '0', '--request-ms', '0', '--chunk-ms', '0'];
+  const server = await startServer('wire-server', ['--step-ms', '12.8', ...free, ...lengths]);
+  const origin = server.url;
   const clients: Record<string, Client> = { 'node:http': nodeClient(origin) };
   const undici = await undiciClient(origin);
   if (undici === undefined) print('undici is not installed');
@@ -48,7 +44,7 @@ export async function report(print: (line: string) => void): Promise<void> {
       }
     }
   } finally {
-    server.kill();
+    server.stop();
   }
 }
 

@@ -3,12 +3,10 @@
 // alone, in turns. The server is a process of its own and answers 250 ms after a call came. Calls start on a fixed grid,
 // whether or not others are answered (an open loop), so that a stall is not hidden by fewer calls.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import * as http from 'node:http';
-import { fileURLToPath } from 'node:url';
 import { type Call, openRemoteEngine, type RemoteEngine, vllm } from '@coppice/core/engine';
 import type { GenerateRequest } from 'coppice';
+import { startServer } from './child-server.ts';
 
 const callsPerSecond = 500;
 const callsPerRound = 1000;
@@ -25,12 +23,8 @@ interface OverheadRound {
 }
 
 export async function report(print: (line: string) => void): Promise<void> {
-  const script = fileURLToPath(new URL(import.meta.url.replace(/overhead(?=\.[jt]s$)/, 'overhead-server')));
-  const server = spawn(process.execPath, [...process.execArgv, script, String(answerMs)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [port] = (await once(server.stdout, 'data')) as [Buffer];
-  const url = `http://127.0.0.1:${port.toString().trim()}`;
+  const server = await startServer('overhead-server', [String(answerMs)]);
+  const { url } = server;
   const engine = await openRemoteEngine({ servers: [{ url }], inFlight: 4096 });
   try {
     const [bare, fetched, coppice] = [bareCaller(url), fetchCaller(url), engineCaller(engine)] as const;
@@ -41,7 +35,7 @@ export async function report(print: (line: string) => void): Promise<void> {
     await reportCpu(print, { 'bare HTTP': bare, 'bare fetch': fetched, coppice });
   } finally {
     await engine.close();
-    server.kill();
+    server.stop();
   }
 }
 

@@ -3,14 +3,12 @@
 // every path is computed anew, as vLLM's pooling does. With --verifier URL on a real server instead. The verifier is asked as searches do: 64 strands of 4 siblings, each
 // going on when its four are scored. The client keeps four calls of 32 paths there.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isAnswer, probe } from '@coppice/core/engine';
 import { Connection } from '@coppice/core/remote';
 import { openRemoteVerifier, renderQwen } from '@coppice/core/verifier';
 import type { Prompt, ScoreRequest, Step } from 'coppice';
+import { startServer } from './child-server.ts';
 
 const strandCounts = [16, 64, 128];
 const siblings = 4;
@@ -29,13 +27,11 @@ const pathSteps = 4;
 export async function report(print: (line: string) => void, args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { verifier: { type: 'string' } } });
   if (values.verifier !== undefined) return reportScores(values.verifier, [64], 2, print);
-  const script = fileURLToPath(new URL(import.meta.url.replace(/scores(?=\.[jt]s$)/, 'scores-server')));
-  const server = spawn(process.execPath, [...process.execArgv, script], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [port] = (await once(server.stdout, 'data')) as [Buffer];
+  const server = await startServer('scores-server');
   try {
-    await reportScores(`http://127.0.0.1:${port.toString().trim()}`, strandCounts, rounds, print);
+    await reportScores(server.url, strandCounts, rounds, print);
   } finally {
-    server.kill();
+    server.stop();
   }
 }
 

@@ -14,9 +14,10 @@ export interface Seat {
   readonly running: RunningSearch | undefined;
 }
 
-/** A search wider than the whole budget runs alone, as wide as the budget. */
+/** A search wider than the whole budget runs alone, as wide as the budget; one that comes to its end leaves room for others. */
 export function naturalSeats(search: WaitingSearch | RunningSearch, budget: number): number {
-  return Math.min(search.naturalWidth, budget);
+  const left = 'rolloutsLeft' in search ? Math.max(1, search.rolloutsLeft) : search.naturalWidth;
+  return Math.min(search.naturalWidth, left, budget);
 }
 
 export function seatRunning(running: RunningSearch, budget: number): Seat {
