@@ -28,7 +28,7 @@ import {
   warning,
 } from '../../../bench/doctor/findings.ts';
 import { judgeFinding } from '../../../bench/doctor/judge-agreement.ts';
-import { ServerAlone } from '../../../bench/doctor/server-alone.ts';
+import { givesWhole } from '../../../bench/doctor/server-alone.ts';
 import {
   budgetFor,
   type CurvePoint,
@@ -222,7 +222,7 @@ async function probeCurve(
   print: (line: string) => void,
 ): Promise<void> {
   print(`\nwhole steps as a search asks for them, by a probe of at most ${settings.seconds} s (prompt included)`);
-  const plain = report.facts?.length === 1 && ServerAlone.suits(report.facts[0]!) ? report.facts[0] : undefined;
+  const plain = report.facts?.length === 1 && givesWhole(report.facts[0]!) ? report.facts[0] : undefined;
   const seconds = plain === undefined ? settings.seconds : settings.seconds / 2;
   const curve = await measureCurve(new EngineWaves(model.engine), { seconds });
   const knee = kneeOf(curve);
@@ -268,7 +268,7 @@ async function wholeAnswers(
 ): Promise<WholeAnswers | undefined> {
   const connection = new Connection({ url: engines[0]!, ...keyOf(keyEnv) });
   try {
-    return await measureWholeAnswers(model, new ServerAlone(connection, facts), inFlight, seconds / 3);
+    return await measureWholeAnswers(model, { connection, facts }, inFlight, seconds / 3);
   } catch {
     return undefined;
   } finally {
