@@ -20,11 +20,12 @@ interface PlainLoad {
   readonly maxTokens: number;
   /** Ends it: what is in flight is given up. */
   readonly signal: AbortSignal;
-  onAnswer(tokens: number): void;
+  /** Counts what the answers bring. */
+  readonly totals: { tokens: number };
 }
 
 export async function askPlainly({ connection, facts }: PlainServer, load: PlainLoad): Promise<void> {
-  const { prompts, inFlight, maxTokens, signal, onAnswer } = load;
+  const { prompts, inFlight, maxTokens, signal, totals } = load;
   const dialect = dialects[facts.dialect];
   const tokenIds = await Promise.all(prompts.map((prompt) => render(prompt, { connection, dialect, facts })));
   let asked = 0;
@@ -46,10 +47,13 @@ export async function askPlainly({ connection, facts }: PlainServer, load: Plain
     } as const;
     const { path, body } = dialect.encode(call, facts);
     const answer = await connection.json('POST', path, body, { timeoutMs: 120_000, signal });
-    onAnswer(dialect.decode(answer, call).reduce((sum, { tokenIds: ids = [] }) => sum + ids.length, 0));
+    for (const { tokenIds: ids = [] } of dialect.decode(answer, call)) totals.tokens += ids.length;
   };
   const strand = async (): Promise<void> => {
-    while (!signal.aborted) await one(asked++);
+    while (!signal.aborted) {
+      asked += 1;
+      await one(asked);
+    }
   };
   const ended = await Promise.allSettled(Array.from({ length: inFlight }, strand));
   const failed = ended.find((each) => each.status === 'rejected');

@@ -39,21 +39,18 @@ export async function measureWholeAnswers(
   const questions = easySums(1, 4 * inFlight);
   const open = Math.ceil(inFlight / samples);
   const prompts = questions.slice(0, open).map(({ question }) => ownPlan(model, question, {}, 1).prompt);
-  const own = { tokens: 0, heldMs: 0, servedMs: 0 };
-  const onAnswer = (tokens: number): void => {
-    own.tokens += tokens;
-  };
+  const totals = { tokens: 0, heldMs: 0, servedMs: 0 };
   const plain = await run(
     seconds,
-    () => own,
-    (signal) => askPlainly(server, { prompts, inFlight, maxTokens, signal, onAnswer }),
+    () => totals,
+    (signal) => askPlainly(server, { prompts, inFlight, maxTokens, signal, totals }),
   );
   const settings = { wish: {}, budget: inFlight, concurrency: 2 * open + 1, seed: 1 };
   const rollouts = Math.min(samples, inFlight);
   const contender = { name: 'doctor', program: 'self-consistency', policy: 'vanilla', rollouts } as const;
   const searched = await run(
     seconds,
-    () => model.engine.load().times ?? own,
+    () => model.engine.load().times ?? totals,
     (signal) => runBlock({ model, settings, isCorrect: isRight, signal }, contender, questions, () => {}),
   );
   return { ...searched, inFlight, alone: plain.searched };

@@ -260,27 +260,16 @@ async function probeSums(
 }
 
 /** Undefined where it fails: the curve has been told. */
-async function wholeAnswers(
-  model: OpenModel,
-  { engines, keyEnv, seconds }: DoctorSettings,
-  facts: ServerFacts,
-  inFlight: number,
-): Promise<WholeAnswers | undefined> {
-  const connection = new Connection({ url: engines[0]!, ...keyOf(keyEnv) });
-  try {
-    return await measureWholeAnswers(model, { connection, facts }, inFlight, seconds / 3);
-  } catch {
-    return undefined;
-  } finally {
-    connection.close();
-  }
+function wholeAnswers(model: OpenModel, settings: DoctorSettings, facts: ServerFacts, inFlight: number) {
+  const connection = new Connection({ url: settings.engines[0]!, ...keyOf(settings.keyEnv) });
+  return measureWholeAnswers(model, { connection, facts }, inFlight, settings.seconds / 3)
+    .catch(() => undefined)
+    .finally(() => connection.close());
 }
 
 function curveLines(curve: readonly CurvePoint[]): string[] {
   const head = ['sequences', 'ms per token', 'tokens per s'];
-  const rows = curve.map(({ sequences, stepMs, tokensPerSecond }) => {
-    return [String(sequences), stepMs.toFixed(1), tokensPerSecond.toFixed(0)];
-  });
+  const rows = curve.map((each) => [`${each.sequences}`, each.stepMs.toFixed(1), each.tokensPerSecond.toFixed(0)]);
   return tableLines([head, ...rows], () => false).map((line) => `  ${line}`);
 }
 
