@@ -20,25 +20,20 @@ interface CurveOptions {
 
 export const curveDefaults: CurveOptions = { seconds: 15, maxSequences: 256, tokens: 48 };
 
-export interface Wave {
+interface Wave {
   readonly tokens: number;
   readonly elapsedMs: number;
   readonly fault: string | undefined;
 }
 
-export interface WaveSource {
-  readonly limit: number | undefined;
-  wave(sequences: number, tokens: number): Promise<Wave>;
-}
-
-export const wavePrompt: Prompt = {
+const wavePrompt: Prompt = {
   kind: 'chat',
   messages: [{ role: 'user', content: 'Count upwards from 1, one number per line.' }],
 };
 /** A string that no model writes: every sequence runs to the token limit unless the model ends it. */
-export const waveDelimiters: readonly string[] = ['\u0001\u0002'];
+const waveDelimiters: readonly string[] = ['\u0001\u0002'];
 
-export async function measureCurve(source: WaveSource, options: Partial<CurveOptions> = {}): Promise<CurvePoint[]> {
+export async function measureCurve(source: EngineWaves, options: Partial<CurveOptions> = {}): Promise<CurvePoint[]> {
   const { seconds, maxSequences, ...asked } = { ...curveDefaults, ...options };
   const endMs = performance.now() + seconds * 1000;
   const limit = Math.min(maxSequences, source.limit ?? maxSequences);
@@ -69,7 +64,7 @@ const mostWaves = 5;
 
 /** The fastest of a few waves: what slows one down is other work on the machine. Undefined after a fault. */
 async function bestWave(
-  source: WaveSource,
+  source: EngineWaves,
   sequences: number,
   tokens: number,
   budgetMs: number,
@@ -86,7 +81,7 @@ async function bestWave(
 
 const siblings = 4;
 
-export class EngineWaves implements WaveSource {
+export class EngineWaves {
   readonly limit: number | undefined;
   readonly #engine: Engine;
   readonly #probe: EngineProbe;

@@ -3,13 +3,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRight, type OpenModel, ownPlan } from '@coppice/core/answering';
-import { mean } from '@coppice/core/base';
 import type { ServerFacts } from '@coppice/core/engine';
 import { runBlock } from '../contest/block.ts';
-import type { Contender, Contest } from '../contest/contest.ts';
 import { easySums } from './easy-sums.ts';
 import { type Finding, good, note, warning } from './findings.ts';
-import type { ServerAlone } from './server-alone.ts';
+import { askPlainly, type PlainServer } from './server-alone.ts';
 import type { CurvePoint } from './step-time.ts';
 
 export interface WholeAnswers {
@@ -27,79 +25,56 @@ export interface WholeAnswers {
 
 const samples = 16;
 /** Several times what such an answer takes. */
-const mostTokens = 512;
-/** The first part of a run fills the server. */
-const warmUp = 1 / 3;
-/** Times the length of a run that the first answers may take longer. */
-const patience = 2;
-const lookMs = 20;
+const maxTokens = 512;
+/** The first third of a run fills the server; one that has answered nothing after the others goes on for a few more. */
+const mostThirds = 9;
 
 /** `seconds`: of each of the two runs. Connects the engine: the caller must not use it meanwhile. */
 export async function measureWholeAnswers(
   model: OpenModel,
-  server: ServerAlone,
+  server: PlainServer,
   inFlight: number,
   seconds: number,
 ): Promise<WholeAnswers> {
   const questions = easySums(1, 4 * inFlight);
-  const prompts = questions
-    .slice(0, Math.ceil(inFlight / samples))
-    .map(({ question }) => ownPlan(model, question, {}, 1).prompt);
-  let tokens = 0;
+  const open = Math.ceil(inFlight / samples);
+  const prompts = questions.slice(0, open).map(({ question }) => ownPlan(model, question, {}, 1).prompt);
+  const totals = { tokens: 0, heldMs: 0, servedMs: 0 };
   const plain = await run(
     seconds,
-    () => tokens,
-    (signal) => {
-      const onAnswer = (written: number): void => {
-        tokens += written;
-      };
-      return server.keep({ prompts, inFlight, maxTokens: mostTokens, signal, onAnswer });
-    },
+    () => totals,
+    (signal) => askPlainly(server, { prompts, inFlight, maxTokens, signal, totals }),
   );
-  const load = () => model.engine.load();
+  const settings = { wish: {}, budget: inFlight, concurrency: 2 * open + 1, seed: 1 };
+  const rollouts = Math.min(samples, inFlight);
+  const contender = { name: 'doctor', program: 'self-consistency', policy: 'vanilla', rollouts } as const;
   const searched = await run(
     seconds,
-    () => load().times?.tokens ?? 0,
-    (signal) => {
-      const concurrency = 2 * Math.ceil(inFlight / samples) + 1;
-      const settings = { wish: {}, budget: inFlight, concurrency, seed: 1 };
-      const contest: Contest = { model, settings, isCorrect: isRight, signal };
-      return runBlock(contest, contenderOf(inFlight), questions, () => {});
-    },
-    () => [load().runningSequences, load().waitingSequences],
+    () => model.engine.load().times ?? totals,
+    (signal) => runBlock({ model, settings, isCorrect: isRight, signal }, contender, questions, () => {}),
   );
-  const [sent, held] = [0, 1].map((at) => mean(searched.looks.map((look) => look[at]!)));
-  return { inFlight, alone: plain.rate, searched: searched.rate, sent: sent!, held: held!, busy: searched.busy };
+  return { ...searched, inFlight, alone: plain.searched };
 }
 
-function contenderOf(inFlight: number): Contender {
-  const rollouts = Math.min(samples, inFlight);
-  return { name: 'doctor', program: 'self-consistency', policy: 'vanilla', rollouts };
-}
+type Totals = Readonly<Record<'tokens' | 'heldMs' | 'servedMs', number>>;
 
-/** The rate of what `total` counts while `work` runs, and what `look` sees. */
-async function run(
-  seconds: number,
-  total: () => number,
-  work: (signal: AbortSignal) => Promise<void>,
-  look: () => number[] = () => [],
-) {
+/** Rates of totals while `work` runs. By Little's law the rate of a sum of times is the mean number of those that take it. */
+async function run(seconds: number, totals: () => Totals, work: (signal: AbortSignal) => Promise<void>) {
   const controller = new AbortController();
-  const looks: number[][] = [];
   const measured = (async () => {
-    await sleep(seconds * 1000 * warmUp);
-    const [startMs, before, idle] = [performance.now(), total(), performance.eventLoopUtilization()];
-    const endMs = startMs + seconds * 1000 * (1 - warmUp);
-    // A slow server gets the time for its first answers.
-    const isOver = (nowMs: number): boolean => nowMs >= (total() > before ? endMs : endMs + seconds * patience * 1000);
-    while (!isOver(performance.now())) {
-      await sleep(lookMs);
-      looks.push(look());
-    }
-    const rate = ((total() - before) / (performance.now() - startMs)) * 1000;
+    await sleep((seconds * 1000) / 3);
+    const [startMs, before, idle] = [performance.now(), { ...totals() }, performance.eventLoopUtilization()];
+    for (let third = 1; third < 3 || (third < mostThirds && totals().tokens === before.tokens); third += 1)
+      await sleep((seconds * 1000) / 3);
+    const [passedMs, after] = [performance.now() - startMs, totals()];
     const { utilization: busy } = performance.eventLoopUtilization(idle);
     controller.abort();
-    return { rate, busy, looks };
+    return {
+      searched: ((after.tokens - before.tokens) / passedMs) * 1000,
+      sent: (after.servedMs - before.servedMs) / passedMs,
+      held: (after.heldMs - before.heldMs) / passedMs,
+      busy,
+    };
   })();
   await work(controller.signal);
   return measured;

@@ -148,9 +148,7 @@ export class Dispatch {
         head: (received) => {
           if (affinity.has(search)) this.#hints.keepSession(search, received['x-session-token']);
         },
-        firstToken: (afterMs) => {
-          if (attempt.sendsTokens) replica.limit.firstToken(afterMs, replica.inFlight, nowMs());
-        },
+        firstToken: (afterMs) => attempt.sendsTokens && replica.limit.firstToken(afterMs, replica.inFlight, nowMs()),
         token: (child, text, tokens) => {
           // A path in one piece takes longer than a step may; while it grows, the server is at work.
           if (call.whole && tokens % progressEveryTokens === 0)

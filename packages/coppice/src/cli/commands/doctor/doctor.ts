@@ -28,7 +28,7 @@ import {
   warning,
 } from '../../../bench/doctor/findings.ts';
 import { judgeFinding } from '../../../bench/doctor/judge-agreement.ts';
-import { ServerAlone } from '../../../bench/doctor/server-alone.ts';
+import { givesWhole } from '../../../bench/doctor/server-alone.ts';
 import {
   budgetFor,
   type CurvePoint,
@@ -222,7 +222,7 @@ async function probeCurve(
   print: (line: string) => void,
 ): Promise<void> {
   print(`\nwhole steps as a search asks for them, by a probe of at most ${settings.seconds} s (prompt included)`);
-  const plain = report.facts?.length === 1 && ServerAlone.suits(report.facts[0]!) ? report.facts[0] : undefined;
+  const plain = report.facts?.length === 1 && givesWhole(report.facts[0]!) ? report.facts[0] : undefined;
   const seconds = plain === undefined ? settings.seconds : settings.seconds / 2;
   const curve = await measureCurve(new EngineWaves(model.engine), { seconds });
   const knee = kneeOf(curve);
@@ -260,27 +260,16 @@ async function probeSums(
 }
 
 /** Undefined where it fails: the curve has been told. */
-async function wholeAnswers(
-  model: OpenModel,
-  { engines, keyEnv, seconds }: DoctorSettings,
-  facts: ServerFacts,
-  inFlight: number,
-): Promise<WholeAnswers | undefined> {
-  const connection = new Connection({ url: engines[0]!, ...keyOf(keyEnv) });
-  try {
-    return await measureWholeAnswers(model, new ServerAlone(connection, facts), inFlight, seconds / 3);
-  } catch {
-    return undefined;
-  } finally {
-    connection.close();
-  }
+function wholeAnswers(model: OpenModel, settings: DoctorSettings, facts: ServerFacts, inFlight: number) {
+  const connection = new Connection({ url: settings.engines[0]!, ...keyOf(settings.keyEnv) });
+  return measureWholeAnswers(model, { connection, facts }, inFlight, settings.seconds / 3)
+    .catch(() => undefined)
+    .finally(() => connection.close());
 }
 
 function curveLines(curve: readonly CurvePoint[]): string[] {
   const head = ['sequences', 'ms per token', 'tokens per s'];
-  const rows = curve.map(({ sequences, stepMs, tokensPerSecond }) => {
-    return [String(sequences), stepMs.toFixed(1), tokensPerSecond.toFixed(0)];
-  });
+  const rows = curve.map((each) => [`${each.sequences}`, each.stepMs.toFixed(1), each.tokensPerSecond.toFixed(0)]);
   return tableLines([head, ...rows], () => false).map((line) => `  ${line}`);
 }
 

@@ -37,31 +37,32 @@ const names: Readonly<Record<DialectName, Readonly<Partial<Record<keyof Gauges, 
 };
 
 export function readGauges(dialect: DialectName, page: string): Gauges {
-  const { metrics, largest } = parseMetrics(page);
-  const read = (gauge: keyof Gauges): number | undefined =>
-    names[dialect][gauge]?.map((name) => metrics.get(name)).find((value) => value !== undefined);
+  const samples = samplesOf(page);
+  const read = (gauge: keyof Gauges): readonly number[] | undefined =>
+    names[dialect][gauge]?.map((name) => samples.get(name)).find((values) => values !== undefined);
+  const sum = (gauge: keyof Gauges) => read(gauge)?.reduce((all, value) => all + value, 0);
+  const kvUses = read('kvUse');
   return {
-    running: read('running'),
-    waiting: read('waiting'),
+    running: sum('running'),
+    waiting: sum('waiting'),
     // The fullest of several engines: they lend each other no room.
-    kvUse: names[dialect].kvUse?.map((name) => largest.get(name)).find((value) => value !== undefined),
-    preemptions: read('preemptions'),
-    queuedSeconds: read('queuedSeconds'),
-    computedSeconds: read('computedSeconds'),
+    kvUse: kvUses && Math.max(...kvUses),
+    preemptions: sum('preemptions'),
+    queuedSeconds: sum('queuedSeconds'),
+    computedSeconds: sum('computedSeconds'),
   };
 }
 
-/** Samples by name: the sum over labels (engines of one server), and the largest. */
-function parseMetrics(page: string): Record<'metrics' | 'largest', ReadonlyMap<string, number>> {
-  const metrics = new Map<string, number>();
-  const largest = new Map<string, number>();
+/** By name, one value for each set of labels: the engines of one server. */
+function samplesOf(page: string): ReadonlyMap<string, readonly number[]> {
+  const samples = new Map<string, number[]>();
   for (const line of page.split('\n')) {
     const match = /^([a-zA-Z_:][\w:]*)(\{.*\})?\s+(\S+)/.exec(line);
     const value = match === null ? Number.NaN : Number(match[3]);
     if (match === null || !Number.isFinite(value)) continue;
-    const name = match[1]!;
-    metrics.set(name, (metrics.get(name) ?? 0) + value);
-    largest.set(name, Math.max(largest.get(name) ?? value, value));
+    const values = samples.get(match[1]!);
+    if (values === undefined) samples.set(match[1]!, [value]);
+    else values.push(value);
   }
-  return { metrics, largest };
+  return samples;
 }

@@ -5,6 +5,8 @@ import { InFlightLimit } from './in-flight-limit.ts';
 
 const beginning = (initial: number) => new InFlightLimit(undefined, initial);
 
+const calm: Gauges = { running: 8, waiting: 0, preemptions: 0, kvUse: 0.2 };
+
 describe('InFlightLimit', () => {
   /** As many answers of 100 tokens as the limit, or until it moves, that begin and end at the same moments. */
   const round = (limit: InFlightLimit, beganMs: number, endMs: number, wanted = limit.room): void => {
@@ -35,6 +37,15 @@ describe('InFlightLimit', () => {
     expect(limit.room).toBe(16);
     for (let at = 0; at < 8; at += 1) limit.answered(1000, 100, 99, 4000);
     expect(limit.room).toBe(8);
+  });
+
+  it('ends a trial with the first reading of the gauges', () => {
+    const limit = beginning(8);
+    round(limit, 0, 1000);
+    for (const atMs of [1250, 1500, 1750]) limit.read({ ...calm, kvUse: 0 }, limit.room, 300, atMs);
+    expect(limit.room).toBe(128);
+    limit.congested(5000);
+    expect(limit.room).toBe(89);
   });
 
   it('does not double without gauges where the limit is not felt', () => {
@@ -104,8 +115,6 @@ describe('InFlightLimit', () => {
       }),
     );
   });
-
-  const calm: Gauges = { running: 8, waiting: 0, preemptions: 0, kvUse: 0.2 };
 
   it('doubles at each reading while it is felt, and not while it is not', () => {
     const limit = beginning(8);

@@ -84,6 +84,7 @@ export class InFlightLimit {
     if (waiting === undefined) return;
     const before = this.reading;
     this.reading = reading;
+    this.#before = undefined;
     const thrownOut = (reading.preemptions ?? 0) > (before?.preemptions ?? Number.POSITIVE_INFINITY);
     const isFull = kvUse > fullKv;
     this.squeezed = waiting > 0 || thrownOut || isFull;
