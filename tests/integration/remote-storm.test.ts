@@ -44,7 +44,7 @@ it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])('storm %i', async (seed) => {
 
   const asked: GenerateRequest[] = [];
   for (let turn = 0; turn < 12; turn += 1) {
-    const batch = Array.from({ length: 1 + random.integer(8) }, () => {
+    const alone = Array.from({ length: 1 + random.integer(8) }, () => {
       const search = `search-${random.integer(6)}`;
       return bench.request({
         search,
@@ -52,6 +52,11 @@ it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])('storm %i', async (seed) => {
         priority: random.integer(3),
       });
     });
+    const needs = { logprobs: random.chance(0.5), tokens: false, seed: true, together: random.chance(0.5) };
+    const siblings = Array.from({ length: random.integer(5) }, (_, index) =>
+      bench.request({ index, seed: 1000 * turn + index, expansion: turn, needs }),
+    );
+    const batch = [...alone, ...siblings];
     asked.push(...batch);
     bench.engine.generate(batch);
     const goal = asked.filter(({ id }) => bench.answer(id) !== undefined).length + random.integer(4);

@@ -246,6 +246,18 @@ const checks: Checks<EngineTrial> = {
     );
   },
 
+  'gives siblings that are read together the steps that each has alone, if it keeps seeds': async (trial) => {
+    const needs = { logprobs: false, tokens: false, seed: true, together: true };
+    const family = (search: string) =>
+      trial.requests(4, (index) => ({ search, index, seed: 100 + index, expansion: 1, needs }));
+    const [shared, alone] = [family('search-1'), family('search-2')];
+    await trial.run(shared);
+    for (const each of alone) await trial.run([each]);
+    const texts = (requests: readonly GenerateRequest[]) => requests.map((each) => trial.stepOf(each).step.text);
+    trial.mail.answeredOnce(shared);
+    if (trial.capabilities.seeded) same(texts(shared), texts(alone), 'the steps of siblings');
+  },
+
   'holds a step to a schema where it says so': async (trial) => {
     const { engine } = trial;
     const shape = { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] };
