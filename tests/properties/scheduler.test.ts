@@ -13,6 +13,7 @@ import type {
   Snapshot,
   WaitingSearch,
 } from '../../packages/core/src/scheduler/scheduler.ts';
+import { naturalSeats } from '../../packages/core/src/scheduler/seat.ts';
 import { TurnLine, turnOf } from '../../packages/core/src/scheduler/turns/weighted-fair-queueing.ts';
 
 const schedulers = fc
@@ -145,7 +146,7 @@ describe('every decision', () => {
 
   it('admits a beginning of the queue that fits by natural width, each at that width', () => {
     whenDecided(({ budget, running, waiting }, decision) => {
-      const natural = new Map([...running, ...waiting].map((each) => [each.id, Math.min(each.naturalWidth, budget)]));
+      const natural = new Map([...running, ...waiting].map((each) => [each.id, naturalSeats(each, budget)]));
       const inside = [...running.map(({ id }) => id), ...decision.admit];
       expect(total(inside.map((id) => natural.get(id)!))).toBeLessThanOrEqual(budget);
       for (const id of decision.admit) expect(width(decision, id)).toBe(natural.get(id));

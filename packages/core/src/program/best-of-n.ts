@@ -143,8 +143,8 @@ class Samples implements Program {
     return freeIndices(tree.root, more).map((index) => ({ node: tree.root, indices: [index], sampling }));
   }
 
-  demand(): number {
-    return this.naturalWidth;
+  demand({ closed }: Tree): number {
+    return Math.max(1, Math.min(this.naturalWidth, this.#options.samples - closed.completed - closed.pruned));
   }
 
   belief(tree: Tree): Belief {

@@ -121,7 +121,9 @@ export class Queue {
     let [kind, changing]: [string?, number?] = [];
     for (const search of running) {
       if (search.kind !== kind) [kind, changing] = [search.kind, this.#changes.share(search.kind)];
-      seen.push(search.asRunning(this.#standing(search, nowMs), changing, speculates));
+      const own = search.asRunning(this.#standing(search, nowMs), changing, speculates);
+      this.#seats.need(search.id, own.rolloutsLeft);
+      seen.push(own);
     }
     seen.push(...this.#guests.asRunning());
     return { nowMs, budget: this.budget, waiting, running: seen, pace: this.pace };

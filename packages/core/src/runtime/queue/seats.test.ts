@@ -24,3 +24,17 @@ test('a search that is wider than the part runs as wide as that, and widens with
   seats.allow(16);
   expect(seats.budget(0)).toBe(40);
 });
+
+test('a search that comes to its end leaves what it cannot use any more', () => {
+  const seats = new Seats(64);
+  seats.take('ending', 40);
+  seats.need('ending', 7);
+  seats.need('ending', 20);
+  seats.allow(32);
+  seats.allow(64);
+  expect(seats.held).toBe(7);
+  seats.need('ending', 0);
+  expect(seats.held).toBe(1);
+  seats.give('ending');
+  expect(seats.held).toBe(0);
+});

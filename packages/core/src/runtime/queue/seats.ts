@@ -1,10 +1,10 @@
-// The strands that running searches were admitted with, and this process's part of the budget. A smaller part takes nothing from running
+// The strands that running searches need, and this process's part of the budget. A smaller part takes nothing from running
 // searches. Invariant: natural widths of running searches, each cut to the budget in force, fit that budget.
 
 import { assert } from '../../base/assert.ts';
 
 interface RunningSeats {
-  readonly naturalWidth: number;
+  naturalWidth: number;
   count: number;
 }
 
@@ -34,6 +34,16 @@ export class Seats {
     const seats = { naturalWidth, count: 0 };
     this.#running.set(id, seats);
     this.#resize(seats);
+  }
+
+  /** A search that comes to its end needs no more than what it may still open. */
+  need(id: string, most: number): void {
+    const seats = this.#running.get(id);
+    if (seats === undefined || seats.naturalWidth <= most) return;
+    seats.naturalWidth = Math.max(1, most);
+    this.held -= seats.count;
+    seats.count = Math.min(seats.count, seats.naturalWidth);
+    this.held += seats.count;
   }
 
   give(id: string): void {

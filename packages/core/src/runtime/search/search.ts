@@ -246,7 +246,8 @@ export class Search implements Breakable {
 
   #demand(): number {
     const { program, rules } = this.request;
-    return rules.boost ? Math.max(program.naturalWidth, program.demand(this.tree)) : program.naturalWidth;
+    const natural = Math.min(program.naturalWidth, Math.max(1, this.#rolloutsLeft()));
+    return rules.boost ? Math.max(natural, program.demand(this.tree)) : natural;
   }
 
   #rolloutsLeft(): number {
