@@ -65,6 +65,8 @@ const scope: CommandSettings = {
     'topK',
     'minP',
     'policy',
+    'aggregation',
+    'choose',
     'certain',
     'threshold',
     'branching',
@@ -94,6 +96,8 @@ type SearchedRow = Exclude<WireRow, 'alone'>;
 
 /** No answer ends a search before all its paths are there: rows are compared by what they write, not by what they save. */
 const always = { certain: 'off', threshold: 1 } as const satisfies Wish;
+/** The last score of a path alone counts: a sample is one request to each server. */
+const judged = { aggregation: 'last', choose: 'vote' } as const satisfies Wish;
 const programs = { samples: 'self-consistency', judged: 'best-of-n', mcts: 'mcts', beam: 'beam' } as const satisfies {
   readonly [Row in SearchedRow]: Wish['program'];
 };
@@ -235,7 +239,12 @@ class WireBench {
   async #searches(row: SearchedRow, servers: readonly FactualServer[], strands: number): Promise<WireLoad> {
     const { own, questions, wish, samples: rollouts } = this.#settings;
     const model = await openModel(ownModel(row === 'samples' ? withoutJudge(own) : own), process.env);
-    const asked = new WireQuestions(model, questions, { ...wish, program: programs[row], rollouts });
+    const asked = new WireQuestions(model, questions, {
+      ...(row === 'judged' ? judged : {}),
+      ...wish,
+      program: programs[row],
+      rollouts,
+    });
     return searchLoad(model, servers, strands, () => asked.nextSearch());
   }
 }
