@@ -1,5 +1,5 @@
 // What a policy may lose in worlds whose rewards lie (lab/src/sim/worlds.ts), held against `positive` question by question. Points alone tell
-// little with 500 questions; how many come out otherwise tells more. Of `fast`, which gives up, it is 15 % in `misleading` and 19 % in
+// little with 500 questions; how many come out otherwise tells more. Of a policy that gave up and is gone, it was 15 % in `misleading` and 19 % in
 // `flattering` on these seeds: both would fail here.
 
 import { expect, it } from 'vitest';

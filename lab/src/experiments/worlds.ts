@@ -49,7 +49,6 @@ export const worldsExperiment: LabExperiment<WorldCell, WorldCount> = {
   published: [
     '--scoring product --requests 5000',
     '--policy safe --scoring product --one-strand --seed 21 --seeds 6 --requests 5000',
-    '--policy fast --scoring product --one-strand --seed 21 --seeds 6 --requests 5000',
   ],
   preset: { rows: ['safe'], settings: ['math500/8b'], requests: 30_000 },
   leastRequests: 10,

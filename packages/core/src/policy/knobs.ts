@@ -9,7 +9,7 @@ import { packageOf } from '../base/packages.ts';
 import { certaintyKnobs } from '../exit/certain.ts';
 import { type CertaintyRule, certaintyRules, negativeKnobs } from '../exit/exits.ts';
 import { boundTargets } from '../exit/prune/prune-bound.ts';
-import { pruneKnobs } from '../exit/prune/prunes.ts';
+import { promiseKnobs } from '../exit/prune/prunes.ts';
 import { orderNames } from '../scheduler/turns/order.ts';
 import { widthKnobs, widthNames } from '../scheduler/width-rules.ts';
 
@@ -33,7 +33,7 @@ export const policyKnobs = {
     unit: 'target',
     why: "ends strands that cannot win: 'best' is branch and bound, and costs no answer its place; 'threshold' is the rule of P0 §4.1",
   },
-  ...pruneKnobs,
+  ...promiseKnobs,
   certain: {
     get values(): readonly ('off' | CertaintyRule)[] {
       return ['off', ...certaintyRules()];
@@ -44,13 +44,6 @@ export const policyKnobs = {
     why: "ends a search whose answers agree: off in every policy of ours, since P0's table has no row for it; 'certificate' may be read after every sample and keeps its word, 'threshold' is P1's, for every program",
   },
   ...certaintyKnobs,
-  eagerReward: {
-    low: 0,
-    high: 1,
-    internal: true,
-    unit: 'reward',
-    why: 'of mcts: a rollout goes on to the best of the first siblings once its reward is this high, before the others have come; 0 waits for all. It trades a little accuracy for time: docs/policies.md',
-  },
   widths: {
     values: widthNames,
     internal: true,

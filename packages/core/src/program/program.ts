@@ -109,8 +109,6 @@ export interface Program {
   readonly needsWhole?: boolean;
   /** Limits of its paths, where it reads nothing of one before its end: then a path may be one draw, and only its end is scored. */
   readonly whole?: GrowthLimits;
-  /** It may go on from the first children of an expansion, before the others have come. */
-  readonly goesAhead?: boolean;
   /** Strands that it has open without a boost: 1 for MCTS, the beam width, the number of samples. */
   readonly naturalWidth: number;
   /** A path is cut at so many tokens: no step is asked to be longer than what is left of them. */
