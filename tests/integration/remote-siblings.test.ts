@@ -282,7 +282,7 @@ describe('a sibling that is drawn again', () => {
     const server = await new BlankServer().listen();
     bench = await openBench([server]);
     server.seen.length = 0;
-    const [first, second] = family(bench, 1, { needs: seeded });
+    const [first, second] = family(bench, 1, { needs: seeded, maxTokens: 2048 });
     return { ...bench, server, first: first!, second: second! };
   }
 
