@@ -190,7 +190,6 @@ function drawProgram(random: Random, rollouts: number): Program {
 function speculating(scheduler: Scheduler): Scheduler {
   return {
     name: `${scheduler.name}+speculation`,
-    ageingSeconds: scheduler.ageingSeconds,
     decide(snapshot) {
       const decision = scheduler.decide(snapshot);
       const open = new Map(snapshot.running.map((search) => [search.id, search.openStrands]));

@@ -21,15 +21,6 @@ export const negativeKnobs = {
     unit: 'share of the way from the threshold to 1',
     why: 'first steps below it are left out of the selective exit: P0 §4.3 names no value; at a threshold of 0.65 it is a first reward of 0.895. 0 is the strict exit',
   },
-  futileDraws: {
-    default: 0,
-    low: 0,
-    high: 64,
-    whole: true,
-    internal: true,
-    unit: 'draws',
-    why: 'of best-first: a node with so many futile draws in a row is left out of the selective exit. 0 is off: it is a bet, to be calibrated',
-  },
 } as const;
 
 function always(rule: ExitRule, summary: string): ExitPart {
@@ -57,7 +48,7 @@ const first: readonly ExitPart[] = [
     summary: 'no path is likely to reach the threshold (P0 §4.3)',
     options: negativeKnobs,
     when: ({ negativeExit }) => negativeExit === 'selective',
-    make: ({ firstDepthCut, futileDraws }) => selectiveNegative(firstDepthCut, futileDraws),
+    make: ({ firstDepthCut }) => selectiveNegative(firstDepthCut),
   }),
   defineExit({
     name: 'agreed',

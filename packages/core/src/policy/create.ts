@@ -69,14 +69,13 @@ function schedulerBy(
   seams: Seams = {},
 ): Scheduler {
   checkOwn(definition, own);
-  const { ageingSeconds, speculate, idleBeside: beside } = options;
+  const { speculate, idleBeside: beside } = options;
   const { widths = named(widthParts, options.widths), order = named(orderParts, options.order) } = definition;
   const chosen = { ...(options as unknown as PartOptions), ...own };
   return algorithm1Scheduler({
     name: widths.name,
     widths: of(chosen, undefined)(widths),
     order: of(chosen, undefined)(order),
-    ageingSeconds,
     speculate,
     beside,
     ...seams,

@@ -73,14 +73,6 @@ export const policyKnobs = {
     unit: 'order',
     why: 'whose requests go first where they wait for the engine: as they come (fcfs, in every policy of ours), those with most of their path computed (longest-prefix), those of the search that came first (gang), or of the one with least left to do (sjf), which also orders turns. It matters where the budget is more than the engine runs at a time',
   },
-  ageingSeconds: {
-    default: 60,
-    low: 0.001,
-    high: 1e9,
-    internal: true,
-    unit: 'seconds per unit of priority',
-    why: 'a lower priority waits at most this much longer per unit, so no search starves',
-  },
 } as const satisfies Knobs;
 
 export type PolicyOptions = OptionsOf<typeof policyKnobs>;
