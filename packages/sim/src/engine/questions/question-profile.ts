@@ -1,6 +1,6 @@
 // The distribution of questions of one data set under one generator and one reward model.
 
-import type { RewardHabits } from './reward-habits.ts';
+import type { Tip } from './question-text.ts';
 
 export interface Range {
   readonly low: number;
@@ -39,8 +39,15 @@ export interface QuestionProfile {
   readonly byDepth?: readonly DepthHabits[];
   /** Chance that a turn makes a wrong answer right; 0.25 unless given. */
   readonly repair?: number;
-  /** Errors of the verifier beyond the noise of single steps; none unless given. */
-  readonly rewards?: RewardHabits;
+  readonly rewards?: RewardErrors;
+}
+
+/** Errors of a verifier beyond the noise of single steps, as functions of the path alone, from its first step to the last. */
+export interface RewardErrors {
+  /** A standard normal, as `own` is. */
+  noise(questionKey: number, path: readonly Tip[], own: number): number;
+  rewardedAs(path: readonly Tip[]): { readonly isFlawed: boolean; readonly exponent: number };
+  within(reward: number): number;
 }
 
 export interface DepthHabits {
