@@ -1,11 +1,9 @@
 // The exit rules that there are, in the order in which they are read: the first that fires ends the search, so that an accepted answer is
 // never called futile. What a rule does stands in its own file; its options and the setting that asks for it stand here.
 
-import { raise } from '../base/fault.ts';
-import { packageOf } from '../base/packages.ts';
 import { agreed } from './agreed.ts';
 import { budgets } from './budgets.ts';
-import { type AgreementRule, type CertaintyOptions, certainBy, certaintyKnobs, certificate, lead } from './certain.ts';
+import { type AgreementRule, certainBy, certaintyKnobs, certificate, lead } from './certain.ts';
 import { concluded } from './concluded.ts';
 import { defineExit, type ExitPart } from './definition.ts';
 import type { ExitRule } from './exit.ts';
@@ -90,11 +88,6 @@ registerCertainty([certificate, lead]);
 
 export function certaintyRules(): readonly CertaintyRule[] {
   return certainties.map(({ name }) => name);
-}
-
-export function certainExit(name: CertaintyRule, options: CertaintyOptions): ExitRule {
-  const rule = certainties.find((each) => each.name === name)?.make({ ...options });
-  return rule ?? raise('bad-setting', `certain is '${name}', ${packageOf('certain', name) ?? 'which is no rule'}`);
 }
 
 export function exitParts(): readonly ExitPart[] {

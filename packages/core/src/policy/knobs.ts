@@ -59,14 +59,6 @@ export const policyKnobs = {
     unit: 'strands of one search',
     why: 'most strands that grow ahead what a search will probably ask for, from what is idle; 0 is off: it takes more tokens (docs/policies.md)',
   },
-  idleBeside: {
-    default: 0.25,
-    low: 0,
-    high: 1000,
-    internal: true,
-    unit: 'strands per strand',
-    why: 'of batches for each strand of a search that a client waits for: more would slow its steps down; alone they have the whole budget',
-  },
   order: {
     values: orderNames,
     internal: true,
