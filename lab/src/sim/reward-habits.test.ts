@@ -1,8 +1,7 @@
 import type { GenerateRequest, PathStep } from '@coppice/core/engine';
-import type { Prompt, Step } from '@coppice/core/tree';
+import { nodeKey, type Prompt, rootKey, type Step } from '@coppice/core/tree';
 import type { SimulatedQuestions } from '@coppice/sim/service';
 import { describe, expect, it } from 'vitest';
-import { below, tipKey } from '../../../packages/core/src/testing/case/paths.ts';
 import { erringQuestions, type RewardHabits } from './reward-habits.ts';
 
 /** Sound steps are as likely as others, and the verifier misses none. */
@@ -15,7 +14,7 @@ function request(prompt: Prompt, path: readonly PathStep[], index: number, id = 
     search: `${id}`,
     prompt,
     path,
-    parent: tipKey(path),
+    parent: path.at(-1)?.key ?? rootKey,
     index,
     sampling: { temperature: 1 },
     seed: id,
@@ -47,7 +46,7 @@ describe('rewards that err together', () => {
   }
 
   function belowFirst(model: SimulatedQuestions, prompt: Prompt, first: Step) {
-    const path = below([], first);
+    const path = [{ key: nodeKey(rootKey, first), step: first }];
     return { path, step: model.draw(request(prompt, path, 0)) };
   }
 

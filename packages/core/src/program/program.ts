@@ -12,7 +12,6 @@ import type { Node } from '../tree/node.ts';
 import type { Belief } from '../tree/readings/certaindex.ts';
 import type { Manner, Sampling, Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
-import type { GrowthLimits } from './growth.ts';
 
 /** Some steps wanted below a node: one draw for each child index (`drawKey` in tree/keys.ts). */
 export interface Expansion {
@@ -90,6 +89,15 @@ export type Abandoned = (node: Node, index: number) => boolean;
 export type Doomed = (node: Node) => boolean;
 
 export type StepReading = 'logprobs' | 'confidence';
+
+export interface GrowthLimits {
+  /** A node at this depth ends its path even if the model would go on. */
+  readonly maxDepth: number;
+  /** And so does one whose path has this many tokens. */
+  readonly maxPathTokens?: number | undefined;
+  /** A whole answer may get children too: replies to turns of the user's side. */
+  readonly answersGoOn?: boolean;
+}
 
 export interface Program {
   readonly name: string;

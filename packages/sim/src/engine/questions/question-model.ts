@@ -8,9 +8,9 @@ import type { Prompt, Step } from '@coppice/core/tree';
 import type { RewardSource, StepSource } from '../source.ts';
 import { mixed, normalCdf, type UnitShape, unitQuantile } from './distributions.ts';
 import { endChance, firstStepEase, type Question, questionOf, sizedAs, soundnessAt } from './question.ts';
-import type { DepthHabits, QuestionProfile, QuestionSize } from './question-profile.ts';
+import type { DepthHabits, QuestionProfile, QuestionSize, StepState, Tip } from './question-profile.ts';
 import { aggregated, attemptsIn, probeReply } from './question-replies.ts';
-import { answerOf, extractAnswer, isOwn, read, type StepState, type Tip, tipOf } from './question-text.ts';
+import { answerOf, extractAnswer, isOwn, read, tipOf } from './question-text.ts';
 
 // Rewards after Qwen2.5-Math-PRM-7B's habits: most right steps near 1, most wrong ones near 0, both with long tails.
 const soundReward: UnitShape = { a: 10, b: 0.7 };

@@ -1,7 +1,5 @@
 // The distribution of questions of one data set under one generator and one reward model.
 
-import type { Tip } from './question-text.ts';
-
 export interface Range {
   readonly low: number;
   readonly high: number;
@@ -40,6 +38,14 @@ export interface QuestionProfile {
   /** Chance that a turn makes a wrong answer right; 0.25 unless given. */
   readonly repair?: number;
   readonly rewards?: RewardErrors;
+}
+
+/** Sound: right so far. Hidden: wrong, and the verifier has not seen it. Flawed: wrong, and it has. */
+export type StepState = 'sound' | 'hidden' | 'flawed';
+
+export interface Tip {
+  readonly key: number;
+  readonly state: StepState;
 }
 
 /** Errors of a verifier beyond the noise of single steps, as functions of the path alone, from its first step to the last. */

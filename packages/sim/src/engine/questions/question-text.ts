@@ -4,14 +4,7 @@ import type { Random } from '@coppice/core/base';
 import type { PathStep } from '@coppice/core/engine';
 import type { Step } from '@coppice/core/tree';
 import type { Question } from './question.ts';
-
-/** Sound: right so far. Hidden: wrong, and the verifier has not seen it. Flawed: wrong, and it has. */
-export type StepState = 'sound' | 'hidden' | 'flawed';
-
-export interface Tip {
-  readonly key: number;
-  readonly state: StepState;
-}
+import type { StepState, Tip } from './question-profile.ts';
 
 export function extractAnswer(pathText: string): string | undefined {
   const at = pathText.lastIndexOf('\nanswer ');
