@@ -21,7 +21,6 @@ const small = { rollouts: 6, branching: 3, maxDepth: 40, sampling: { temperature
 testProgram('mcts (PUCT)', () => createMcts({ rollouts: 8 }));
 testProgram('mcts (UCT)', () => createMcts({ rollouts: 8, selection: 'uct', branching: 2 }));
 testProgram('best-first', () => createBestFirst({ rollouts: 12, branching: 3 }));
-testProgram('mcts (eager)', () => createMcts({ rollouts: 8, eager: 0.8 }), { followsFolds: true });
 testProgram('rest', () => createRest({ rollouts: 8 }));
 testProgram('rest (played by one step)', () => createRest({ rollouts: 6, playedSteps: 1, branching: 2 }));
 testProgram('rstar', () => createRstar({ rollouts: 8 }));

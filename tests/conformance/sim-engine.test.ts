@@ -33,7 +33,7 @@ engineConformance('sim, in a panel', () =>
 async function simulated(wrapped: (engine: Engine) => Engine): Promise<EngineHarness> {
   const world = new World();
   const options = {
-    cost: tableCost(llama8b.points),
+    cost: tableCost(llama8b),
     replicas: 2,
     sequenceLimit: 4,
     kvTokens: 6000,

@@ -41,7 +41,7 @@ for (const reusesPrefix of [true, false])
 async function openSim(reusesPrefix: boolean) {
   const world = new World();
   const source = { promptTokens: () => 10, reward: (_: Prompt, path: readonly unknown[]) => 1 / (1 + path.length) };
-  const options = { cost: tableCost(prm7b.points), replicas: 2, passTokens: 512, kvTokens: 10_000, reusesPrefix };
+  const options = { cost: tableCost(prm7b), replicas: 2, passTokens: 512, kvTokens: 10_000, reusesPrefix };
   const verifier = new SimVerifier(world, source, options);
   return { verifier, prompt, steps, work: async () => world.run(() => {}), close: () => verifier.close() };
 }

@@ -10,7 +10,6 @@ import { openBench, type RemoteBench } from './remote-bench.ts';
 
 const least: StepNeeds = { logprobs: false, tokens: false, seed: false };
 const seeded: StepNeeds = { ...least, seed: true };
-const together: StepNeeds = { ...seeded, together: true };
 
 let bench: RemoteBench | undefined;
 afterEach(async () => {
@@ -48,15 +47,15 @@ describe('siblings on vLLM', () => {
     await opened.finish(children);
     const [body, ...more] = opened.server.bodies('/v1/completions');
     expect(more).toEqual([]);
-    expect(body).toMatchObject({ n: 4, stream: true, stream_interval: 64, return_token_ids: true });
+    expect(body).toMatchObject({ n: 4, stream: false, return_token_ids: true });
     expect(Object.keys(body!)).not.toContain('seed');
     expect(Object.keys(body!)).not.toContain('logprobs');
     expect(opened.inbox.filter(({ type }) => type === 'token')).toEqual([]);
   });
 
-  it.each([seeded, together])('%o are the same children as alone, the prompt counted once', async (needs) => {
+  it.each([64, 2048])('are the same children as alone, the prompt counted once (%d tokens)', async (maxTokens) => {
     const opened = await open();
-    const shared = family(opened, 1, { needs });
+    const shared = family(opened, 1, { needs: seeded, maxTokens });
     opened.engine.generate(shared);
     await opened.finish(shared);
     const alone = family(opened, 1, { needs: seeded, search: 'again' });
@@ -88,12 +87,12 @@ describe('siblings on vLLM', () => {
     expect(opened.server.bodies('/v1/completions').every(({ stream }) => stream === false)).toBe(true);
   });
 
-  it('end one by one, and one that was cancelled is charged at its own end', async () => {
+  it('end one by one where they are long, and one that was cancelled is charged at its own end', async () => {
     const opened = await open();
     const gates = new Map<number, () => void>();
     opened.server.pace = (token) =>
       token < 3 ? Promise.resolve() : new Promise((resolve) => gates.set(gates.size, () => resolve()));
-    const children = family(opened, 1, { needs: least });
+    const children = family(opened, 1, { needs: least, maxTokens: 2048 });
     opened.engine.generate(children);
     await opened.until(() => gates.size === 4);
     opened.engine.cancel([children[0]!.id]);
@@ -112,13 +111,13 @@ describe('siblings on vLLM', () => {
     expect(opened.engine.load()).toMatchObject({ runningSequences: 0, waitingSequences: 0 });
   });
 
-  it('are aborted when all are cancelled, and charged for the time they ran where no token was seen', async () => {
+  it('are aborted when all are cancelled, and charged for the time that long ones ran where no token was seen', async () => {
     const opened = await open();
-    const before = family(opened, 1, { needs: least, expansion: 1 });
+    const before = family(opened, 1, { needs: least, maxTokens: 2048 });
     opened.engine.generate(before);
     await opened.until(() => before.every(({ id }) => opened.answer(id) !== undefined), 5);
     opened.server.pace = () => new Promise(() => {});
-    const children = family(opened, 2, { needs: least });
+    const children = family(opened, 2, { needs: least, maxTokens: 2048 });
     opened.engine.generate(children);
     await opened.until(() => opened.server.generating === 4);
     opened.timers.advance(5000);
@@ -132,12 +131,12 @@ describe('siblings on vLLM', () => {
   });
 });
 
-describe('siblings of which the last is waited for', () => {
-  it('come in one piece, unless they are long or read as they grow', async () => {
+describe('siblings in one piece', () => {
+  it('are those that are neither long nor read as they grow', async () => {
     const opened = await open();
-    const whole = family(opened, 1, { needs: together });
-    const long = family(opened, 2, { needs: together, maxTokens: 2048 });
-    const watched = family(opened, 3, { needs: { ...together, tokens: true } });
+    const whole = family(opened, 1, { needs: seeded });
+    const long = family(opened, 2, { needs: seeded, maxTokens: 2048 });
+    const watched = family(opened, 3, { needs: { ...seeded, tokens: true } });
     const requests = [...whole, ...long, ...watched];
     opened.engine.generate(requests);
     await opened.finish(requests);
@@ -155,7 +154,7 @@ describe('siblings of which the last is waited for', () => {
     const gates: (() => void)[] = [];
     opened.server.pace = (token) =>
       token < 3 ? Promise.resolve() : new Promise((resolve) => gates.push(() => resolve()));
-    const children = family(opened, 1, { needs: together });
+    const children = family(opened, 1, { needs: seeded });
     opened.engine.generate(children);
     await opened.until(() => gates.length === 4);
     opened.engine.cancel([children[1]!.id]);
@@ -176,11 +175,11 @@ describe('siblings of which the last is waited for', () => {
 
   it('are aborted when all are cancelled, and charged for the time they ran', async () => {
     const opened = await open();
-    const before = family(opened, 1, { needs: together });
+    const before = family(opened, 1, { needs: seeded });
     opened.engine.generate(before);
     await opened.until(() => before.every(({ id }) => opened.answer(id) !== undefined), 5);
     opened.server.pace = () => new Promise(() => {});
-    const children = family(opened, 2, { needs: together });
+    const children = family(opened, 2, { needs: seeded });
     opened.engine.generate(children);
     await opened.until(() => opened.server.generating === 4);
     opened.timers.advance(5000);
@@ -206,7 +205,7 @@ describe('siblings of which the last is waited for', () => {
     server.pace = async (token) => {
       if (token > 0) timers.advance(10);
     };
-    const children = family(bench, 1, { needs: together });
+    const children = family(bench, 1, { needs: seeded });
     engine.generate(children);
     await finish(children);
     const passedMs = 10 * (7 + 1 + 1 + 1);
@@ -215,7 +214,7 @@ describe('siblings of which the last is waited for', () => {
 
   it.each([{}, { ignoresSiblings: true }])('%o leave out token ids that nothing continues', async (settings) => {
     const opened = await open(settings);
-    const children = family(opened, 1, { needs: { ...together, ids: false } });
+    const children = family(opened, 1, { needs: { ...seeded, ids: false } });
     opened.engine.generate(children);
     await opened.finish(children, 20);
     const steps = children.map(({ id }) => opened.answer(id)).flatMap((each) => (each?.type === 'step' ? each : []));
@@ -234,7 +233,7 @@ describe('siblings of which the last is waited for', () => {
       first = false;
       return mischief;
     };
-    const children = family(opened, 1, { needs: together });
+    const children = family(opened, 1, { needs: seeded });
     opened.engine.generate(children);
     await opened.finish(children, 100);
     expect(children.map(({ id }) => opened.answer(id)?.type)).toEqual(children.map(() => 'step'));
@@ -250,7 +249,7 @@ describe('siblings of which the last is waited for', () => {
     const server = await new OneBlank().listen();
     bench = await openBench([server]);
     server.seen.length = 0;
-    const children = family(bench, 1, { needs: together });
+    const children = family(bench, 1, { needs: seeded });
     bench.engine.generate(children);
     await bench.finish(children);
     for (const { id } of children) expect(textOf(bench, id).trim()).not.toBe('');
@@ -283,7 +282,7 @@ describe('a sibling that is drawn again', () => {
     const server = await new BlankServer().listen();
     bench = await openBench([server]);
     server.seen.length = 0;
-    const [first, second] = family(bench, 1, { needs: seeded });
+    const [first, second] = family(bench, 1, { needs: seeded, maxTokens: 2048 });
     return { ...bench, server, first: first!, second: second! };
   }
 
@@ -353,14 +352,14 @@ describe('a single sequence that nobody watches', () => {
 
 describe('a server that refuses', () => {
   it.each([
-    [{ refuses: ['n'] as const }, seeded],
-    [{ ignoresSiblings: true }, seeded],
-    [{ refuses: ['n'] as const }, together],
-    [{ ignoresSiblings: true }, together],
-  ])('%o, asked for %o, gets siblings singly from then on', async (settings, needs) => {
+    [{ refuses: ['n'] as const }, 64],
+    [{ ignoresSiblings: true }, 64],
+    [{ refuses: ['n'] as const }, 2048],
+    [{ ignoresSiblings: true }, 2048],
+  ])('%o, asked for %d tokens, gets siblings singly from then on', async (settings, maxTokens) => {
     const opened = await open(settings);
     for (const expansion of [1, 2, 3]) {
-      const children = family(opened, expansion, { needs });
+      const children = family(opened, expansion, { needs: seeded, maxTokens });
       opened.engine.generate(children);
       await opened.finish(children, 20);
       expect(children.map(({ id }) => opened.answer(id)?.type)).toEqual(children.map(() => 'step'));

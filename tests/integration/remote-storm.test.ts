@@ -52,9 +52,10 @@ it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])('storm %i', async (seed) => {
         priority: random.integer(3),
       });
     });
-    const needs = { logprobs: random.chance(0.5), tokens: false, seed: true, together: random.chance(0.5) };
+    const needs = { logprobs: random.chance(0.5), tokens: false, seed: true };
+    const maxTokens = random.chance(0.5) ? 64 : 2048;
     const siblings = Array.from({ length: random.integer(5) }, (_, index) =>
-      bench.request({ index, seed: 1000 * turn + index, expansion: turn, needs }),
+      bench.request({ index, seed: 1000 * turn + index, expansion: turn, needs, maxTokens }),
     );
     const batch = [...alone, ...siblings];
     asked.push(...batch);

@@ -31,7 +31,7 @@ const variants: Readonly<Record<string, readonly Record<string, string | number>
 };
 const turned: readonly Partial<PolicyOptions>[] = [
   {},
-  { beatPrune: 0.3, certain: 'threshold', certainAnswers: 2 },
+  { boundPrune: 'best', certain: 'threshold', certainAnswers: 2 },
   { boundPrune: 'threshold', certain: 'margin' },
 ];
 

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPolicy } from '../../packages/core/src/policy/create.ts';
+import { createScheduler } from '../../packages/core/src/policy/create.ts';
 import type { Decision, RunningSearch, Snapshot, WaitingSearch } from '../../packages/core/src/scheduler/scheduler.ts';
 
 const widthOf = ({ widths }: Decision, id: string) => widths.get(id)!;
@@ -52,10 +52,10 @@ function whenDecided(
       fc.integer({ min: 1, max: 30 }),
       fc.array(draws, { maxLength: 12 }),
       fc.array(draws, { maxLength: 8 }),
-      (name, idleBeside, speculate, budget, running, waiting) => {
-        const { decide } = createPolicy(name, { idleBeside, speculate }).scheduler;
+      (name, beside, speculate, budget, running, waiting) => {
+        const { decide } = createScheduler(name, { speculate }, {}, { beside });
         const snapshot = snapshotOf(budget, running, waiting);
-        check(snapshot, decide(snapshot), decide, idleBeside);
+        check(snapshot, decide(snapshot), decide, beside);
       },
     ),
     { numRuns: 1000 },

@@ -16,6 +16,7 @@ import {
   type QueueStanding,
   urgencyOf,
 } from '../../packages/core/src/scheduler/turns/order.ts';
+import { ageingSeconds } from '../../packages/core/src/scheduler/turns/weighted-fair-queueing.ts';
 
 const [, , gang, sjf] = orderParts.map((part) => part.make({})) as [OrderRule, OrderRule, OrderRule, OrderRule];
 
@@ -25,41 +26,37 @@ const standings: fc.Arbitrary<QueueStanding> = fc.record({
   priority: fc.integer({ min: -3, max: 3 }),
   workLeft: fc.double({ min: 1, max: 1e7, noNaN: true }),
 });
-const ageings = fc.double({ min: 0.1, max: 1e4, noNaN: true });
 
 describe('an order', () => {
   it('gang: goes by turns, whatever is left to do', () => {
     fc.assert(
-      fc.property(standings, standings, ageings, (one, other, ageing) => {
+      fc.property(standings, standings, (one, other) => {
         fc.pre(one.place < other.place);
-        expect(urgencyOf(gang, one, ageing)).toBeGreaterThan(urgencyOf(gang, other, ageing));
+        expect(urgencyOf(gang, one)).toBeGreaterThan(urgencyOf(gang, other));
       }),
     );
   });
 
   it('sjf: goes by what is left among those of one age and priority, and by age among those with as much left', () => {
     fc.assert(
-      fc.property(standings, standings, ageings, (one, other, ageing) => {
+      fc.property(standings, standings, (one, other) => {
         const twin = { ...other, ageSeconds: one.ageSeconds, priority: one.priority };
         fc.pre(one.workLeft! < 0.99 * twin.workLeft!);
-        expect(urgencyOf(sjf, one, ageing)).toBeGreaterThan(urgencyOf(sjf, twin, ageing));
-        const older = { ...one, ageSeconds: one.ageSeconds + ageing };
-        expect(urgencyOf(sjf, older, ageing)).toBeGreaterThan(urgencyOf(sjf, one, ageing));
-        expect(urgencyOf(sjf, { ...one, priority: one.priority + 1 }, ageing)).toBeCloseTo(
-          urgencyOf(sjf, older, ageing),
-          6,
-        );
+        expect(urgencyOf(sjf, one)).toBeGreaterThan(urgencyOf(sjf, twin));
+        const older = { ...one, ageSeconds: one.ageSeconds + ageingSeconds };
+        expect(urgencyOf(sjf, older)).toBeGreaterThan(urgencyOf(sjf, one));
+        expect(urgencyOf(sjf, { ...one, priority: one.priority + 1 })).toBeCloseTo(urgencyOf(sjf, older), 6);
       }),
     );
   });
 
   it('sjf: lets nobody be overtaken by a newcomer for longer than its ageing says', () => {
     fc.assert(
-      fc.property(standings, standings, ageings, (long, short, ageing) => {
+      fc.property(standings, standings, (long, short) => {
         fc.pre(long.workLeft! > short.workLeft! * 1.01);
-        const patience = 10 * ageing * (long.workLeft! / short.workLeft! - 1);
-        const at = (ageSeconds: number) => urgencyOf(sjf, { ...long, ageSeconds, priority: 0 }, ageing);
-        const newcomer = urgencyOf(sjf, { ...short, ageSeconds: 0, priority: 0 }, ageing);
+        const patience = 10 * ageingSeconds * (long.workLeft! / short.workLeft! - 1);
+        const at = (ageSeconds: number) => urgencyOf(sjf, { ...long, ageSeconds, priority: 0 });
+        const newcomer = urgencyOf(sjf, { ...short, ageSeconds: 0, priority: 0 });
         expect(at(patience * 0.99 - 1e-9)).toBeLessThan(newcomer + 1e-6);
         expect(at(patience * 1.01)).toBeGreaterThan(newcomer);
       }),
@@ -76,7 +73,12 @@ describe('an order', () => {
           expect(now).toBeLessThan(40 * ageing * work + work * work + 4 * work + 10);
           waiting.push({ since: now, left: 1, long: false });
           const urgency = ({ since, left }: { since: number; left: number }) =>
-            urgencyOf(sjf, { place: since, ageSeconds: now - since, priority: 0, workLeft: 100 * left }, ageing);
+            urgencyOf(sjf, {
+              place: since,
+              ageSeconds: ((now - since) * ageingSeconds) / ageing,
+              priority: 0,
+              workLeft: 100 * left,
+            });
           const next = waiting.reduce((best, each) => (urgency(each) > urgency(best) ? each : best));
           next.left -= 1;
           if (next.left > 0) continue;
@@ -89,11 +91,11 @@ describe('an order', () => {
 
   it('puts what nobody waits for behind everyone, and priorities before prefixes', () => {
     fc.assert(
-      fc.property(standings, ageings, (standing, ageing) => {
+      fc.property(standings, (standing) => {
         for (const order of [gang, sjf]) {
-          expect(urgencyOf(order, { ...standing, idle: true }, ageing)).toBe(lastUrgency);
+          expect(urgencyOf(order, { ...standing, idle: true })).toBe(lastUrgency);
         }
-        expect(urgencyOf(sjf, standing, ageing)).toBeGreaterThan(lastUrgency);
+        expect(urgencyOf(sjf, standing)).toBeGreaterThan(lastUrgency);
       }),
     );
     expect(prefixPriority(1, 0)).toBeGreaterThan(prefixPriority(0, 1e9));

@@ -108,8 +108,7 @@ describe('pruning', () => {
     const anyOptions = fc.constantFrom<Partial<PolicyOptions>>(
       { boundPrune: 'best' },
       { boundPrune: 'threshold' },
-      { beatPrune: 0.5 },
-      { boundPrune: 'best', beatPrune: 0.1, gate: 0 },
+      { boundPrune: 'best', gate: 0 },
     );
     fc.assert(
       fc.property(fc.nat(10_000), anyOptions, (seed, options) => {

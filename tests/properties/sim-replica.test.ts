@@ -52,7 +52,7 @@ function play(workload: Workload, make: Make): { lines: Line[]; world: World; as
   const asked = new Map<RequestId, GenerateRequest>();
   const open = new Map<string, number>();
   const { unread = 0 } = workload;
-  const cost = tableCost({ ...llama8b.points, ...(unread > 0 ? { unreadTokenMs: unread / 1000 } : {}) });
+  const cost = tableCost({ ...llama8b, ...(unread > 0 ? { unreadTokenMs: unread / 1000 } : {}) });
   const replica = make(world, { cost, ...workload }, (message) => inbox.push(message));
 
   const ask = (id: number, search: string, path: readonly PathStep[]): void => {

@@ -59,10 +59,7 @@ export function runStorm(seed: number): Storm {
   // Whatever sits in the scheduler's seams, nothing may be lost.
   const room = random.chance(0.5) ? {} : { room: boostingRoom };
   const seams = random.chance(0.5) ? room : { ...room, preempt: preemptEagerly };
-  const options: Partial<PolicyOptions> = {
-    boundPrune: random.chance(0.3) ? 'best' : 'off',
-    beatPrune: random.chance(0.3) ? random.uniform() : 0,
-  };
+  const options: Partial<PolicyOptions> = { boundPrune: random.chance(0.3) ? 'best' : 'off' };
   const policy = { ...createPolicy(name, options), scheduler: createScheduler(name, options, {}, seams) };
   const budget = 1 + random.integer(24);
   const log: LoggedEvent[] = [];
@@ -169,7 +166,7 @@ function rulesOf({ rules }: Policy, { expandsOnce, fullAt }: Program, long: bool
 function drawProgram(random: Random, rollouts: number): Program {
   const programs = [
     () => createMcts({ rollouts, branching: 1 + random.integer(4) }),
-    () => createMcts({ rollouts, selection: 'uct', eager: 0.8 }),
+    () => createMcts({ rollouts, selection: 'uct' }),
     () => createBestFirst({ rollouts, branching: 1 + random.integer(4) }),
     () => createBeam({ beams: 1 + random.integer(4), candidates: 1 + random.integer(4) }),
     () => createDvts({ subtrees: 1 + random.integer(4), candidates: 1 + random.integer(3) }),
@@ -193,7 +190,6 @@ function drawProgram(random: Random, rollouts: number): Program {
 function speculating(scheduler: Scheduler): Scheduler {
   return {
     name: `${scheduler.name}+speculation`,
-    ageingSeconds: scheduler.ageingSeconds,
     decide(snapshot) {
       const decision = scheduler.decide(snapshot);
       const open = new Map(snapshot.running.map((search) => [search.id, search.openStrands]));

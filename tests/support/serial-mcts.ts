@@ -17,21 +17,18 @@ export interface TextbookNode extends TextbookChild {
   closed: boolean;
 }
 
-/** Q of a child without a visit. */
-export type FirstValue = 'zero' | 'parent' | 'score';
-
 export type Grow = (path: readonly number[]) => TextbookChild[];
 
-export function serialMcts(grow: Grow, rollouts: number, exploration: number, first: FirstValue): TextbookNode {
+export function serialMcts(grow: Grow, rollouts: number, exploration: number): TextbookNode {
   const root = plant({ reward: 1, meanLogprob: 0, terminal: false }, 1);
-  for (let rollout = 0; rollout < rollouts && !root.closed; rollout += 1) trip(root, grow, exploration, first);
+  for (let rollout = 0; rollout < rollouts && !root.closed; rollout += 1) trip(root, grow, exploration);
   return root;
 }
 
-function trip(root: TextbookNode, grow: Grow, exploration: number, first: FirstValue): void {
+function trip(root: TextbookNode, grow: Grow, exploration: number): void {
   const line = [root];
   const path: number[] = [];
-  while (line.at(-1)!.children.length > 0) go(line, path, select(line.at(-1)!, exploration, first));
+  while (line.at(-1)!.children.length > 0) go(line, path, select(line.at(-1)!, exploration));
   while (!line.at(-1)!.terminal) {
     const leaf = line.at(-1)!;
     leaf.children = grow(path).map((child) => plant(child, leaf.score * child.reward));
@@ -46,15 +43,14 @@ function trip(root: TextbookNode, grow: Grow, exploration: number, first: FirstV
   }
 }
 
-function select(node: TextbookNode, exploration: number, first: FirstValue): number {
+function select(node: TextbookNode, exploration: number): number {
   const weights = node.children.map((child) => child.meanLogprob);
   const top = Math.max(...weights);
   const exps = weights.map((weight) => Math.exp(weight - top));
   const whole = exps.reduce((sum, each) => sum + each, 0);
   const scores = node.children.map((child, at) => {
     if (child.closed) return Number.NEGATIVE_INFINITY;
-    const untried = { zero: 0, parent: node.value / node.visits, score: child.score }[first];
-    const mean = child.visits > 0 ? child.value / child.visits : untried;
+    const mean = child.visits > 0 ? child.value / child.visits : 0;
     return mean + (exploration * (exps[at]! / whole) * Math.sqrt(node.visits)) / (1 + child.visits);
   });
   return scores.indexOf(Math.max(...scores));

@@ -5,7 +5,6 @@ import type { Decision, Scheduler, Snapshot, Width } from '../../packages/core/s
 export function simpleScheduler(speculative = 0): Scheduler {
   return {
     name: 'simple',
-    ageingSeconds: 60,
     decide({ budget, waiting, running }: Snapshot): Decision {
       const widths = new Map<string, Width>();
       let room = budget;

@@ -125,7 +125,6 @@ function fixed({ primary, speculative }: RunWidth, weather: number): Scheduler {
   let turns = weather;
   return {
     name: 'fixed',
-    ageingSeconds: 60,
     decide({ waiting, running }) {
       turns += 1;
       const ahead = speculative === 'random' ? new Random('ahead', weather, turns).integer(7) : speculative;

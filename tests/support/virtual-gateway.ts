@@ -35,7 +35,6 @@ export interface VirtualRun {
   readonly queue?: number;
   /** Searches of the idle class that are there from the beginning; the run goes on until they have ended too. */
   readonly idle?: number;
-  readonly idleBeside?: number;
   readonly onIdleEnd?: (endedMs: number, tokens: number) => void;
 }
 
@@ -138,7 +137,7 @@ function ask(searches: Searches, plan: SearchPlan, answer: VirtualAnswer, onEnd 
 }
 
 function openSearches(run: VirtualRun, world: World, loop: Loop, journal: Journal): Searches {
-  const { setting: name, budget, policy, queue = 1000, idleBeside } = run;
+  const { setting: name, budget, policy, queue = 1000 } = run;
   const setting = settingOf(name);
   const model = new QuestionModel(setting.profile);
   const { replicas, sequenceLimit } = hardware;
@@ -157,8 +156,7 @@ function openSearches(run: VirtualRun, world: World, loop: Loop, journal: Journa
     cost: costOf(rewardModel, undefined),
     kvTokens: kvTokensOf(rewardModel),
   });
-  const rule = idleBeside === undefined ? {} : { idleBeside };
-  const models = [{ name: 'm', engine: { kind: 'sim' }, verifier: { kind: 'sim' }, budget, policy, ...rule }];
+  const models = [{ name: 'm', engine: { kind: 'sim' }, verifier: { kind: 'sim' }, budget, policy }];
   const config = checkConfig({ models, admission: { queue } });
   return new Searches({
     config,

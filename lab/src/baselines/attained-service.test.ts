@@ -8,7 +8,7 @@ const standing = (workLeft: number) => ({ place: 0, ageSeconds: 0, priority: 0, 
 it('puts the search that has generated least first; queues double in size', () => {
   const [las, plas] = [attainedOrder('las').make({}, undefined), attainedOrder('plas').make({}, undefined)];
   const urgencies = (order: typeof las, tokens: readonly number[]) =>
-    tokens.map((each) => order.urgency!(standing(each), 60));
+    tokens.map((each) => order.urgency!(standing(each)));
   expect(urgencies(las, [0, 99, 100, 5000])).toEqual(urgencies(las, [0, 99, 100, 5000]).toSorted((a, b) => b - a));
   expect(urgencies(plas, [0, 1023, 1024, 2047, 2048]).map(Math.abs)).toEqual([0, 0, 100, 100, 200]);
 });

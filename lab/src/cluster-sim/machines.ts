@@ -79,8 +79,8 @@ const benchSpeed = 4;
 
 function benchMachines({ nodes }: GroupSpec): Machines {
   const room = { sequenceLimit: 256, kvTokens: 400_000, requestMs: 0 };
-  const gpu = { name: 'bench', cost: scaled(llama8b.points, 'bench', 1 / benchSpeed), ...room };
-  const cost = scaled(prm7b.points, 'bench scorer', 1 / benchSpeed);
+  const gpu = { name: 'bench', cost: scaled(llama8b, 'bench', 1 / benchSpeed), ...room };
+  const cost = scaled(prm7b, 'bench scorer', 1 / benchSpeed);
   const { stepTokens } = servedProfile;
   return {
     profile: servedProfile,

@@ -15,7 +15,7 @@ interface Doubled {
 
 const specOf = (seed: number): TrialSpec => {
   const spec = { ...trialDefaults, setting: 'math500/8b', requests: 1, arrivals: { kind: 'backlog' } } as const;
-  return { ...spec, seed, contender: contenderOf('fast') };
+  return { ...spec, seed, contender: contenderOf('boost') };
 };
 
 /** A yardstick that every cell needs, and a trial of its own. */

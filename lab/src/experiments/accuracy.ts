@@ -51,7 +51,7 @@ export const accuracy: LabExperiment<StrandsCell, Answered> = {
   page: 'policies-measured.md',
   takes: '3 hours',
   published: ['--seeds 4'],
-  preset: { rows: ['safe', 'fast'], seeds: seedsFrom(1, 8), requests: 1000 },
+  preset: { rows: ['safe', 'boost'], seeds: seedsFrom(1, 8), requests: 1000 },
   flags: [...systemFlags, 'policy'],
   cells: (plan) => {
     const others = plan.rows.filter((row) => row !== yardstick);

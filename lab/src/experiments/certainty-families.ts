@@ -1,10 +1,10 @@
 // What p1.ts compares: programs at the caps of P1's Table 2, each with the exits of certainty of its Table 1 and without, and §6.7: chains
 // of thought five times as long as those of the settings, probed and not.
 
-import type { QuestionProfile } from '@coppice/sim/engine';
 import type { RowName, TurnedWish } from '@coppice/sim/service';
 import type { ProgramName } from 'coppice';
 import type { LostSettings } from '../lost/lost-search.ts';
+import type { ErringProfile } from '../sim/reward-habits.ts';
 
 export interface CertaintyFamily {
   /** The row of `sim` that it is without an exit; `--policy` chooses among them. */
@@ -16,7 +16,7 @@ export interface CertaintyFamily {
   readonly knobs: TurnedWish;
   readonly rules: readonly (readonly [name: string, knobs: TurnedWish, lost?: LostSettings])[];
   /** Questions that differ from those of the setting. */
-  readonly profile?: Partial<QuestionProfile>;
+  readonly profile?: ErringProfile;
 }
 
 /** Thresholds and detection points of Table 1, which were tuned on the paper's test sets and not on these questions. */

@@ -32,7 +32,7 @@ export const fairness: LabExperiment<CompanyCell, Slowdowns> = {
   published: [],
   preset: {
     settings: ['math500/8b', 'amc23/8b'],
-    rows: ['positive', 'boost', 'taper', 'safe', 'safe:order=sjf', 'fast'],
+    rows: ['positive', 'boost', 'taper', 'safe', 'safe:order=sjf'],
     requests: 400,
     loads: listed(['1p', '2p']),
   },

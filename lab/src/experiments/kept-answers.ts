@@ -40,7 +40,7 @@ export const keptAnswers: LabExperiment<KeptCell, KeptCount> = {
   takes: '10 minutes',
   published: ['--requests 300'],
   preset: {
-    rows: ['positive', 'best-first+positive', 'boost', 'safe', 'fast'],
+    rows: ['positive', 'best-first+positive', 'boost', 'safe'],
     settings: ['math500/8b'],
     requests: 1000,
   },

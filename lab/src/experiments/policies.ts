@@ -11,12 +11,12 @@ import { comparisonOf } from './comparison.ts';
 
 export const policies = comparisonOf({
   name: 'policies',
-  about: "safe and fast beside positive, boost and TAPER's rule, up to deep overload",
+  about: "safe beside positive, boost and TAPER's rule, up to deep overload",
   page: 'policies-measured.md',
   takes: '1 hour',
-  published: ['--policy positive,safe,fast --load 1p,2p,8p --requests 1024 --each'],
+  published: ['--policy positive,safe --load 1p,2p,8p --requests 1024 --each'],
   preset: {
-    rows: ['positive', 'boost', 'taper', 'safe', 'fast'],
+    rows: ['positive', 'boost', 'taper', 'safe'],
     requests: 800,
     loads: listed(['1p', '2p', '8p']),
   },

@@ -16,9 +16,9 @@ import { loadBlocks, mostHarm, underLoadExperiment } from './under-load.ts';
 
 /** An H200 a side, whose reward model takes so many times as long as it does. */
 function machineWith(slower: number, reusesPrefix: boolean): MeasuredMachine {
-  const { contexts, decode, prefill } = llama8b.points;
+  const { contexts, decode, prefill } = llama8b;
   const room = { kvTokens: 400_000, passTokens: 4096, callMs: 0, extraTokens: 0 };
-  const pass = prm7b.points.prefill.map(([tokens, ms]) => [tokens, slower * ms] as const);
+  const pass = prm7b.prefill.map(([tokens, ms]) => [tokens, slower * ms] as const);
   return {
     name: 'slow reward model',
     generator: { contexts, decode, prefill, requestMs: 0, kvTokens: 400_000, sequenceLimit: 512 },

@@ -37,8 +37,8 @@ export const waste: LabExperiment<WatchedCell, readonly WatchedQuestion[]> = {
   about: 'where the tokens of each policy go, beside one who knows the end',
   page: 'policies-measured.md',
   takes: '10 minutes',
-  published: ['--policy positive,safe,fast --requests 256'],
-  preset: { rows: ['positive', 'boost', 'safe', 'fast'], requests: 400 },
+  published: ['--policy positive,safe --requests 256'],
+  preset: { rows: ['positive', 'boost', 'safe'], requests: 400 },
   flags: [...systemFlags, 'policy'],
   cells: (plan) =>
     plan.rows.flatMap((row) =>

@@ -1,11 +1,12 @@
 // What policies lose in worlds whose rewards lie, paired question by question with `positive`: with one strand a search, grown without a
 // clock, and with all that a search can use, on a tenth of the questions. Questions that no path answers right count and are not run.
 
-import { questionsOf, type RowName, type SettingName } from '@coppice/sim/service';
+import type { RowName, SettingName } from '@coppice/sim/service';
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { tableOf } from '../experiment/table.ts';
 import { specOf } from '../sim/comparison.ts';
 import { contenderOf } from '../sim/contenders.ts';
+import { erringQuestions } from '../sim/reward-habits.ts';
 import { trialDefaults } from '../sim/trial.ts';
 import { type ScoringName, scorings, type WorldName, worldlySpec, worldOf, worlds } from '../sim/worlds.ts';
 
@@ -49,7 +50,6 @@ export const worldsExperiment: LabExperiment<WorldCell, WorldCount> = {
   published: [
     '--scoring product --requests 5000',
     '--policy safe --scoring product --one-strand --seed 21 --seeds 6 --requests 5000',
-    '--policy fast --scoring product --one-strand --seed 21 --seeds 6 --requests 5000',
   ],
   preset: { rows: ['safe'], settings: ['math500/8b'], requests: 30_000 },
   leastRequests: 10,
@@ -102,7 +102,7 @@ export const worldsExperiment: LabExperiment<WorldCell, WorldCount> = {
 
 function loneSpec({ world, scoring, setting, seed, rollouts, questions: count }: WorldCell) {
   const spec = { ...trialDefaults, setting, seed, rollouts, ...worldlySpec(world, scoring) };
-  const model = questionsOf(spec);
+  const model = erringQuestions(spec);
   const questions = Array.from({ length: count }, (_, at) => at);
   return { ...spec, questions: questions.filter((at) => model.difficulty(model.promptOf(at)) < 3) };
 }

@@ -13,15 +13,15 @@ function fastContest(): BenchContest {
   const model = new QuestionModel(profileOf('math500/8b'));
   const real = new RealTimeWorld(500);
   const size = { replicas: 1, kvTokens: 400_000 };
-  const cost = tableCost(llama8b.points);
+  const cost = tableCost(llama8b);
   const engine = new SimEngine(real.world, model, { ...size, cost, sequenceLimit: 256, prefillTokens: 8192 });
   const verifier = new SimVerifier(real.world, model, {
     ...size,
-    cost: tableCost(prm7b.points),
+    cost: tableCost(prm7b),
     passTokens: 4096,
     reusesPrefix: true,
   });
-  const measure = async () => ({ engine: llama8b.points });
+  const measure = async () => ({ engine: llama8b });
   const sides = { engine: handedOn(real.engine(engine)), verifier: handedOn(real.verifier(verifier)) };
   const opened = { config: modelConfig, ...sides, measure };
   return {

@@ -1,11 +1,11 @@
 // A panel over samples that were drawn before: the product's own program and rules ask for them in their order and say when it ends. Where a synthesis
 // would be written, one of all samples stands for it if there is one; else the vote of what has come, and no tokens are counted for it.
 
-import { defaultsOf } from '@coppice/core/base';
-import { type CertaintyRule, certainExit, certaintyKnobs, concluded } from '@coppice/core/exit';
+import { type CertaintyRule, concluded } from '@coppice/core/exit';
 import { createPanel, type PanelOrder } from '@coppice/core/program';
 import { Tree } from '@coppice/core/tree';
 import type { SearchView } from 'coppice';
+import { certainBy } from './vote-replay.ts';
 
 export interface PanelSample {
   readonly model: string;
@@ -44,7 +44,7 @@ export function replayPanel(
     order === 'list' ? own.flat() : Array.from({ length: each }, (_, at) => own.map((list) => list[at]!)).flat();
   const program = createPanel({ models, samples: each, order, ...(isSynthesized && { synthesizer: models[0]! }) });
   const tree = Tree.plant('product');
-  const exits = [certainExit(certain, { ...defaultsOf(certaintyKnobs), certainRisk: risk }), concluded];
+  const exits = [certainBy(certain, risk), concluded];
   const belief = program.belief!(tree);
   const conclusion = () => program.conclusion?.(tree);
   const view = {

@@ -2,11 +2,10 @@
 // them when they come, and its own choice gives the answer. Time is told in tokens: each open sample brings one at a time. What a sample had
 // generated when it was ended counts.
 
-import { defaultsOf } from '@coppice/core/base';
-import { type CertaintyRule, certainExit, certaintyKnobs, pruningsOf } from '@coppice/core/exit';
+import { type CertaintyRule, pruningsOf } from '@coppice/core/exit';
 import { type Choice, certainAnswer, createSelfConsistency } from '@coppice/core/program';
 import { Tree } from '@coppice/core/tree';
-import type { SearchView } from 'coppice';
+import { createRules, type ExitRule, type SearchView } from 'coppice';
 import { pruneConfidence } from '../lost/deepconf.ts';
 import type { VotedSample } from './recorded-votes.ts';
 
@@ -41,6 +40,11 @@ interface OpenStep {
   readonly lands: number;
 }
 
+/** A policy without rules of its own reads that of certainty first. */
+export function certainBy(certain: CertaintyRule, certainRisk: number): ExitRule {
+  return createRules('vanilla', { certain, certainRisk }).exits[0]!;
+}
+
 export function replayVote(samples: readonly VotedSample[], rules: VoteRules): ReplayedVote {
   const { open, deepconf, certain, choose, scored = false } = rules;
   const tree = Tree.plant(scored ? 'last' : 'product');
@@ -53,7 +57,7 @@ export function replayVote(samples: readonly VotedSample[], rules: VoteRules): R
       confidentWindow: deepconf.window,
       confidentWarmup: deepconf.warmup,
     });
-  const exit = certain && certainExit(certain.rule, { ...defaultsOf(certaintyKnobs), certainRisk: certain.risk });
+  const exit = certain && certainBy(certain.rule, certain.risk);
   const belief = program.belief!(tree);
   const limits = { threshold: 1, rollouts: samples.length };
   const view: SearchView = { tree, belief, limits, nowMs: 0, arrivalMs: 0, admittedMs: 0 };

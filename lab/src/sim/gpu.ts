@@ -2,9 +2,9 @@
 // roofline of the GPU, since we have no such GPU to measure. The two parts of P4 that lie here can be left out: memory is then
 // split in halves, and what waits for a place runs in an order that knows nothing of the tree.
 
-import { type CostModel, type Gpu, h200, type ModelShape } from '@coppice/core/cost';
+import type { CostModel } from '@coppice/core/cost';
 import { splitKv } from '@coppice/llama/open';
-import { rooflineCost } from './roofline.ts';
+import { type Gpu, h200, type ModelShape, rooflineCost } from './roofline.ts';
 
 /** Memory, bandwidth and dense bf16 rate from NVIDIA's data sheet; efficiencies as fitted on the H200. */
 const rtx4090: Gpu = {

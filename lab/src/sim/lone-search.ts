@@ -5,9 +5,10 @@ import { assert } from '@coppice/core/base';
 import { doomedBy, pruningsOf, spentAt } from '@coppice/core/exit';
 import { bestAnswer } from '@coppice/core/program';
 import { formKey, pathTo, Tree, treeBelief } from '@coppice/core/tree';
-import { modelConfig, questionRequest, questionsOf, type SimulatedQuestions } from '@coppice/sim/service';
+import { modelConfig, questionRequest, type SimulatedQuestions } from '@coppice/sim/service';
 import type { Ask, Exit, SearchRequest, SearchView } from 'coppice';
 import { trialSearch } from './contenders.ts';
+import { erringQuestions } from './reward-habits.ts';
 import type { TrialSpec } from './trial.ts';
 
 export type LoneSpec = Pick<TrialSpec, 'setting' | 'seed' | 'profile' | 'contender' | 'rollouts' | 'threshold'> &
@@ -30,7 +31,7 @@ export interface LoneAnswer extends LoneStanding {
 }
 
 export function loneAnswers(spec: LoneSpec): LoneAnswer[] {
-  const questions = questionsOf(spec);
+  const questions = erringQuestions(spec);
   const { rollouts, threshold, aggregation, choose } = spec;
   const verifier = { capabilities: { aggregation: 'product' } } as const;
   const model = { config: modelConfig, engine: { capabilities: {} }, verifier };

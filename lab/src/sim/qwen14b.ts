@@ -1,6 +1,6 @@
 // A generator of 14B parameters, measured on one NVIDIA H200 like those of the product (src/cost/h200.ts).
 
-import type { MeasuredModel } from '@coppice/core/cost';
+import type { MeasuredModel } from './measured-models.ts';
 
 export const qwen14b: MeasuredModel = {
   shape: {

@@ -1,7 +1,47 @@
 // A cost model from first principles (Williams et al., 2009): a step takes as long as the slower of reading the weights
 // and the keys and values from memory, and doing the arithmetic. For GPUs and models without measurements.
 
-import { type CostModel, type Curve, curve, type Gpu, h200, type ModelShape, ridgeSequences } from '@coppice/core/cost';
+import { type CostModel, type Curve, curve } from '@coppice/core/cost';
+
+/** Memory facts of a model. */
+export interface ModelShape {
+  readonly name: string;
+  readonly layers: number;
+  readonly hidden: number;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly headDim: number;
+  readonly weightBytes: number;
+  readonly kvBytesPerToken: number;
+}
+
+export interface Gpu {
+  readonly name: string;
+  readonly memoryBytes: number;
+  readonly bytesPerSecond: number;
+  /** Dense 16-bit arithmetic. */
+  readonly flopsPerSecond: number;
+  /** Shares of the two that kernels reach, and what each step costs besides. */
+  readonly memoryEfficiency: number;
+  readonly computeEfficiency: number;
+  readonly stepOverheadMs: number;
+}
+
+// Bandwidth, memory and dense bf16 rate from NVIDIA's data sheets; the efficiencies are fitted to the H200 tables.
+export const h200: Gpu = {
+  name: 'H200',
+  memoryBytes: 141e9,
+  bytesPerSecond: 4.8e12,
+  flopsPerSecond: 989e12,
+  memoryEfficiency: 0.72,
+  computeEfficiency: 0.68,
+  stepOverheadMs: 0.3,
+};
+
+/** Sequences from which on a decode step is bound by arithmetic and no longer by reading the weights, whatever the model. */
+export function ridgeSequences(gpu: Gpu): number {
+  return (gpu.flopsPerSecond * gpu.computeEfficiency) / (gpu.bytesPerSecond * gpu.memoryEfficiency);
+}
 
 export const h100: Gpu = { ...h200, name: 'H100', memoryBytes: 80e9, bytesPerSecond: 3.35e12 };
 

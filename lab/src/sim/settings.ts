@@ -1,11 +1,12 @@
 // What P0's evaluation (§5.1) ran its four settings on, as simulated: a generator of 8B or 14B parameters and a 7B reward model, two
 // GPUs a side as two replicas. Their questions are the product's (`coppice rehearse` asks them too).
 
-import { type CostModel, h200, llama8b, type MeasuredModel, prm7b, tableCost } from '@coppice/core/cost';
+import { type CostModel, tableCost } from '@coppice/core/cost';
 import type { QuestionProfile } from '@coppice/sim/engine';
 import { profileOf, type SettingName } from '@coppice/sim/service';
+import { llama8b, type MeasuredModel, prm7b } from './measured-models.ts';
 import { qwen14b } from './qwen14b.ts';
-import { h100, kvTokensFitting, rooflineCost } from './roofline.ts';
+import { h100, h200, kvTokensFitting, rooflineCost } from './roofline.ts';
 
 export interface Setting {
   readonly name: SettingName;

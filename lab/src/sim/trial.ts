@@ -5,13 +5,12 @@ import { assert } from '@coppice/core/base';
 import { GrowthMeter, type GrowthTotals } from '@coppice/core/log';
 import { type WorkEstimates, WorkMeter } from '@coppice/core/runtime';
 import type { Tree } from '@coppice/core/tree';
-import { type QuestionProfile, World } from '@coppice/sim/engine';
+import { World } from '@coppice/sim/engine';
 import {
   type Arrivals,
   arrivalTimesMs,
   modelConfig,
   questionRequest,
-  questionsOf,
   type Served,
   type SettingName,
   type SimulatedQuestions,
@@ -44,6 +43,7 @@ import { draftedCost, type TokenTree } from './drafted-cost.ts';
 import { type FinishedPath, finishedPaths } from './finished-paths.ts';
 import type { EdgeMachine } from './gpu.ts';
 import { type PlaceSize, placeOf } from './machine.ts';
+import { type ErringProfile, erringQuestions } from './reward-habits.ts';
 import { type GpuName, settingOf } from './settings.ts';
 
 export interface TrialSpec {
@@ -67,7 +67,7 @@ export interface TrialSpec {
   /** Step times from a roofline of this GPU instead of the measured tables. */
   readonly roofline?: GpuName;
   /** Turns knobs of the setting's question profile, for calibration. */
-  readonly profile?: Partial<QuestionProfile>;
+  readonly profile?: ErringProfile;
   /** The simulated verifier's own, and the best path, unless given. */
   readonly aggregation?: Aggregation;
   readonly choose?: Choice;
@@ -170,7 +170,7 @@ class TrialRun {
 
   constructor(spec: TrialSpec, onEvent: ((event: LoggedEvent) => void) | undefined) {
     this.#spec = spec;
-    this.#model = questionsOf(spec);
+    this.#model = erringQuestions(spec);
     const place = placeOf(settingOf(spec.setting), spec);
     this.#gpus = place.replicas;
     const engine = spec.drafted

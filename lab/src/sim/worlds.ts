@@ -1,9 +1,9 @@
 // The worlds in which every policy is held against `positive`: what a reward model may get wrong, as stated extremes, and the ways in which
 // rewards become scores. Data alone. The seeds are those that figures are reported on; constants were chosen on seeds 801 and 802.
 
-import type { QuestionProfile } from '@coppice/sim/engine';
 import type { Aggregation, Choice } from 'coppice';
 import { oneOf } from '../flags.ts';
+import type { ErringProfile } from './reward-habits.ts';
 import type { TrialSpec } from './trial.ts';
 
 interface RewardWorld {
@@ -12,7 +12,7 @@ interface RewardWorld {
   readonly about: string;
   /** Of its first questions; further seeds follow it. */
   readonly seed: number;
-  readonly profile: Partial<QuestionProfile>;
+  readonly profile: ErringProfile;
 }
 
 export const worlds = [

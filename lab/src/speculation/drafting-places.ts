@@ -1,9 +1,9 @@
 // Where drafting is tried (../experiments/p2.ts): a 70B target with a small draft model, an 8B target, the models that ship, and P2's way of one
 // branch at a time. What a decode of each takes, and the numbers of sequences and chances of acceptance that are run.
 
-import { curve, decodeMs, h200, llama8b, type ModelShape, tableCost, valueAt } from '@coppice/core/cost';
+import { curve, decodeMs, llama8b, tableCost, valueAt } from '@coppice/core/cost';
 import { draftDefaults } from '@coppice/llama/draft';
-import { rooflineCost } from '../sim/roofline.ts';
+import { h200, type ModelShape, rooflineCost } from '../sim/roofline.ts';
 import type { DraftingCosts, DraftingSetup } from './virtual-drafting.ts';
 
 const contextTokens = 1024;
@@ -66,7 +66,7 @@ const seedCosts: DraftingCosts = {
 
 export const draftingPlaces = {
   seventy: gpuCosts('70B, 1B drafts (H200, roofline)', rooflineCost(h200, llama70b)),
-  eight: gpuCosts('8B, 1B drafts (H200, measured)', tableCost(llama8b.points)),
+  eight: gpuCosts('8B, 1B drafts (H200, measured)', tableCost(llama8b)),
   shipped: {
     name: 'sapling, sapling-draft (one CPU core)',
     targetMs: (rows) => valueAt(saplingRows, rows),

@@ -38,7 +38,7 @@ export interface LoadVerdict {
 }
 
 const rows: readonly RowName[] = [
-  ...['vanilla', 'positive', 'safe', 'fast', 'best-first+positive', 'best-first+safe'],
+  ...['vanilla', 'positive', 'safe', 'boost', 'best-first+positive', 'best-first+safe'],
   ...['beam+positive', 'dvts+positive', 'rebase+positive', 'ets+positive'],
 ];
 
@@ -66,7 +66,7 @@ export async function underLoad(setting: LoadedSetting, trials: TrialSource): Pr
 const servings = 2;
 
 function isBoosted({ row }: Drawn): boolean {
-  return /^(safe|fast)/.test(row);
+  return /^(safe|boost)/.test(row);
 }
 
 /** All without speculation, then as many with it. */

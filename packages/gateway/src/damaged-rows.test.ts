@@ -67,6 +67,30 @@ test('a plan of an older version is read without the settings that were removed'
   await until(async () => (await get(`${url}/v1/searches/${id}`)).state === 'done');
 });
 
+test('a search of a policy that is gone is resumed from its log, and read once it has ended', async () => {
+  const path = join(folder, 'gone.db');
+  const before = await runOn(path, true);
+  const id = await create(before.url);
+  const ended = (await (
+    await post(`${before.url}/v1/responses`, { model: 'm', input: 'make 24', background: true })
+  ).json()) as Loose;
+  await until(() => before.engine.open >= 2);
+  await before.journal.flush();
+  await before.close();
+  const options = "'$.plan.policyOptions.beatPrune', 0.2, '$.plan.policyOptions.eagerReward', 0.9";
+  const exits = "'$.plan.policyOptions.negativeExit', 'selective'";
+  change(path, `update searches set request = json_set(request, '$.plan.policy', 'fast', ${options}, ${exits})`);
+
+  const between = await runOn(path);
+  await until(async () => (await get(`${between.url}/v1/searches/${id}`)).state === 'done');
+  await until(async () => (await get(`${between.url}/v1/responses/${ended.id}`)).status === 'completed');
+  await between.close();
+
+  const { url } = await runOn(path);
+  expect((await get(`${url}/v1/searches/${id}`)).state).toBe('done');
+  expect(await get(`${url}/v1/responses/${ended.id}`)).toMatchObject({ status: 'completed' });
+});
+
 test('a row that cannot be read is told to those who ask for it, and to no others', async () => {
   const path = join(folder, 'read.db');
   const { url, close } = await runOn(path);

@@ -83,7 +83,7 @@ export class EngineProbe {
       sampling: { temperature },
       seed: id,
       expansion: Math.floor(id / this.#siblings),
-      needs: { logprobs, tokens: false, seed: false, together: true },
+      needs: { logprobs, tokens: false, seed: false },
       delimiters,
       lane: 'primary',
       priority: 0,

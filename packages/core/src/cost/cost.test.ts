@@ -13,7 +13,7 @@ function alone(sequences: number, contextTokens: number): DecodeBatch {
 const models = [llama8b, prm7b];
 
 describe('measured tables', () => {
-  it.each(models)('$shape.name: exact at every measured point', ({ points }) => {
+  it.each(models)('$name: exact at every measured point', (points) => {
     const cost = tableCost(points);
     for (const [batch, ...row] of points.decode) {
       row.forEach((ms, column) => {
@@ -23,7 +23,7 @@ describe('measured tables', () => {
     for (const [tokens, ms] of points.prefill) expect(prefillMs(cost, tokens)).toBe(ms);
   });
 
-  it.each(models)('$shape.name: between its neighbours everywhere inside the grid', ({ points }) => {
+  it.each(models)('$name: between its neighbours everywhere inside the grid', (points) => {
     const cost = tableCost(points);
     const rows = points.decode;
     const inside = fc.record({
@@ -48,7 +48,7 @@ describe('measured tables', () => {
   });
 
   it('never gets cheaper with longer contexts, also past the longest one measured', () => {
-    const cost = tableCost(llama8b.points);
+    const cost = tableCost(llama8b);
     const batchAndContexts = fc.tuple(
       fc.integer({ min: 1, max: 300 }),
       fc.double({ min: 0, max: 20000, noNaN: true }),
@@ -63,7 +63,7 @@ describe('measured tables', () => {
   });
 
   it('a prefill that adds nothing costs nothing, and more tokens never cost less', () => {
-    const cost = tableCost(llama8b.points);
+    const cost = tableCost(llama8b);
     expect(prefillExtraMs(cost, 0)).toBe(0);
     expect(prefillMs(cost, 0)).toBe(0);
     let last = 0;
@@ -83,7 +83,7 @@ describe('sums over decode steps', () => {
   });
 
   it('equal the steps added one by one', () => {
-    const cost = tableCost(llama8b.points);
+    const cost = tableCost(llama8b);
     fc.assert(
       fc.property(spans, ({ batch, context, steps }) => {
         let sum = 0;
@@ -95,7 +95,7 @@ describe('sums over decode steps', () => {
   });
 
   it('equal the steps added one by one where every row looks at the whole cache', () => {
-    const cost = tableCost({ ...llama8b.points, unreadTokenMs: 0.002 });
+    const cost = tableCost({ ...llama8b, unreadTokenMs: 0.002 });
     fc.assert(
       fc.property(spans, fc.integer({ min: 0, max: 9000 }), ({ batch, context, steps }, others) => {
         const [contextTokens, residentTokens] = [batch * context, batch * context + others];
@@ -122,7 +122,7 @@ describe('sums over decode steps', () => {
   });
 
   it('are inverted by the number of steps until a duration has passed', () => {
-    const cost = tableCost(llama8b.points);
+    const cost = tableCost(llama8b);
     fc.assert(
       fc.property(spans, fc.double({ min: 0.01, max: 1, noNaN: true }), ({ batch, context, steps }, share) => {
         const cached = batch * context;

@@ -1,6 +1,6 @@
 // The contract of cost models: what one GPU takes for a batch of one model. Time is in milliseconds and given as curves,
-// so that sums over many steps have a closed form. Measured tables (table.ts), a roofline (roofline.ts) and, later, what
-// an engine measures of itself all have this shape. Excluded: queues, caches, memory, more than one GPU.
+// so that sums over many steps have a closed form. Measured tables (table.ts) and what an engine measures of itself
+// have this shape. Excluded: queues, caches, memory, more than one GPU.
 
 import { type Curve, countUntil, sumFrom, tilted, valueAt } from './curve.ts';
 
@@ -14,18 +14,6 @@ export interface CostModel {
   readonly unreadTokenMs?: number;
   /** Extra step time for each sequence that joins; missing where it was not measured. */
   readonly joinMs?: number;
-}
-
-/** Memory facts of a model; the roofline reads them too. */
-export interface ModelShape {
-  readonly name: string;
-  readonly layers: number;
-  readonly hidden: number;
-  readonly heads: number;
-  readonly kvHeads: number;
-  readonly headDim: number;
-  readonly weightBytes: number;
-  readonly kvBytesPerToken: number;
 }
 
 /** The sequences of a decode step: their number, the sum of their contexts, and all tokens in the cache, each once. */

@@ -6,12 +6,10 @@ export {
   decodeMs,
   decodeSpanMs,
   decodeStepsUntil,
-  type ModelShape,
   prefillExtraMs,
   prefillMs,
   unreadMs,
 } from './cost.ts';
 export { type Curve, curve, valueAt } from './curve.ts';
-export { llama8b, type MeasuredModel, prm7b } from './h200.ts';
-export { type Gpu, h200, ridgeSequences } from './roofline.ts';
+export { llama8b, prm7b } from './h200.ts';
 export { type MeasuredPoints, tableCost } from './table.ts';

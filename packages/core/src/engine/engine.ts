@@ -35,8 +35,6 @@ export interface StepNeeds {
   readonly logprobs: boolean;
   readonly tokens: boolean;
   readonly seed: boolean;
-  /** Siblings are read once the last of them has come. */
-  readonly together?: boolean;
   /** False if no step continues this one: its token ids may be left out. */
   readonly ids?: boolean;
   readonly entropy?: boolean;

@@ -21,7 +21,7 @@ export {
 } from './engine.ts';
 export { type PanelMember, panelEngine } from './panel/panel-engine.ts';
 export { SharedEngine } from './panel/shared-engine.ts';
-export type { Call, Dialect, DialectName, ServerFacts } from './remote/dialect/dialect.ts';
+export type { Call, DialectName, ServerFacts } from './remote/dialect/dialect.ts';
 export { dialects } from './remote/dialect/dialects.ts';
 export { readGauges } from './remote/dialect/gauges.ts';
 export { probe } from './remote/dialect/probe.ts';

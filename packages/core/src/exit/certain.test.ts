@@ -4,7 +4,7 @@ import type { Belief, PathVote } from '../tree/readings/certaindex.ts';
 import { Tree } from '../tree/tree.ts';
 import { leadEvidence, leadProbability } from './certificate.ts';
 import type { SearchView } from './exit.ts';
-import { type CertaintyRule, certainExit } from './exits.ts';
+import { type CertaintyRule, exitParts } from './exits.ts';
 
 const options = {
   certainRisk: 0.05,
@@ -28,7 +28,8 @@ function exitOf(rule: CertaintyRule, answers: string, given: Partial<typeof opti
 function exitBy(rule: CertaintyRule, belief: Belief, given: Partial<typeof options> = {}) {
   const limits = { threshold: 0.9, rollouts: 16 };
   const view: SearchView = { tree: Tree.plant('product'), belief, limits, nowMs: 0, arrivalMs: 0, admittedMs: 0 };
-  return certainExit(rule, { ...options, ...given }).check(view);
+  const part = exitParts().find(({ name }) => name === rule)!;
+  return part.make({ ...options, ...given }).check(view);
 }
 
 describe('a lead', () => {

@@ -63,8 +63,6 @@ export interface PruneRule {
   readonly readsConfidence?: boolean;
   /** Reads the promise of steps: a verifier is asked for its second reading only where a rule does. */
   readonly readsPromise?: boolean;
-  /** Ends a rollout only between two of its steps, and passes over no leaf: a guess, which may cost a rollout but no question. */
-  readonly keepsLeaves?: boolean;
   /**
    * Passes over no leaf with a score above 0: a rollout that comes to where the rule ends it is spent there, takes no token and brings a
    * value of 0. So a search looks as often as without the rule, and not more often elsewhere (docs/decisions/0035).

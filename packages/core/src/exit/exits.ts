@@ -1,11 +1,9 @@
 // The exit rules that there are, in the order in which they are read: the first that fires ends the search, so that an accepted answer is
 // never called futile. What a rule does stands in its own file; its options and the setting that asks for it stand here.
 
-import { raise } from '../base/fault.ts';
-import { packageOf } from '../base/packages.ts';
 import { agreed } from './agreed.ts';
 import { budgets } from './budgets.ts';
-import { type AgreementRule, type CertaintyOptions, certainBy, certaintyKnobs, certificate, lead } from './certain.ts';
+import { type AgreementRule, certainBy, certaintyKnobs, certificate, lead } from './certain.ts';
 import { concluded } from './concluded.ts';
 import { defineExit, type ExitPart } from './definition.ts';
 import type { ExitRule } from './exit.ts';
@@ -20,15 +18,6 @@ export const negativeKnobs = {
     internal: true,
     unit: 'share of the way from the threshold to 1',
     why: 'first steps below it are left out of the selective exit: P0 §4.3 names no value; at a threshold of 0.65 it is a first reward of 0.895. 0 is the strict exit',
-  },
-  futileDraws: {
-    default: 0,
-    low: 0,
-    high: 64,
-    whole: true,
-    internal: true,
-    unit: 'draws',
-    why: 'of best-first: a node with so many futile draws in a row is left out of the selective exit. 0 is off: it is a bet, to be calibrated',
   },
 } as const;
 
@@ -57,7 +46,7 @@ const first: readonly ExitPart[] = [
     summary: 'no path is likely to reach the threshold (P0 §4.3)',
     options: negativeKnobs,
     when: ({ negativeExit }) => negativeExit === 'selective',
-    make: ({ firstDepthCut, futileDraws }) => selectiveNegative(firstDepthCut, futileDraws),
+    make: ({ firstDepthCut }) => selectiveNegative(firstDepthCut),
   }),
   defineExit({
     name: 'agreed',
@@ -99,11 +88,6 @@ registerCertainty([certificate, lead]);
 
 export function certaintyRules(): readonly CertaintyRule[] {
   return certainties.map(({ name }) => name);
-}
-
-export function certainExit(name: CertaintyRule, options: CertaintyOptions): ExitRule {
-  const rule = certainties.find((each) => each.name === name)?.make({ ...options });
-  return rule ?? raise('bad-setting', `certain is '${name}', ${packageOf('certain', name) ?? 'which is no rule'}`);
 }
 
 export function exitParts(): readonly ExitPart[] {

@@ -14,7 +14,6 @@ export { leadProbability } from './certificate.ts';
 export { concluded } from './concluded.ts';
 export { definePrune, type PrunePart } from './definition.ts';
 export { type Limits, type PruneRule, readable } from './exit.ts';
-export { type CertaintyRule, certainExit } from './exits.ts';
+export type { CertaintyRule } from './exits.ts';
 export { doomedBy, pruningsOf, spentAt } from './prune/prune.ts';
-export { chanceToReach, experience } from './prune/prune-outdone.ts';
 export { promiseKnobs } from './prune/prunes.ts';

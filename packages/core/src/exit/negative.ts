@@ -2,25 +2,22 @@
 // then no trajectory from this tree can reach it. `strict` is P0 §3.4 and proves that. `selective` (§4.3) leaves out of
 // the check every branch whose reward at the first depth is below a cut, because such branches rarely recover: a bet. It
 // needs a branch that it did look at: where all would be left out, none is, and the check is the strict one. Where a tree
-// grows draw by draw, every node that is not full is such a leaf; `futileDraws` is a second bet of the selective exit, on
-// nodes whose last draws were all futile. Neither fires before a first path is completed or pruned,
-// nor while the strand that was opened first is under way, nor when nothing is left to grow, nor over an accepted answer.
+// grows draw by draw, every node that is not full is such a leaf. Neither fires before a first path is completed or pruned, nor while the strand that was opened first is under way, nor when nothing is left to grow, nor over an accepted answer.
 
 import type { Evidence } from '../log/end.ts';
-import { isExpanding, mayGrow, type Node } from '../tree/node.ts';
+import { mayGrow, type Node } from '../tree/node.ts';
 import type { Tree } from '../tree/tree.ts';
 import { requireBound } from './bound.ts';
 import { type ExitRule, readable } from './exit.ts';
 
-export const strictNegative: ExitRule = negativeRule('negative-strict', 0, 0);
+export const strictNegative: ExitRule = negativeRule('negative-strict', 0);
 
 /**
  * `share`: how far the cut lies on the way from the threshold to 1. A reward below the threshold is futile by itself, so a cut
  * says something only above it: 0 leaves out nothing that counts, and is the strict rule; 1 leaves out all but full rewards.
- * `futileDraws`: a node that is not full is left out too once so many of its draws in a row were futile; 0 is off.
  */
-export function selectiveNegative(share: number, futileDraws = 0): ExitRule {
-  return negativeRule('negative-selective', share, futileDraws);
+export function selectiveNegative(share: number): ExitRule {
+  return negativeRule('negative-selective', share);
 }
 
 export function firstDepthCut(threshold: number, share: number): number {
@@ -30,7 +27,7 @@ export function firstDepthCut(threshold: number, share: number): number {
 /** The one that follows the best step each time; of many side by side a worse one may be whole before it. */
 const firstStrand = 0;
 
-function negativeRule(name: string, share: number, futileDraws: number): ExitRule {
+function negativeRule(name: string, share: number): ExitRule {
   return {
     name,
     needsBound: true,
@@ -42,8 +39,8 @@ function negativeRule(name: string, share: number, futileDraws: number): ExitRul
       const isWaiting = tree.strands.has(firstStrand) || (tree.best === undefined && tree.closed.pruned === 0);
       if (isWaiting || (tree.best !== undefined && tree.best.score >= threshold)) return undefined;
       const cut = effectiveCut(tree, firstDepthCut(threshold, share));
-      if (firstViable(tree, threshold, cut, futileDraws) !== undefined) return undefined;
-      const evidence = describe(tree, threshold, cut, futileDraws);
+      if (firstViable(tree, threshold, cut) !== undefined) return undefined;
+      const evidence = describe(tree, threshold, cut);
       return evidence.leaves === 0 ? undefined : { kind: 'futile', rule: name, evidence };
     },
   };
@@ -59,39 +56,26 @@ function effectiveCut(tree: Tree, cut: number): number {
  * looked at, and the walk ends at the first find: a promising search pays for one path, a hopeless one for what is left
  * of it above the threshold.
  */
-export function firstViable(tree: Tree, threshold: number, cut: number, futileDraws = 0): Node | undefined {
+export function firstViable(tree: Tree, threshold: number, cut: number): Node | undefined {
   const walk: Node[] = [tree.root];
   for (let node = walk.pop(); node !== undefined; node = walk.pop()) {
     if (node.terminal || node.score < threshold || isLeftOut(node, cut)) continue;
-    if (mayGrow(node) && !isSpent(node, threshold, futileDraws)) return node;
+    if (mayGrow(node)) return node;
     for (const child of node.children) walk.push(child);
   }
   return undefined;
-}
-
-/** Nothing is in flight here, and the last draws that landed, as they were folded, were all futile. */
-function isSpent(node: Node, threshold: number, futileDraws: number): boolean {
-  if (futileDraws === 0 || node.fullAt === undefined || isExpanding(node)) return false;
-  const last = [...(node.byIndex?.values() ?? [])].slice(-futileDraws);
-  return last.length === futileDraws && last.every(({ score }) => score < threshold);
 }
 
 function isLeftOut(node: Node, cut: number): boolean {
   return node.depth === 1 && node.reward !== undefined && node.reward < cut;
 }
 
-function describe(tree: Tree, threshold: number, cut: number, futileDraws: number): Evidence {
+function describe(tree: Tree, threshold: number, cut: number): Evidence {
   const leaves = tree.nodes.filter(mayGrow);
   const bestLeaf = leaves.reduce((best, leaf) => Math.max(best, leaf.score), 0);
   const bestCompleted = tree.best?.score ?? 0;
-  const spent = leaves.filter((leaf) => leaf.score >= threshold && isSpent(leaf, threshold, futileDraws)).length;
-  const known = {
-    ...(spent === 0 ? {} : { futileDraws, nodesLeftOut: spent }),
-    leaves: leaves.length,
-    bestLeaf: readable(bestLeaf),
-    bestCompleted: readable(bestCompleted),
-    threshold,
-  };
+  const scores = { bestLeaf: readable(bestLeaf), bestCompleted: readable(bestCompleted) };
+  const known = { leaves: leaves.length, ...scores, threshold };
   if (cut === 0) return known;
   const branchesLeftOut = tree.root.children.filter((child) => isLeftOut(child, cut)).length;
   return { ...known, firstDepthCut: readable(cut), branchesLeftOut };

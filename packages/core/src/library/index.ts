@@ -39,7 +39,6 @@ export {
   follow,
   freeIndex,
   freeIndices,
-  type GrowthLimits,
   missingIndices,
   openAt,
   readyStrand,
@@ -54,7 +53,7 @@ export {
 } from '../program/levels/level-rule.ts';
 export { growLevels } from '../program/levels/levels.ts';
 export type { Planting } from '../program/levels/plots.ts';
-export type { Ask, Doomed, Expansion, Outcome, Program } from '../program/program.ts';
+export type { Ask, Doomed, Expansion, GrowthLimits, Outcome, Program } from '../program/program.ts';
 export { createProgram, type ProgramName, programNames } from '../program/registry/programs.ts';
 export { endThinking, isInThought, type ProgramThinking } from '../program/thinking-moves.ts';
 

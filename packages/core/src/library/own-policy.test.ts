@@ -167,7 +167,7 @@ test('what no compiler has read is refused: unknown settings and keys, values ou
   const mine = { name: 'mine', summary: 'of a test' };
   const define = (input: object) => () => definePolicy({ ...mine, ...input });
   expect(define({ settings: { positiveExitt: 'on' } })).toThrow("policies have no option 'positiveExitt'");
-  expect(define({ settings: { beatPrune: 7 } })).toThrow('beatPrune is 7; it must be a number from 0 to');
+  expect(define({ settings: { promisePrune: 7 } })).toThrow('promisePrune is 7; it must be a number from 0 to');
   expect(define({ exit: [early] })).toThrow("policy 'mine' has no 'exit'; there are name,");
   expect(define({ name: 'safe' })).toThrow("coppice has a policy 'safe': give yours another name");
   expect(define({ exits: [{ ...early, name: 'positive' }] })).toThrow("coppice has an exit rule 'positive'");

@@ -6,6 +6,7 @@ import { checkPartOptions, optionsOfPart, type PartOptions, type PlugIn } from '
 import { exitParts } from '../exit/exits.ts';
 import { pruneParts } from '../exit/prune/prunes.ts';
 import { type Algorithm1Options, algorithm1Scheduler } from '../scheduler/algorithm-1.ts';
+import { idleBeside } from '../scheduler/idle.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { orderParts } from '../scheduler/turns/order.ts';
 import { widthParts } from '../scheduler/width-rules.ts';
@@ -16,7 +17,7 @@ import type { Policy, Rules } from './policy.ts';
 
 type Given = Partial<PolicyOptions>;
 /** Parts of the scheduler that experiments replace. */
-type Seams = Pick<Algorithm1Options, 'preempt' | 'room'>;
+type Seams = Pick<Algorithm1Options, 'preempt' | 'room' | 'beside'>;
 
 /** `own`: options of the parts that the policy brings itself. */
 export function createPolicy(policy: PolicyName | PolicyDefinition, given: Given = {}, own: PartOptions = {}): Policy {
@@ -69,16 +70,15 @@ function schedulerBy(
   seams: Seams = {},
 ): Scheduler {
   checkOwn(definition, own);
-  const { ageingSeconds, speculate, idleBeside: beside } = options;
+  const { speculate } = options;
   const { widths = named(widthParts, options.widths), order = named(orderParts, options.order) } = definition;
   const chosen = { ...(options as unknown as PartOptions), ...own };
   return algorithm1Scheduler({
     name: widths.name,
     widths: of(chosen, undefined)(widths),
     order: of(chosen, undefined)(order),
-    ageingSeconds,
     speculate,
-    beside,
+    beside: idleBeside,
     ...seams,
   });
 }

@@ -9,7 +9,7 @@ import { packageOf } from '../base/packages.ts';
 import { certaintyKnobs } from '../exit/certain.ts';
 import { type CertaintyRule, certaintyRules, negativeKnobs } from '../exit/exits.ts';
 import { boundTargets } from '../exit/prune/prune-bound.ts';
-import { pruneKnobs } from '../exit/prune/prunes.ts';
+import { promiseKnobs } from '../exit/prune/prunes.ts';
 import { orderNames } from '../scheduler/turns/order.ts';
 import { widthKnobs, widthNames } from '../scheduler/width-rules.ts';
 
@@ -33,7 +33,7 @@ export const policyKnobs = {
     unit: 'target',
     why: "ends strands that cannot win: 'best' is branch and bound, and costs no answer its place; 'threshold' is the rule of P0 §4.1",
   },
-  ...pruneKnobs,
+  ...promiseKnobs,
   certain: {
     get values(): readonly ('off' | CertaintyRule)[] {
       return ['off', ...certaintyRules()];
@@ -44,13 +44,6 @@ export const policyKnobs = {
     why: "ends a search whose answers agree: off in every policy of ours, since P0's table has no row for it; 'certificate' may be read after every sample and keeps its word, 'threshold' is P1's, for every program",
   },
   ...certaintyKnobs,
-  eagerReward: {
-    low: 0,
-    high: 1,
-    internal: true,
-    unit: 'reward',
-    why: 'of mcts: a rollout goes on to the best of the first siblings once its reward is this high, before the others have come; 0 waits for all. It trades a little accuracy for time: docs/policies.md',
-  },
   widths: {
     values: widthNames,
     internal: true,
@@ -66,27 +59,11 @@ export const policyKnobs = {
     unit: 'strands of one search',
     why: 'most strands that grow ahead what a search will probably ask for, from what is idle; 0 is off: it takes more tokens (docs/policies.md)',
   },
-  idleBeside: {
-    default: 0.25,
-    low: 0,
-    high: 1000,
-    internal: true,
-    unit: 'strands per strand',
-    why: 'of batches for each strand of a search that a client waits for: more would slow its steps down; alone they have the whole budget',
-  },
   order: {
     values: orderNames,
     internal: true,
     unit: 'order',
     why: 'whose requests go first where they wait for the engine: as they come (fcfs, in every policy of ours), those with most of their path computed (longest-prefix), those of the search that came first (gang), or of the one with least left to do (sjf), which also orders turns. It matters where the budget is more than the engine runs at a time',
-  },
-  ageingSeconds: {
-    default: 60,
-    low: 0.001,
-    high: 1e9,
-    internal: true,
-    unit: 'seconds per unit of priority',
-    why: 'a lower priority waits at most this much longer per unit, so no search starves',
   },
 } as const satisfies Knobs;
 

@@ -5,13 +5,6 @@ import { type PolicyDefinition, partNames, partsOff, policyDefinition } from './
 import type { PolicyOptions } from './knobs.ts';
 
 const accepting = { positiveExit: 'on' } as const;
-const unlosing = {
-  ...accepting,
-  boundPrune: 'best',
-  widths: 'worth',
-  boostAt: 'doubt',
-  gate: 0,
-} as const;
 
 export const policies = [
   policyDefinition({ name: 'vanilla', summary: 'budgets alone: the baseline of P0 §5.1' }),
@@ -39,13 +32,8 @@ export const policies = [
   policyDefinition({
     name: 'safe',
     summary: 'gives up on no question',
-    settings: unlosing,
+    settings: { ...accepting, boundPrune: 'best', widths: 'worth', boostAt: 'doubt', gate: 0 },
     contradiction: givesUp,
-  }),
-  policyDefinition({
-    name: 'fast',
-    summary: 'gives up where none is likely to be accepted: time before the last point of accuracy',
-    settings: { ...unlosing, beatPrune: 0.2, negativeExit: 'selective', eagerReward: 0.9 },
   }),
 ] as const;
 
@@ -55,7 +43,7 @@ export const policyNames: readonly PolicyName[] = policies.map(({ name }) => nam
 function givesUp(settings: PolicyOptions): string | undefined {
   const { negativeExit: rule } = settings;
   if (rule === 'off') return undefined;
-  return `policy 'safe' gives up on no question, and negativeExit is '${rule}': take policy 'fast', or turn negativeExit off`;
+  return `policy 'safe' gives up on no question, and negativeExit is '${rule}': take policy 'boost', or turn negativeExit off`;
 }
 
 export function policyOf(policy: PolicyName | PolicyDefinition): PolicyDefinition {

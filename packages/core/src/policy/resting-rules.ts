@@ -10,7 +10,7 @@ export interface ScoredSearch {
   readonly choose: string;
   readonly answers?: number | undefined;
   /** Options of the search: a rule that a request asked for by name acts. */
-  readonly policyOptions: { readonly boundPrune: string; readonly beatPrune: number };
+  readonly policyOptions: { readonly boundPrune: string };
 }
 
 /** In one line; undefined where every rule of the policy can act. */
@@ -21,14 +21,10 @@ export function restingRules({
   answers = 1,
   policyOptions,
 }: ScoredSearch): string | undefined {
-  const { boundPrune, beatPrune } = policyOf(policy).settings;
-  const resting = [
-    ...(boundPrune !== 'off' && policyOptions.boundPrune === 'off' ? [`bound-${boundPrune}`] : []),
-    ...(beatPrune > 0 && policyOptions.beatPrune === 0 ? ['outdone'] : []),
-  ];
-  const why = whyResting(aggregation, choose, answers);
-  if (resting.length === 0 || why === undefined) return undefined;
-  return `policy '${policy}' ends no rollout early here (${resting.join(', ')}): ${why}`;
+  const { boundPrune } = policyOf(policy).settings;
+  const rests = boundPrune !== 'off' && policyOptions.boundPrune === 'off';
+  const why = rests ? whyResting(aggregation, choose, answers) : undefined;
+  return why && `policy '${policy}' ends no rollout early here (bound-${boundPrune}): ${why}`;
 }
 
 function whyResting(aggregation: Aggregation, choose: string, answers: number): string | undefined {

@@ -16,12 +16,11 @@ import {
   followLanded,
   freeIndex,
   freeIndices,
-  type GrowthLimits,
   openAt,
   readyStrand,
   rolloutsLeft,
 } from './growth.ts';
-import type { Ask, Doomed, Expansion, Outcome, Program, StepReading } from './program.ts';
+import type { Ask, Doomed, Expansion, GrowthLimits, Outcome, Program, StepReading } from './program.ts';
 
 interface SamplesOptions
   extends Pick<ProgramSize, 'maxDepth' | 'maxPathTokens' | 'tokenBudget' | 'sampling' | 'choose' | 'thinking'> {

@@ -6,16 +6,7 @@ import { isComplete, type Node } from '../tree/node.ts';
 import { isAllThought, type Manner, type Sampling, type Step } from '../tree/step.ts';
 import type { Inquiry, Strand } from '../tree/strand.ts';
 import type { Tree } from '../tree/tree.ts';
-import type { Ask, ChildOutcome, Outcome, ProbeOutcome } from './program.ts';
-
-export interface GrowthLimits {
-  /** A node at this depth ends its path even if the model would go on. */
-  readonly maxDepth: number;
-  /** And so does one whose path has this many tokens. */
-  readonly maxPathTokens?: number | undefined;
-  /** A whole answer may get children too: replies to turns of the user's side. */
-  readonly answersGoOn?: boolean;
-}
+import type { Ask, ChildOutcome, GrowthLimits, Outcome, ProbeOutcome } from './program.ts';
 
 /**
  * Folds one outcome in. In flight, it becomes a node (or joins an identical sibling, or withers); a second answer to the

@@ -4,7 +4,6 @@ export { answerTokensKnob } from './answer-tokens.ts';
 export { createSelfConsistency } from './best-of-n.ts';
 export { bestAnswer, type Choice, certainAnswer, chosenAnswer, votedWords } from './choice.ts';
 export { defineProgram, type ProgramSize } from './definition.ts';
-export type { GrowthLimits } from './growth.ts';
 export { askBelow, askProbe, foldOutcome, followLanded, freeIndex, openAt, readyStrand } from './growth.ts';
 export {
   byScore,
@@ -22,7 +21,7 @@ export { asOffshoot, ended, likelyShares, rewardWeights, shareOut } from './leve
 export { createMcts, mctsDefaults } from './mcts/mcts.ts';
 export type { Play } from './mcts/play.ts';
 export { type MctsOptions, playMcts } from './mcts/rollouts.ts';
-export type { Ask, Conclusion, Doomed, Expansion, Outcome, Program, StepReading } from './program.ts';
+export type { Ask, Conclusion, Doomed, Expansion, GrowthLimits, Outcome, Program, StepReading } from './program.ts';
 export { createRefine } from './refine/refine.ts';
 export { type ProgramName, programKnobs, programNames, programOf, programs, programWith } from './registry/programs.ts';
 export type { ProgramThinking } from './thinking-moves.ts';

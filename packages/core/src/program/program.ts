@@ -12,7 +12,6 @@ import type { Node } from '../tree/node.ts';
 import type { Belief } from '../tree/readings/certaindex.ts';
 import type { Manner, Sampling, Step } from '../tree/step.ts';
 import type { Tree } from '../tree/tree.ts';
-import type { GrowthLimits } from './growth.ts';
 
 /** Some steps wanted below a node: one draw for each child index (`drawKey` in tree/keys.ts). */
 export interface Expansion {
@@ -91,6 +90,15 @@ export type Doomed = (node: Node) => boolean;
 
 export type StepReading = 'logprobs' | 'confidence';
 
+export interface GrowthLimits {
+  /** A node at this depth ends its path even if the model would go on. */
+  readonly maxDepth: number;
+  /** And so does one whose path has this many tokens. */
+  readonly maxPathTokens?: number | undefined;
+  /** A whole answer may get children too: replies to turns of the user's side. */
+  readonly answersGoOn?: boolean;
+}
+
 export interface Program {
   readonly name: string;
   readonly needsVerifier: boolean;
@@ -109,8 +117,6 @@ export interface Program {
   readonly needsWhole?: boolean;
   /** Limits of its paths, where it reads nothing of one before its end: then a path may be one draw, and only its end is scored. */
   readonly whole?: GrowthLimits;
-  /** It may go on from the first children of an expansion, before the others have come. */
-  readonly goesAhead?: boolean;
   /** Strands that it has open without a boost: 1 for MCTS, the beam width, the number of samples. */
   readonly naturalWidth: number;
   /** A path is cut at so many tokens: no step is asked to be longer than what is left of them. */

@@ -361,30 +361,6 @@ describe('resuming', () => {
     }
   });
 
-  it('asks again for siblings that an eager rollout has left behind', () => {
-    const create = () => createMcts({ rollouts: 4, eager: 0.5 });
-    const whole = world();
-    whole.runtime.submit(request('a', create()));
-    whole.toys.run(whole.runtime);
-    const events = whole.log.map(({ event }) => event).filter(isTreeEvent);
-    let left = 0;
-    for (let cut = 1; cut < events.length; cut += 1) {
-      const late = [...Tree.replay(events.slice(0, cut)).stragglers.values()].flatMap(({ node }) =>
-        Array.from(node.inFlight!.keys(), (index) => `${node.key}/${index}`),
-      );
-      const again = world();
-      resume(again.runtime, request('a', create()), events.slice(0, cut));
-      again.toys.run(again.runtime);
-      expect(again.results[0]?.exit.kind).toBe('exhausted');
-      expect([again.runtime.leasesTaken, again.runtime.inFlight]).toEqual([0, 0]);
-      const asked = again.engine.requests.map(({ parent, index }) => `${parent}/${index}`);
-      expect(new Set(asked).size).toBe(asked.length);
-      for (const draw of late) expect(asked).toContain(draw);
-      left += late.length;
-    }
-    expect(left).toBeGreaterThan(20);
-  });
-
   it.each([
     ['mcts', () => createMcts({ rollouts: 8 })],
     ['beam', () => createBeam({ beams: 4, candidates: 4 })],

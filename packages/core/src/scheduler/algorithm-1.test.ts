@@ -10,7 +10,6 @@ const shares = shareWidths({ gate: 1, boostAt: 'start' });
 const natural = {
   name: 'test',
   widths: naturalWidths,
-  ageingSeconds: 60,
 } as const;
 const boost = { ...natural, widths: shares } as const;
 

@@ -23,7 +23,6 @@ import { checkedTargets, sumOf, type Targets, type WidthRule } from './widths.ts
 export interface Algorithm1Options {
   readonly name: string;
   readonly widths: WidthRule;
-  readonly ageingSeconds: number;
   /** First come, first served by default. */
   readonly order?: OrderRule;
   /** Most speculative strands of one search; none unless given. */
@@ -37,24 +36,19 @@ export interface Algorithm1Options {
 }
 
 export function algorithm1Scheduler(options: Algorithm1Options): Scheduler {
-  const { name, ageingSeconds, order, beside = 0, speculate = 0 } = options;
+  const { name, order, beside = 0, speculate = 0 } = options;
   const decideAll = (snapshot: Snapshot) => {
     const decision = decideWithIdle(snapshot, beside, (others) => decide(others, options));
     if (order?.urgency === undefined) return decision;
-    return { ...decision, urgencies: urgenciesOf(snapshot, decision, order, ageingSeconds) };
+    return { ...decision, urgencies: urgenciesOf(snapshot, decision, order) };
   };
-  return { name, ageingSeconds, order, speculates: speculate > 0, decide: decideAll };
+  return { name, order, speculates: speculate > 0, decide: decideAll };
 }
 
-function urgenciesOf(
-  { running, waiting }: Snapshot,
-  { widths }: Decision,
-  order: OrderRule,
-  ageingSeconds: number,
-): Map<SearchId, number> {
+function urgenciesOf({ running, waiting }: Snapshot, { widths }: Decision, order: OrderRule): Map<SearchId, number> {
   const urgencies = new Map<SearchId, number>();
   for (const { id, standing } of [...running, ...waiting]) {
-    if (standing !== undefined && widths.has(id)) urgencies.set(id, urgencyOf(order, standing, ageingSeconds));
+    if (standing !== undefined && widths.has(id)) urgencies.set(id, urgencyOf(order, standing));
   }
   return urgencies;
 }

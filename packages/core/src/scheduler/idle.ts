@@ -6,7 +6,10 @@ import type { Decision, RunningSearch, SearchId, Snapshot, WaitingSearch, Width 
 import { naturalSeats } from './seat.ts';
 import { sum } from './widths.ts';
 
-/** `beside`: strands of the idle class per strand of the others while any runs, since idle budget is not an idle engine. */
+/** Strands of the idle class per strand of the others while any of these runs: more would slow their steps down. */
+export const idleBeside = 0.25;
+
+/** `beside`: as `idleBeside`, since idle budget is not an idle engine. */
 export function decideWithIdle(
   snapshot: Snapshot,
   beside: number,

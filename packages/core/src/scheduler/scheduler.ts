@@ -99,7 +99,6 @@ export interface Scheduler {
   readonly name: string;
   /** Orders requests that wait for the engine, and turns; first come, first served by default. */
   readonly order?: OrderRule | undefined;
-  readonly ageingSeconds: number;
   /** It gives speculative widths to searches that do not say how many they may have, and wants to know how guesses fare. */
   readonly speculates?: boolean | undefined;
   decide(snapshot: Snapshot): Decision;

@@ -3,7 +3,6 @@
 // in, numbers out; that no primary strand is taken is the decision's affair (two-phase-scheduling.ts).
 
 import { evenly } from '../base/arithmetic.ts';
-import { h200, ridgeSequences } from '../cost/roofline.ts';
 import { lastWorthwhile, type Servers, steadily, stretchOf } from './cycle.ts';
 
 export interface Guessing {
@@ -93,13 +92,15 @@ export interface AheadPlace {
 const margin = 1.5;
 /** Before anything was measured: sequences of a strand. */
 const usualSiblings = 4;
+/** Of an H200: arithmetic at 0.68 of 989 TFLOP/s, weights read at 0.72 of 4.8 TB/s. From so many on arithmetic takes longer. */
+const gpuRidgeSequences = (0.68 * 989) / (0.72 * 4.8);
 
 /** k_total: speculative strands that are worth it in all. What is open is kept within the margin, so that nothing flickers. */
 export function totalAhead(place: AheadPlace, chances: readonly number[]): number {
   const { primary, idle, open } = place;
   if (idle <= 0 || primary === 0 || place.searches === 0) return 0;
   // P3's own k_total, where nothing was measured: the ridge of a roofline.
-  const atRidge = Math.floor((place.ridgeSequences ?? ridgeSequences(h200)) / usualSiblings);
+  const atRidge = Math.floor((place.ridgeSequences ?? gpuRidgeSequences) / usualSiblings);
   if (place.servers === undefined) return Math.min(idle, Math.max(0, atRidge - primary));
   const servers = steadily(place.servers);
   const begun = Math.min(idle, worthwhileAhead(place, servers, chances, margin));

@@ -9,7 +9,7 @@ const gate = {
   whole: true,
   internal: true,
   unit: 'completed rollouts',
-  why: "Algorithm 1's observation threshold, no value given: 1 with 'shares', since most searches are accepted by their first rollout; 0 in safe and fast, whose boosts are weighed and yield",
+  why: "Algorithm 1's observation threshold, no value given: 1 with 'shares', since most searches are accepted by their first rollout; 0 in safe, whose boosts are weighed and yield",
 } as const;
 
 const boostAt = {

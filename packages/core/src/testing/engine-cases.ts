@@ -246,8 +246,8 @@ const checks: Checks<EngineTrial> = {
     );
   },
 
-  'gives siblings that are read together the steps that each has alone, if it keeps seeds': async (trial) => {
-    const needs = { logprobs: false, tokens: false, seed: true, together: true };
+  'gives siblings the steps that each has alone, if it keeps seeds': async (trial) => {
+    const needs = { logprobs: false, tokens: false, seed: true };
     const family = (search: string) =>
       trial.requests(4, (index) => ({ search, index, seed: 100 + index, expansion: 1, needs }));
     const [shared, alone] = [family('search-1'), family('search-2')];

@@ -27,13 +27,6 @@ export interface Strand {
 /** A question to the model at a node: the probe's index, and how it is drawn. */
 export type Inquiry = Pick<EventOf<'probing'>, 'index' | 'sampling' | 'manner'>;
 
-/** Children that are still on their way below a node from which their strand has gone on to one of their siblings. */
-export interface Stragglers {
-  readonly node: Node;
-  readonly sampling: Sampling;
-  readonly manner: Manner | undefined;
-}
-
 export function makeStrand(id: StrandId, node: Node): Strand {
   const nothing = { awaiting: 0, landed: [], sampling: undefined, manner: undefined };
   return { id, start: node, node, ...nothing, probing: undefined, excused: false };
@@ -63,7 +56,7 @@ export function awaitProbe(strand: Strand, node: Node, { index, sampling, manner
   strand.probing = { index, sampling, manner };
 }
 
-/** A strand that waits goes on to a child of its node alone, and never without the answer to its probe. */
+/** In logs of former versions a strand that waits may go on to a child of its node. */
 export function mustBeFree({ id, node, awaiting, probing }: Strand, next: Node): void {
   const waits = (next.parent === node ? 0 : awaiting) + (probing === undefined ? 0 : 1);
   if (waits > 0) raise('bad-event', `strand ${id} waits for ${waits} answers`);
@@ -74,14 +67,6 @@ export function moveTo(strand: Strand, node: Node): void {
   strand.node = node;
   strand.landed = [];
   addPending(node, 1);
-}
-
-/** It goes on to a child before the others have come: they stay asked for, and join the tree when they do. */
-export function leaveBehind(strand: Strand): Stragglers {
-  const { node, sampling, manner } = strand;
-  assert(sampling !== undefined, 'a strand awaits children that were asked for in no way');
-  strand.awaiting = 0;
-  return { node, sampling, manner };
 }
 
 /** Backs the worth of a closing rollout up along its path. */

@@ -29,11 +29,9 @@ import {
   awaitChildren,
   awaitProbe,
   backUpClosing,
-  leaveBehind,
   makeStrand,
   moveTo,
   mustBeFree,
-  type Stragglers,
   type Strand,
 } from './strand.ts';
 import { NodeUndo } from './undo.ts';
@@ -45,7 +43,6 @@ export class Tree {
   readonly learned: Learned | undefined;
   readonly nodes: Node[];
   readonly strands = new Map<StrandId, Strand>();
-  readonly stragglers = new Map<NodeId, Stragglers>();
   readonly ghosts: Ghosts;
   readonly closed: Record<Closing, number> = { completed: 0, pruned: 0, preempted: 0, failed: 0, ended: 0 };
   /** Strands that failed since the last new step or completed path (a twin is no news), without those whose model turned out to be absent. */
@@ -66,6 +63,8 @@ export class Tree {
   #byKey: Map<NodeKey, Node> | undefined;
   /** Made when first asked for: only a rule or a person that wants to know how certain a search is. */
   #answers: AnswerTally | undefined;
+  /** How children were asked for that their strand has left behind, which only logs of former versions do. */
+  readonly #left = new Map<NodeId, Pick<Strand, 'sampling' | 'manner'>>();
   #listener: ((event: TreeEvent) => void) | undefined;
   /** Set in a tree that looks ahead of another. */
   #undo: NodeUndo | undefined;
@@ -125,7 +124,6 @@ export class Tree {
 
   #continue(tree: Tree): void {
     for (const [id, strand] of tree.strands) this.strands.set(id, { ...strand, landed: [...strand.landed] });
-    for (const [id, late] of tree.stragglers) this.stragglers.set(id, late);
     Object.assign(this.closed, tree.closed);
     this.failuresInARow = tree.failuresInARow;
     this.tokens = tree.tokens;
@@ -194,7 +192,7 @@ export class Tree {
   }
 
   #drawInFlight(parent: Node, index: number): DrawKey {
-    const asked = this.waitingStrand(parent, index) ?? this.stragglers.get(parent.id);
+    const asked = this.waitingStrand(parent, index) ?? this.#left.get(parent.id);
     if (asked?.sampling === undefined) return Number.NaN;
     return drawKey(parent.key, index, formKey(asked.sampling, asked.manner));
   }
@@ -302,10 +300,7 @@ export class Tree {
     if (strand !== undefined) {
       strand.awaiting -= 1;
       if (strand.awaiting === 0) this.#consider(strand.landed);
-    } else if (!isExpanding(parent)) {
-      this.stragglers.delete(parent.id);
-      this.#consider(parent.children);
-    }
+    } else if (!isExpanding(parent)) this.#consider(parent.children);
   }
 
   #consider(nodes: readonly Node[]): void {
@@ -330,7 +325,8 @@ export class Tree {
     mustBeFree(strand, node);
     if (strand.awaiting > 0) {
       this.#consider(strand.landed);
-      this.stragglers.set(strand.node.id, leaveBehind(strand));
+      this.#left.set(strand.node.id, { ...strand });
+      strand.awaiting = 0;
     }
     moveTo(strand, node);
   }

@@ -161,10 +161,11 @@ export function searchOf(record: SearchRecord, plan: SearchPlan): LiveSearch {
   return search;
 }
 
-/** Best-first search was once `mcts` with `expansion: lazy`; its trees are the same. */
+/** Best-first search was once `mcts` with `expansion: lazy`; its trees are the same. The rules of `fast` stand in the options of its plan. */
 function renamed(plan: SearchPlan): SearchPlan {
   const isLazy = plan.program === 'mcts' && plan.programOptions.expansion === 'lazy';
-  return isLazy ? { ...plan, program: 'best-first' } : plan;
+  const { policy }: { readonly policy: string } = plan;
+  return { ...plan, ...(isLazy && { program: 'best-first' }), ...(policy === 'fast' && { policy: 'boost' }) };
 }
 
 function knownOptions(options: SearchPlan['policyOptions']): SearchPlan['policyOptions'] {

@@ -10,7 +10,7 @@ import type { Step } from '../../../core/src/tree/step.ts';
 import { SimReplica } from './sim-replica.ts';
 import { World } from './world.ts';
 
-const cost = tableCost(llama8b.points);
+const cost = tableCost(llama8b);
 
 function setUp(options: { sequenceLimit: number; kvTokens: number; cost?: CostModel }) {
   const world = new World();

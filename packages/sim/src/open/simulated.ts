@@ -38,8 +38,8 @@ export function simulate(speed: number): {
 } {
   const real = new RealTimeWorld(speed);
   const model = new QuestionModel(servedProfile);
-  const engine = new SimEngine(real.world, model, { ...room, cost: tableCost(llama8b.points), replicas: 1 });
-  const scoring = { cost: tableCost(prm7b.points), passTokens: 8192, kvTokens: 400_000, reusesPrefix: true };
+  const engine = new SimEngine(real.world, model, { ...room, cost: tableCost(llama8b), replicas: 1 });
+  const scoring = { cost: tableCost(prm7b), passTokens: 8192, kvTokens: 400_000, reusesPrefix: true };
   const verifier = new SimVerifier(real.world, model, { ...scoring, replicas: 1 });
   return { engine: real.engine(engine), verifier: real.verifier(verifier), extract: extractAnswer };
 }

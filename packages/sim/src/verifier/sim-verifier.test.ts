@@ -9,7 +9,7 @@ import type { RewardSource } from '../engine/source.ts';
 import { World } from '../engine/world.ts';
 import { SimVerifier, type SimVerifierOptions } from './sim-verifier.ts';
 
-const cost = tableCost(prm7b.points);
+const cost = tableCost(prm7b);
 const source: RewardSource = { promptTokens: () => 100, reward: (_prompt, path) => 1 / (1 + path.length) };
 const options: SimVerifierOptions = { cost, replicas: 1, passTokens: 512, kvTokens: 10_000, reusesPrefix: true };
 

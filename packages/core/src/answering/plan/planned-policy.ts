@@ -52,7 +52,7 @@ function layersOf(
   ];
 }
 
-const noBoundPrunes = { boundPrune: 'off', beatPrune: 0 } as const satisfies Layer;
+const noBoundPrunes = { boundPrune: 'off' } as const satisfies Layer;
 
 /** No rule ends a search, or a path of it, before its rollouts are there. */
 const keepingAll = {

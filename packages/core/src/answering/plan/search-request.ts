@@ -40,7 +40,6 @@ export function buildSearch(
 ): BuiltSearch {
   const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, tokenBudget, sampling, choose, thinking } = plan;
   const { panel: models, synthesizer, prompts = {} } = plan;
-  const { eagerReward: eager } = plan.policyOptions;
   const size = {
     rollouts,
     branching,
@@ -49,7 +48,6 @@ export function buildSearch(
     tokenBudget,
     sampling,
     choose,
-    eager,
     thinking,
     prompts,
     models,

@@ -20,8 +20,7 @@ export function pruningsOf(rule: PruneRule, view: SearchView): Pruning[] {
   const judge = rule.judge(view);
   if (judge === undefined) return [];
   const prunings: Pruning[] = [];
-  for (const { id, node, awaiting } of view.tree.strands.values()) {
-    if (rule.keepsLeaves && awaiting > 0) continue;
+  for (const { id, node } of view.tree.strands.values()) {
     const evidence = node.terminal ? undefined : judge(node);
     if (evidence !== undefined) prunings.push({ strand: id, ...pruningBy(rule, evidence) });
   }
@@ -42,8 +41,8 @@ export function doomedBy(
   view: SearchView,
   all = false,
 ): ((node: Node) => boolean) | undefined {
-  const judges = rules.flatMap(({ keepsLeaves, spends, judge }): Judge[] => {
-    const found = keepsLeaves ? undefined : judge(view);
+  const judges = rules.flatMap(({ spends, judge }): Judge[] => {
+    const found = judge(view);
     if (found === undefined) return [];
     return [spends && !all ? (node) => (node.score > 0 ? undefined : found(node)) : found];
   });

@@ -3,17 +3,6 @@
 
 import { definePrune, type PrunePart } from '../definition.ts';
 import { type BoundTarget, pruneBound } from './prune-bound.ts';
-import { pruneOutdone } from './prune-outdone.ts';
-
-const outdone = {
-  beatPrune: {
-    low: 0,
-    high: 1,
-    internal: true,
-    unit: 'probability',
-    why: 'a rollout less likely than this to beat the best answer so far is not carried on; its leaf stays, and the question goes on with its next rollout. 0 is off',
-  },
-} as const;
 
 export const promiseKnobs = {
   promisePrune: {
@@ -25,8 +14,6 @@ export const promiseKnobs = {
     why: '0 is off: it needs a verifier with a second reading. A strand whose step promises less than this to end right is ended',
   },
 } as const;
-
-export const pruneKnobs = { ...outdone, ...promiseKnobs } as const;
 
 function bound(target: BoundTarget, summary: string): PrunePart {
   return definePrune({
@@ -40,13 +27,6 @@ function bound(target: BoundTarget, summary: string): PrunePart {
 const registered: PrunePart[] = [
   bound('threshold', 'the path cannot reach the threshold any more (P0 §4.1)'),
   bound('best', 'the path cannot beat the best completed one: branch and bound'),
-  definePrune({
-    name: 'outdone',
-    summary: 'the rollout is unlikely to beat the best completed path',
-    options: outdone,
-    when: ({ beatPrune }) => beatPrune !== 0,
-    make: ({ beatPrune }) => pruneOutdone(beatPrune),
-  }),
 ];
 
 export function registerPrunes(parts: readonly PrunePart[]): void {

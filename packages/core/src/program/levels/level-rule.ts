@@ -7,7 +7,7 @@ import type { Node } from '../../tree/node.ts';
 import type { Manner } from '../../tree/step.ts';
 import type { Inquiry } from '../../tree/strand.ts';
 import { type ProgramSize, usualSize } from '../definition.ts';
-import type { GrowthLimits } from '../growth.ts';
+import type { GrowthLimits } from '../program.ts';
 import type { Planting } from './plots.ts';
 
 export interface LevelOptions extends GrowthLimits, Pick<ProgramSize, 'sampling' | 'choose'> {

@@ -10,7 +10,7 @@ import type { Node } from '../../tree/node.ts';
 import { Tree } from '../../tree/tree.ts';
 import type { Ask } from '../program.ts';
 import { createMcts, mctsDefaults } from './mcts.ts';
-import { puct, selectLeaf, siblingPriors, type Unvisited, uct, unvisitedValues } from './wu-puct.ts';
+import { puct, selectLeaf, siblingPriors, uct } from './wu-puct.ts';
 
 interface Child {
   readonly reward: number;
@@ -72,20 +72,13 @@ describe('the Q of a child that no rollout has completed', () => {
     answer(tree, program.ask(tree, false)!, [{ reward: 0.9, end: true }, { reward: 0.5 }], program);
     return tree;
   }
-  const chosen = (unvisited: Unvisited, exploration: number) =>
-    selectLeaf(afterOne().root, { selection: 'puct', prior: 'logprob', exploration, unvisited })?.score;
+  const chosen = (exploration: number) =>
+    selectLeaf(afterOne().root, { selection: 'puct', prior: 'logprob', exploration })?.score;
 
-  it('decides between the branch that has shown something and the one that has not', () => {
-    // Child 0: Q = 0.81, U = c/4. Child 1: U = c/2 and Q = 0, 0.81 or 0.6.
-    expect(chosen('zero', 1)).toBe(0.45);
-    expect(chosen('zero', 3.3)).toBe(0.6);
-    expect(chosen('parent', 0.01)).toBe(0.6);
-    expect(chosen('score', 0.8)).toBe(0.45);
-    expect(chosen('score', 1)).toBe(0.6);
-  });
-
-  it('is nothing unless told otherwise', () => {
-    expect(mctsDefaults.unvisited).toBe('zero');
+  it('is nothing, and decides between the branch that has shown something and the one that has not', () => {
+    // Child 0: Q = 0.81, U = c/4. Child 1: U = c/2 and Q = 0.
+    expect(chosen(1)).toBe(0.45);
+    expect(chosen(3.3)).toBe(0.6);
   });
 });
 
@@ -120,7 +113,6 @@ describe('a rollout', () => {
     expect(program.answer(tree)).toMatchObject({ score: 0.4, text: '1\n0', complete: true });
     // The next one: Q(low) = 0 and U = 0.5 √1 / 1; Q(high) = 0.4 and U = 0.5 √1 / 2: back into the one that has shown something.
     expect(selectLeaf(tree.root, mctsDefaults)).toBe(childAt(high, 1));
-    expect(selectLeaf(tree.root, { ...mctsDefaults, unvisited: 'parent' })).toBe(low);
   });
 
   it('sends parallel rollouts apart and waits while every leaf is taken', () => {
@@ -137,13 +129,13 @@ describe('a rollout', () => {
   });
 
   it('counts a rollout in flight as a visit without a result yet', () => {
-    const program = createMcts({ rollouts: 8, branching: 2, exploration: 1, unvisited: 'parent' });
+    const program = createMcts({ rollouts: 8, branching: 2, exploration: 4 });
     const tree = Tree.plant('product');
     answer(tree, program.ask(tree, true)!, [{ reward: 0.9 }, { reward: 0.8 }], program);
     answer(tree, program.ask(tree, false)!, [{ reward: 0.9 }, { reward: 0.7, end: true }], program);
     answer(tree, program.ask(tree, false)!, [{ reward: 0.5, end: true }, { reward: 0.4 }], program);
-    // One rollout is complete through child 0. A second is sent to the untried child 1 (Q of the root, nothing in
-    // flight); while it is out, Ñ of both children is 1, and the tie falls to child 0: without O it would be child 1 again.
+    // One rollout is complete through child 0. A second is sent to the untried child 1 (U = 2 there, Q + U = 1.4
+    // here); while it is out, Ñ of both children is 1, and child 0 is ahead by its Q: without O it would be child 1 again.
     const second = program.ask(tree, true)!;
     expect(second.node.index).toBe(1);
     expect([0, 1].map((index) => [childAt(tree.root, index).visits, childAt(tree.root, index).pending])).toEqual([
@@ -252,10 +244,9 @@ describe('at width one', () => {
         fc.integer(),
         fc.integer({ min: 1, max: 5 }),
         fc.integer({ min: 1, max: 20 }),
-        fc.constantFrom(...unvisitedValues),
-        (seed, branching, rollouts, unvisited) => {
+        (seed, branching, rollouts) => {
           const grow = (path: readonly number[]) => inOrder(seed, path, branching);
-          const program = createMcts({ rollouts, branching, exploration: 1.25, unvisited });
+          const program = createMcts({ rollouts, branching, exploration: 1.25 });
           const tree = Tree.plant('product');
           for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, tree.strands.size < 1)) {
             answer(
@@ -268,7 +259,7 @@ describe('at width one', () => {
               program,
             );
           }
-          expect(statistics(tree.root)).toEqual(statistics(serialMcts(grow, rollouts, 1.25, unvisited)));
+          expect(statistics(tree.root)).toEqual(statistics(serialMcts(grow, rollouts, 1.25)));
         },
       ),
       { numRuns: 200 },

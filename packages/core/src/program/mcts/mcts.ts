@@ -5,7 +5,7 @@ import { defineProgram, usualSize } from '../definition.ts';
 import { priorKnob } from '../prior.ts';
 import type { Program } from '../program.ts';
 import { type MctsOptions, playMcts } from './rollouts.ts';
-import { selections, unvisitedValues } from './wu-puct.ts';
+import { selections } from './wu-puct.ts';
 
 /** 16 rollouts of 4 steps are our choice (P0 has 12 in figure 2, 32 in figure 3); what else it leaves open is decided in docs/decisions/0002-mcts-constants.md. */
 export const mctsDefaults: MctsOptions = {
@@ -14,7 +14,6 @@ export const mctsDefaults: MctsOptions = {
   branching: 4,
   selection: 'puct',
   exploration: 1,
-  unvisited: 'zero',
   prior: 'logprob',
 };
 
@@ -45,13 +44,6 @@ export const mcts = defineProgram({
       why: 'c of PUCT or UCT: more looks at branches that were visited less (docs/decisions/0002-mcts-constants.md)',
     },
     prior: priorKnob,
-    unvisited: {
-      default: 'zero',
-      values: unvisitedValues,
-      internal: true,
-      unit: 'Q of a child that no rollout has completed',
-      why: "0 goes deep where something was found; the parent's Q is nearly breadth-first and takes more tokens (decision 2)",
-    },
   },
   create: (size, options) => createMcts({ ...size, ...options }),
 });

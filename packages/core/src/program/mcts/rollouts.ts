@@ -26,7 +26,7 @@ import { type SelectionRule, selectLeaf } from './wu-puct.ts';
 
 export interface MctsOptions
   extends SelectionRule,
-    Pick<ProgramSize, 'rollouts' | 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling' | 'choose' | 'eager'> {}
+    Pick<ProgramSize, 'rollouts' | 'branching' | 'maxDepth' | 'maxPathTokens' | 'sampling' | 'choose'> {}
 
 type Named = Pick<ProgramDefinition, 'name' | 'needsVerifier'>;
 
@@ -40,20 +40,15 @@ class Mcts implements Program {
   readonly reads: readonly StepReading[];
   readonly expandsOnce = true;
   readonly naturalWidth = 1;
-  readonly goesAhead: boolean;
   readonly maxPathTokens: number | undefined;
   readonly #options: MctsOptions;
   readonly #play: Play;
-  /** 0 where the way of playing has a choice of its own. */
-  readonly #eager: number;
 
   constructor({ name, needsVerifier }: Named, options: MctsOptions, play: Play) {
     this.name = name;
     this.needsVerifier = needsVerifier;
     this.#options = options;
     this.#play = play;
-    this.#eager = play.next === undefined ? (options.eager ?? 0) : 0;
-    this.goesAhead = this.#eager > 0;
     this.maxPathTokens = options.maxPathTokens;
     this.reads = options.selection === 'puct' && options.prior === 'logprob' ? ['logprobs'] : [];
   }
@@ -81,12 +76,10 @@ class Mcts implements Program {
   }
 
   tell(tree: Tree, outcome: Outcome): boolean {
-    const late = tree.stragglers.size;
     const strand = foldOutcome(tree, outcome, this.#options);
     if (strand !== undefined) this.#advance(tree, strand);
     if (outcome.probe) this.#endPlayed(tree, tree.node(outcome.node));
-    const isComplete = strand !== undefined || outcome.probe === true;
-    return isComplete || tree.stragglers.size < late || this.#goAhead(tree, outcome);
+    return strand !== undefined || outcome.probe === true;
   }
 
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
@@ -129,22 +122,8 @@ class Mcts implements Program {
     else follow(tree, strand, next, this.#play.worth);
   }
 
-  /** Eager: the child of the first siblings to which it would have gone on before the others came, whichever came first. */
-  #bestChild(node: Node): Node | undefined {
-    const first = this.#eager === 0 ? undefined : firstGood(node, this.#eager);
-    return first ?? (this.#play.next ?? highestReward)(node.children);
-  }
-
-  /** Eager: on to the best of the first siblings once that one is good enough; the others join the tree when they come. */
-  #goAhead(tree: Tree, { node, probe }: Outcome): boolean {
-    const parent = probe || this.#eager === 0 ? undefined : tree.nodes[node];
-    const [next] = parent?.inFlight?.keys() ?? [];
-    if (parent === undefined || next === undefined) return false;
-    const strand = tree.waitingStrand(parent, next);
-    const best = firstGood(parent, this.#eager);
-    if (strand === undefined || best === undefined) return false;
-    follow(tree, strand, best, this.#play.worth);
-    return true;
+  #bestChild({ children }: Node): Node | undefined {
+    return (this.#play.next ?? highestReward)(children);
   }
 
   #goOn(tree: Tree, strand: Strand): Ask | undefined {
@@ -207,15 +186,4 @@ function bestLeaf({ nodes, strands }: Tree): Node | undefined {
 /** Counts one more imagined rollout through this node. */
 function imagine(imagined: Map<Node, number>, node: Node): void {
   for (let at: Node | undefined = node; at !== undefined; at = at.parent) imagined.set(at, (imagined.get(at) ?? 0) + 1);
-}
-
-/** The best of children 0 to j - 1, for the smallest j of at least 2 of which the best is good enough: no matter who was faster. */
-function firstGood({ byIndex }: Node, goodEnough: number): Node | undefined {
-  const first: Node[] = [];
-  for (let child = byIndex?.get(0); child !== undefined; child = byIndex?.get(first.length)) {
-    first.push(child);
-    const best = first.length < 2 ? undefined : highestReward(first.toSorted(byKey));
-    if ((best?.reward ?? 0) >= goodEnough) return best;
-  }
-  return undefined;
 }

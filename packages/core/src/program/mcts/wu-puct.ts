@@ -9,17 +9,11 @@ import type { Doomed } from '../program.ts';
 export const selections = ['puct', 'uct'] as const;
 type Selection = (typeof selections)[number];
 
-export const unvisitedValues = ['zero', 'parent', 'score'] as const;
-/** Q of a child that no rollout has completed: nothing, what its parent has, or the score of the path up to it. */
-export type Unvisited = (typeof unvisitedValues)[number];
-
 export interface SelectionRule {
   readonly prior: Prior;
   readonly selection: Selection;
   /** c of PUCT or UCT. */
   readonly exploration: number;
-  /** UCT tries such a child first, whatever this says. */
-  readonly unvisited: Unvisited;
   /** Q, where it is not the mean of what was backed up; among unvisited children the highest goes first then. */
   readonly value?: ((node: Node) => number) | undefined;
 }
@@ -68,7 +62,7 @@ function countOpenings(node: Node, doomed: Doomed, counts: Map<Node, number>): n
 }
 
 function selectChild(parent: Node, rule: SelectionRule, imagined: Imagined, openings: Openings): Node {
-  const { selection, exploration, unvisited } = rule;
+  const { selection, exploration } = rule;
   const priors = selection === 'puct' ? siblingPriors(parent.children, rule.prior) : undefined;
   const parentVisits = parent.visits + parent.pending + (imagined.get(parent) ?? 0);
   let best: Node | undefined;
@@ -77,7 +71,8 @@ function selectChild(parent: Node, rule: SelectionRule, imagined: Imagined, open
   for (const [at, child] of parent.children.entries()) {
     if (openings(child) <= 0) continue;
     const visits = child.visits + child.pending + (imagined.get(child) ?? 0);
-    const value = rule.value?.(child) ?? meanValue(child) ?? firstValue(child, parent, unvisited);
+    // Q is 0 before the first visit: the search goes deep where something was found (docs/decisions/0002-mcts-constants.md).
+    const value = rule.value?.(child) ?? meanValue(child) ?? 0;
     const score =
       priors === undefined
         ? uct(value, parentVisits, visits, exploration)
@@ -89,11 +84,6 @@ function selectChild(parent: Node, rule: SelectionRule, imagined: Imagined, open
     }
   }
   return best!;
-}
-
-function firstValue(child: Node, parent: Node, unvisited: Unvisited): number {
-  if (unvisited === 'zero') return 0;
-  return unvisited === 'score' ? child.score : (meanValue(parent) ?? 0);
 }
 
 /** WU-PUCT, P0 §4.2: Q + c · P · √Ñ(s) / (1 + Ñ(s, a)). */

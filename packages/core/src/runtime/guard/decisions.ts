@@ -10,8 +10,8 @@ import { naturalWidths } from '../../scheduler/widths.ts';
 import { type Answerable, faultOf, guard } from './guard.ts';
 
 export function guardedScheduler(scheduler: Scheduler, strands: number, tell: (fault: Fault) => void): Scheduler {
-  const { name, ageingSeconds, speculates } = scheduler;
-  const plain = algorithm1Scheduler({ name: 'natural', widths: naturalWidths, ageingSeconds });
+  const { name, speculates } = scheduler;
+  const plain = algorithm1Scheduler({ name: 'natural', widths: naturalWidths });
   let isBroken = false;
   const broke = (breakage: Parameters<typeof faultOf>[0]) => {
     if (!isBroken) tell(faultOf(breakage));
@@ -24,7 +24,6 @@ export function guardedScheduler(scheduler: Scheduler, strands: number, tell: (f
   };
   return {
     name,
-    ageingSeconds,
     order: scheduler.order && guardedOrder(scheduler.order, { broke }),
     speculates,
     decide(snapshot) {

@@ -33,7 +33,6 @@ export function guardedProgram(program: Program, search: Breakable): Program {
     samplesIndependently: program.samplesIndependently,
     needsWhole: program.needsWhole,
     whole: program.whole,
-    goesAhead: program.goesAhead,
     naturalWidth: program.naturalWidth,
     maxPathTokens: program.maxPathTokens,
     demand: (tree) => call('demand', () => checkedDemand(program.demand(tree)), program.naturalWidth),
@@ -117,7 +116,6 @@ function guardedPrune(rule: PruneRule, search: Breakable): PruneRule {
     readsLogprobs: rule.readsLogprobs,
     readsConfidence: rule.readsConfidence,
     readsPromise: rule.readsPromise,
-    keepsLeaves: rule.keepsLeaves,
     spends: rule.spends,
     judge: (view) => {
       if (search.isBroken) return undefined;

@@ -30,7 +30,7 @@ function askOne(parts: RuntimeParts, search: Search, nowMs: number): void {
     }
     // A program may close a strand that it finds complete after a crash: then there is room again.
     if (tree.strands.size < openBefore) continue;
-    if (mayOpen && tree.strands.size === 0 && tree.stragglers.size === 0) {
+    if (mayOpen && tree.strands.size === 0) {
       return finish(parts, search, firstExit(search, nowMs, options) ?? nothingLeft(search), nowMs);
     }
     break;

@@ -17,12 +17,10 @@ export interface Forecast {
   readonly pace?: Pace;
 }
 
-type TurnRule = Pick<Scheduler, 'ageingSeconds' | 'order'>;
-
 export class Queue {
-  readonly #line: TurnLine;
+  readonly #line = new TurnLine();
   /** The idle class: no search waits for it, and nothing is forecast from it. */
-  readonly #idleLine: TurnLine;
+  readonly #idleLine = new TurnLine();
   readonly #seats: Seats;
   readonly #guests: Guests;
   readonly #meter = new PaceMeter();
@@ -36,15 +34,13 @@ export class Queue {
 
   constructor(
     leases: Leases,
-    { ageingSeconds, order }: TurnRule,
+    { order }: Pick<Scheduler, 'order'>,
     onChange: () => void,
     work: WorkEstimates = new WorkMeter(),
   ) {
     this.#work = work;
     this.#onChange = onChange;
     this.#order = order;
-    this.#line = new TurnLine(ageingSeconds);
-    this.#idleLine = new TurnLine(ageingSeconds);
     this.#seats = new Seats(leases.budget);
     this.#guests = new Guests(leases);
   }

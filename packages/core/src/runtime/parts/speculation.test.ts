@@ -50,7 +50,7 @@ function world(budget: number) {
     close: async () => {},
   };
   const scheduling = { name: 'natural', widths: naturalWidths } as const;
-  const scheduler = algorithm1Scheduler({ ...scheduling, ageingSeconds: 60, speculate: 8 });
+  const scheduler = algorithm1Scheduler({ ...scheduling, speculate: 8 });
   const events: SearchEvent[] = [];
   const onEvent = ({ event }: { readonly event: SearchEvent }) => void events.push(event);
   const runtime = new Runtime({ engine, verifier, scheduler, budget, clock: new VirtualClock(), onEvent });

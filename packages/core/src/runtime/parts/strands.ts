@@ -83,17 +83,13 @@ export class Strands {
     const { tree } = search;
     const surplus = tree.strands.size - Math.min(search.width.primary, this.#parts.leases.free);
     if (surplus > 0) for (const strand of leastPromising(tree, surplus)) this.close(search, strand, 'preempted');
-    const late = Array.from(tree.stragglers.values(), ({ node, sampling, manner }): Expansion => {
-      return { node, indices: [...(node.inFlight?.keys() ?? [])], sampling, manner };
-    });
-    const awaited = Array.from(tree.strands.values()).flatMap(({ id, node, sampling, manner, probing }) => {
+    return Array.from(tree.strands.values()).flatMap(({ id, node, sampling, manner, probing }) => {
       search.leases.set(id, this.#parts.leases.take(search.id));
       if (probing !== undefined) return [{ node, ...probing, indices: [probing.index], probe: true as const }];
       const indices = [...(node.inFlight ?? [])].filter(([, owner]) => owner === id).map(([index]) => index);
       if (sampling === undefined) return [];
       return [{ node, indices, sampling, manner }];
     });
-    return [...late, ...awaited];
   }
 }
 

@@ -22,7 +22,7 @@ it('expects of a search what others of its kind took lately, and of a new kind w
 /** A queue that has served short and long searches, 2 and 60 s each. */
 function experienced(name: 'fcfs' | 'sjf') {
   const order = { name, readsWork: name === 'sjf' };
-  const queue = new Queue(new Leases(4), { ageingSeconds: 60, order }, () => {});
+  const queue = new Queue(new Leases(4), { order }, () => {});
   const served = (id: string, kind: string, seconds: number) => {
     const search = {
       id,

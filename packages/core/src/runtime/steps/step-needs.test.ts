@@ -57,12 +57,6 @@ it('asks for seeds where the search is to be repeatable, and for tokens where a 
   expect(stepNeeds(request({ repeatable: false }), undefined, false)).toMatchObject({ seed: false, tokens: false });
 });
 
-it('reads siblings together unless the program may go on from the first of them', () => {
-  const reads = (eager: number) =>
-    stepNeeds(request({ program: createMcts({ eager }) }), undefined, false).together === true;
-  expect([reads(0), reads(0.9)]).toEqual([true, false]);
-});
-
 it('puts the words of a manner behind the path, of a shape instead of them, and nothing where there is none', () => {
   const tree = Tree.plant('mean');
   const search = { tree, request: request({}) };

@@ -19,8 +19,6 @@ export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined
   const confidence =
     program.reads?.includes('confidence') || rules.prunes.some((rule) => rule.readsConfidence === true);
   const more = {
-    // An expansion is one strand's, which goes on when all of it has come.
-    ...(program.goesAhead ? {} : { together: true }),
     ...(byClient ? { pieces: true } : {}),
     ...(confidence ? { confidence: true } : {}),
     ...(record ? { record } : {}),

@@ -4,6 +4,7 @@
 
 import type { Knobs } from '../../base/knob.ts';
 import { definedPart, type NamedPart, type NoOptions, type PartInput, type PlugIn } from '../../base/part.ts';
+import { ageingSeconds } from './weighted-fair-queueing.ts';
 
 /** A rule without urgency and priority leaves requests as they come. */
 export interface OrderRule {
@@ -11,7 +12,7 @@ export interface OrderRule {
   /** It goes by expected work: standings have `workLeft`, and the turns of searches include what they are expected to take. */
   readonly readsWork?: boolean;
   /** Rank of all requests of a search, higher first. Idle searches are not asked: they stand behind all others. */
-  urgency?(standing: QueueStanding, ageingSeconds: number): number;
+  urgency?(standing: QueueStanding): number;
   /** Rank of one request, higher first: by the priority of its search and the tokens of its path. */
   priority?(priority: number, pathTokens: number): number;
 }
@@ -41,12 +42,12 @@ const perDoubling = 100;
 /** A change of a tenth: less is not worth telling the engine. */
 export const tellingUrgency = perDoubling * Math.log2(1.1);
 
-export function urgencyOf(order: OrderRule, standing: QueueStanding, ageingSeconds: number): number {
-  return standing.idle === true ? lastUrgency : (order.urgency?.(standing, ageingSeconds) ?? lastUrgency);
+export function urgencyOf(order: OrderRule, standing: QueueStanding): number {
+  return standing.idle === true ? lastUrgency : (order.urgency?.(standing) ?? lastUrgency);
 }
 
 /** By what is left to do, on a logarithmic scale, with ageing. */
-function shortestFirst({ workLeft = 1, ageSeconds, priority }: QueueStanding, ageingSeconds: number): number {
+function shortestFirst({ workLeft = 1, ageSeconds, priority }: QueueStanding): number {
   const age = shrinking((ageSeconds / ageingSeconds + priority) / patience);
   return -perDoubling * Math.log2(Math.max(1, workLeft) * age);
 }

@@ -24,8 +24,8 @@ interface Turn {
   readonly finish: number;
 }
 
-/** A waiting search gains one unit of priority a minute, unless the policy's knob says otherwise. */
-export const defaultAgeingSeconds = 60;
+/** A waiting search gains one unit of priority a minute, so that none starves. */
+export const ageingSeconds = 60;
 
 /**
  * Without keys: arrival and expected work, minus what the priority is worth: the shorter goes first, and no search is overtaken by
@@ -33,10 +33,7 @@ export const defaultAgeingSeconds = 60;
  * key's last waiting search ends, whichever is later, and finish = start + work / share (weighted fair queueing). Idle keys
  * earn no credit, and a key that floods the line is overtaken by all others, in proportion to their shares.
  */
-export function turnOf(
-  { arrivalMs, priority, key, workSeconds }: TurnFacts,
-  ageingSeconds: number = defaultAgeingSeconds,
-): Turn {
+export function turnOf({ arrivalMs, priority, key, workSeconds }: TurnFacts): Turn {
   const finish =
     key === undefined
       ? arrivalMs / 1000 + (workSeconds ?? 0)
@@ -77,16 +74,11 @@ interface LinePlace extends Turn {
 }
 
 export class TurnLine {
-  readonly #ageingSeconds: number;
   readonly #places = new Map<string, LinePlace>();
   /** Per key: the finish of its last search, and how many of its searches wait. */
   readonly #keys = new Map<string, { last: number; waiting: number }>();
   #serving = 0;
   #seats = 0;
-
-  constructor(ageingSeconds: number = defaultAgeingSeconds) {
-    this.#ageingSeconds = ageingSeconds;
-  }
 
   get seats(): number {
     return this.#seats;
@@ -140,11 +132,11 @@ export class TurnLine {
   }
 
   #turn({ arrivalMs, priority, key, workSeconds, turn }: LineFacts) {
-    if (turn !== undefined) return { turn, finish: turn + priority * this.#ageingSeconds };
+    if (turn !== undefined) return { turn, finish: turn + priority * ageingSeconds };
     const facts = { arrivalMs, priority, workSeconds };
-    if (key === undefined) return turnOf(facts, this.#ageingSeconds);
+    if (key === undefined) return turnOf(facts);
     const serving = this.#places.size === 0 ? undefined : this.#serving;
     const standing = { share: key.share, serving, last: this.#keys.get(key.name)?.last };
-    return turnOf({ ...facts, key: standing }, this.#ageingSeconds);
+    return turnOf({ ...facts, key: standing });
   }
 }

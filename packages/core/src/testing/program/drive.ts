@@ -125,16 +125,12 @@ export function drive(program: Program, options: DriveOptions): Driven {
 
 /** Asks again for what a log leaves in flight. */
 function awaited(tree: Tree): Ask[] {
-  const late = [...tree.stragglers.values()].map((each) => ({
-    ...each,
-    indices: [...(each.node.inFlight?.keys() ?? [])],
-  }));
   const own = [...tree.strands.values()].map(({ id, node, sampling, manner, probing }) => {
     if (probing !== undefined) return { node, ...probing, indices: [probing.index], probe: true as const };
     const indices = [...(node.inFlight ?? [])].filter(([, owner]) => owner === id).map(([index]) => index);
     return { node, indices, sampling: sampling!, manner };
   });
-  return [...late, ...own].flatMap(({ manner, ...each }): Ask[] => {
+  return own.flatMap(({ manner, ...each }): Ask[] => {
     return each.indices.length === 0 ? [] : [{ strand: 0, ...each, ...(manner === undefined ? {} : { manner }) }];
   });
 }

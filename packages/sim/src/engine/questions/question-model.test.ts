@@ -6,7 +6,6 @@ import type { Prompt, Step } from '../../../../core/src/tree/step.ts';
 import { QuestionModel } from './question-model.ts';
 import type { QuestionProfile } from './question-profile.ts';
 import { extractAnswer } from './question-text.ts';
-import type { RewardHabits } from './reward-habits.ts';
 
 const habits = { soundness: { low: 0.6, high: 0.9 }, strictness: { low: 0.5, high: 1.5 } };
 const profile: QuestionProfile = {
@@ -152,50 +151,4 @@ it('lists next steps where it is asked for a list, each as it would draw it by i
   const drawn = [0, 1, 2].map((index) => model.draw(request(prompt, first, index)).text.trim());
   expect(list.text.split('\n').slice(0, 3)).toEqual([` ${drawn[0]}`, `2. ${drawn[1]}`, `3. ${drawn[2]}`]);
   expect(list.end).toBe('eos');
-});
-
-describe('rewards that err together', () => {
-  /** Pairs of rewards of sound steps: of a step and its child, and of two first steps of a question. */
-  function rewardsIn(rewards: RewardHabits) {
-    const model = new QuestionModel({ ...profile, rewards, missChance: 0, blindShare: 0, twinRate: 0 });
-    const [along, across, late]: [number, number][][] = [[], [], []];
-    for (let question = 0; question < 1500; question += 1) {
-      const prompt = promptOf(question);
-      const first = [0, 1].map((index) => model.draw(request(prompt, [], index))) as [Step, Step];
-      const below = belowFirst(model, prompt, first[0]);
-      const [one, other] = first.map((step) => model.reward(prompt, [], step)) as [number, number];
-      const child = model.reward(prompt, below.path, below.step);
-      expect(Math.min(one, other, child)).toBeGreaterThanOrEqual(rewards.lowest ?? 0);
-      expect(Math.max(one, other, child)).toBeLessThanOrEqual(rewards.highest ?? 1);
-      if ([first[0], below.step].every(({ text }) => text.startsWith('sound'))) along!.push([one, child]);
-      if (first.every(({ text }) => text.startsWith('sound'))) across!.push([one, other]);
-      if (first[0].text.startsWith('flawed')) late!.push([one, child]);
-    }
-    return { along: along!, across: across!, late: late! };
-  }
-
-  function belowFirst(model: QuestionModel, prompt: Prompt, first: Step) {
-    const path = below([], first);
-    return { path, step: model.draw(request(prompt, path, 0)) };
-  }
-
-  it('are alike along a path, below a first step and in a question as their habits say', () => {
-    const plain = rewardsIn({});
-    expect(Math.abs(correlation(plain.along))).toBeLessThan(0.15);
-    for (const habits of [{ ofPath: 0.8 }, { ofSubtree: 0.8 }, { ofQuestion: 0.8 }])
-      expect(correlation(rewardsIn(habits).along)).toBeGreaterThan(0.4);
-    expect(correlation(rewardsIn({ ofSubtree: 0.8 }).across)).toBeLessThan(correlation(plain.across));
-  });
-
-  it('come late, are squeezed, and mislead', () => {
-    const [plain, late] = [rewardsIn({}), rewardsIn({ lateSteps: 1 })];
-    expect(mean(plain.late.map(([one]) => one))).toBeLessThan(0.35);
-    expect(mean(late.late.map(([one]) => one))).toBeGreaterThan(0.8);
-    expect(mean(late.late.map(([, child]) => child))).toBeLessThan(0.35);
-    rewardsIn({ lowest: 0.5, highest: 0.9 });
-    const misled = rewardsIn({ misleadingSteps: 4, harshness: 6, decline: 6 });
-    expect(mean(misled.along.map(([one]) => one))).toBeLessThan(mean(plain.along.map(([one]) => one)) - 0.1);
-    expect(mean(misled.late.map(([one]) => one))).toBeGreaterThan(0.8);
-    expect(mean(misled.late.map(([, child]) => child))).toBeLessThan(mean(misled.late.map(([one]) => one)));
-  });
 });

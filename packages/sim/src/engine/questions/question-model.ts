@@ -8,10 +8,9 @@ import type { Prompt, Step } from '@coppice/core/tree';
 import type { RewardSource, StepSource } from '../source.ts';
 import { mixed, normalCdf, type UnitShape, unitQuantile } from './distributions.ts';
 import { endChance, firstStepEase, type Question, questionOf, sizedAs, soundnessAt } from './question.ts';
-import type { DepthHabits, QuestionProfile, QuestionSize } from './question-profile.ts';
+import type { DepthHabits, QuestionProfile, QuestionSize, StepState, Tip } from './question-profile.ts';
 import { aggregated, attemptsIn, probeReply } from './question-replies.ts';
 import { answerOf, extractAnswer, isOwn, read, tipOf } from './question-text.ts';
-import { rewardedAs, type StepState, sharedNoise, squeezed, type Tip } from './reward-habits.ts';
 
 // Rewards after Qwen2.5-Math-PRM-7B's habits: most right steps near 1, most wrong ones near 0, both with long tails.
 const soundReward: UnitShape = { a: 10, b: 0.7 };
@@ -140,15 +139,18 @@ export class QuestionModel implements StepSource, RewardSource {
     const question = this.question(prompt);
     const path = step.turn === undefined ? before : [];
     const parent = tipOf(question, path);
-    const habits = this.#profile.rewards ?? {};
-    const tips = [...path.map((each) => read(each.step)), read(step)];
+    const { rewards: errors } = this.#profile;
+    const last = read(step);
+    const tips = [...path.map((each) => read(each.step)), last];
     const common = new Random('siblings reward', parent.key).normal();
-    const own = mixed(common, new Random('reward', tips.at(-1)!.key).normal(), siblingShare.reward);
-    const probability = Math.min(surest, normalCdf(sharedNoise(habits, question.key, tips, own)));
-    const { isFlawed, exponent } = rewardedAs(habits, tips);
-    if (isFlawed) return squeezed(habits, unitQuantile(flawedReward, probability));
+    const own = mixed(common, new Random('reward', last.key).normal(), siblingShare.reward);
+    const probability = Math.min(surest, normalCdf(errors?.noise(question.key, tips, own) ?? own));
+    const { isFlawed, exponent } = errors?.rewardedAs(tips) ?? { isFlawed: last.state === 'flawed', exponent: 1 };
     const strictness = path.length === 0 ? question.strictness * firstStepEase : question.strictness;
-    return squeezed(habits, unitQuantile(soundReward, probability) ** (strictness * exponent));
+    const reward = isFlawed
+      ? unitQuantile(flawedReward, probability)
+      : unitQuantile(soundReward, probability) ** (strictness * exponent);
+    return errors?.within(reward) ?? reward;
   }
 
   #habits(depth: number): DepthHabits | undefined {

@@ -1,7 +1,5 @@
 // The distribution of questions of one data set under one generator and one reward model.
 
-import type { RewardHabits } from './reward-habits.ts';
-
 export interface Range {
   readonly low: number;
   readonly high: number;
@@ -39,8 +37,23 @@ export interface QuestionProfile {
   readonly byDepth?: readonly DepthHabits[];
   /** Chance that a turn makes a wrong answer right; 0.25 unless given. */
   readonly repair?: number;
-  /** Errors of the verifier beyond the noise of single steps; none unless given. */
-  readonly rewards?: RewardHabits;
+  readonly rewards?: RewardErrors;
+}
+
+/** Sound: right so far. Hidden: wrong, and the verifier has not seen it. Flawed: wrong, and it has. */
+export type StepState = 'sound' | 'hidden' | 'flawed';
+
+export interface Tip {
+  readonly key: number;
+  readonly state: StepState;
+}
+
+/** Errors of a verifier beyond the noise of single steps, as functions of the path alone, from its first step to the last. */
+export interface RewardErrors {
+  /** A standard normal, as `own` is. */
+  noise(questionKey: number, path: readonly Tip[], own: number): number;
+  rewardedAs(path: readonly Tip[]): { readonly isFlawed: boolean; readonly exponent: number };
+  within(reward: number): number;
 }
 
 export interface DepthHabits {

@@ -4,7 +4,7 @@ import type { Random } from '@coppice/core/base';
 import type { PathStep } from '@coppice/core/engine';
 import type { Step } from '@coppice/core/tree';
 import type { Question } from './question.ts';
-import type { StepState, Tip } from './reward-habits.ts';
+import type { StepState, Tip } from './question-profile.ts';
 
 export function extractAnswer(pathText: string): string | undefined {
   const at = pathText.lastIndexOf('\nanswer ');

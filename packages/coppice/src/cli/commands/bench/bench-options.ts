@@ -84,7 +84,7 @@ export const help: Help = {
   settings: settingHelp(scope),
   examples: [
     'bench --task countdown --size 20',
-    'bench --programs mcts --policies safe,fast,positive --rollouts 32',
+    'bench --programs mcts --policies safe,boost,positive --rollouts 32',
     `bench --questions mine.jsonl --engine ${exampleServer}`,
   ],
   notes: `programs: ${programNames().join(', ')}; policies: ${policyNames.join(', ')}`,

@@ -29,10 +29,8 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
   const longest = whole && request.whole !== true ? request.thinking!.wholeTokens : request.maxTokens;
   const unread = request.whole && tokenIds === undefined ? Math.ceil(lengthOf(request) / leastCharsPerToken) : 0;
   const maxTokens = Math.min(longest, Math.max(1, roomTokens - unread));
-  // Only a stream tells which sibling has ended, and it costs the server's front end several times as much. Where the last one is waited for
-  // anyway, the others lose the head start of their scores, which then share a call with the last one's.
-  const isTogether = children.length === 1 || needs.together === true;
-  const inOnePiece = isTogether && (request.whole === true || maxTokens <= longestWholeTokens);
+  // A stream costs the server's front end several times as much, and a search waits for the last sibling anyway.
+  const inOnePiece = request.whole === true || maxTokens <= longestWholeTokens;
   return {
     name,
     prompt: request.prompt,

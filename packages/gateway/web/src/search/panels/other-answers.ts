@@ -56,7 +56,6 @@ export function givenUp({ prunedAt }: SearchFold): string[] {
 const cuts: Readonly<Record<string, string>> = {
   'bound-threshold': 'they could not reach the threshold any more',
   'bound-best': 'they could not beat the best finished path any more',
-  outdone: 'they were unlikely to beat the best finished path',
   promise: 'the verifier saw hardly a chance that they end right',
 };
 

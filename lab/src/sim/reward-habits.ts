@@ -2,13 +2,25 @@
 // whole question, and rewards that mislead. Functions of the path alone; without habits, noise and state stay as they are.
 
 import { Random } from '@coppice/core/base';
+import type { QuestionProfile, RewardErrors, Tip } from '@coppice/sim/engine';
+import { questionsOf, type SimulatedQuestions } from '@coppice/sim/service';
 
-/** Sound: right so far. Hidden: wrong, and the verifier has not seen it. Flawed: wrong, and it has. */
-export type StepState = 'sound' | 'hidden' | 'flawed';
+/** A question profile as data: its errors are habits. */
+export type ErringProfile = Partial<Omit<QuestionProfile, 'rewards'>> & { readonly rewards?: RewardHabits };
 
-export interface Tip {
-  readonly key: number;
-  readonly state: StepState;
+type Asked = Omit<Parameters<typeof questionsOf>[0], 'profile'> & { readonly profile?: ErringProfile };
+
+export function erringQuestions({ profile, ...asked }: Asked): SimulatedQuestions {
+  const { rewards, ...turned } = profile ?? {};
+  return questionsOf({ ...asked, profile: { ...turned, ...(rewards && { rewards: errorsOf(rewards) }) } });
+}
+
+export function errorsOf(habits: RewardHabits): RewardErrors {
+  return {
+    noise: (questionKey, path, own) => sharedNoise(habits, questionKey, path, own),
+    rewardedAs: (path) => rewardedAs(habits, path),
+    within: (reward) => squeezed(habits, reward),
+  };
 }
 
 export interface RewardHabits {
@@ -36,7 +48,7 @@ export interface RewardHabits {
 const pathMemory = 0.9;
 
 /** A standard normal, as `own` is. `path`: from the first step to this one. */
-export function sharedNoise(habits: RewardHabits, questionKey: number, path: readonly Tip[], own: number): number {
+function sharedNoise(habits: RewardHabits, questionKey: number, path: readonly Tip[], own: number): number {
   const { ofQuestion = 0, ofSubtree = 0, ofPath = 0 } = habits;
   const parts = [
     ofQuestion === 0 ? 0 : Math.sqrt(ofQuestion) * new Random('question reward', questionKey).normal(),
@@ -52,7 +64,7 @@ function pathNoise(path: readonly Tip[]): number {
   return draws.reduce((before, own) => pathMemory * before + Math.sqrt(1 - pathMemory ** 2) * own);
 }
 
-export function rewardedAs(habits: RewardHabits, path: readonly Tip[]): { isFlawed: boolean; exponent: number } {
+function rewardedAs(habits: RewardHabits, path: readonly Tip[]): { isFlawed: boolean; exponent: number } {
   const { misleadingSteps = 0, harshness = 1, decline = 1, lateSteps = 0, confusion = 0 } = habits;
   const { key, state } = path.at(-1)!;
   if (misleadingSteps > 0) {
@@ -72,6 +84,6 @@ function wrongFor(path: readonly Tip[]): number {
   return path.length - 1 - path.findLastIndex(({ state }) => state === 'sound');
 }
 
-export function squeezed({ lowest = 0, highest = 1 }: RewardHabits, reward: number): number {
+function squeezed({ lowest = 0, highest = 1 }: RewardHabits, reward: number): number {
   return lowest + (highest - lowest) * reward;
 }

@@ -1,15 +1,9 @@
-// A probabilistic prune rule, after P0 §4.1: an open strand ends when it is unlikely to beat the best completed path. The paper
-// gives no model; this is ours. The rewards to come are independent and like those on the paths that strands have taken. Under
-// `product` their logarithms are normal (rewards above 1 included, which errs on the hopeful side), mean and variance
-// shrunk towards a hopeful prior, so that few data prune nothing; under `minimum` each clears the best path's score with the
-// equally shrunken share of rewards that did. As many steps are to come as completed paths were long in the mean, at
-// least one. Never before the first completed path.
+// The chance that a path reaches a score. P0 §4.1 gives no model; this is ours. The rewards to come are independent and like those on the
+// paths that strands have taken. Under `product` their logarithms are normal, mean and variance shrunk towards a hopeful prior, so that few
+// data prune nothing; under `minimum` each clears the target with the equally shrunken share of rewards that did. As many steps are to come
+// as completed paths were long in the mean.
 
-import type { Aggregation } from '../../tree/aggregate.ts';
-import type { Node } from '../../tree/node.ts';
-import type { Tree } from '../../tree/tree.ts';
-import { requireBound } from '../bound.ts';
-import { type PruneRule, readable } from '../exit.ts';
+import type { Aggregation, Node, Tree } from '@coppice/core/tree';
 
 /** The prior: as if this many steps had been seen, rewarded 0.95 (a step of a path that wins), give or take 0.2 in log. */
 const priorSteps = 4;
@@ -17,27 +11,6 @@ const priorLogMean = Math.log(0.95);
 const priorLogVariance = 0.2 ** 2;
 /** A reward of 0 would make the mean of logarithms meaningless; nothing below this tells more than this. */
 const leastReward = 0.01;
-
-/** `epsilon`: a rollout less likely to beat the best completed path is not carried on. Its leaf stays for the bound to judge. */
-export function pruneOutdone(epsilon: number): PruneRule {
-  return {
-    name: 'outdone',
-    needsBound: true,
-    keepsLeaves: true,
-    judge({ tree }) {
-      requireBound('outdone', tree.aggregation);
-      const { best } = tree;
-      if (best?.reward === undefined) return undefined;
-      const past = experience(tree, best.score);
-      return ({ depth, score }) => {
-        const stepsToCome = Math.max(1, Math.round(past.meanDepth - depth));
-        const chance = chanceToReach(tree.aggregation, score, best.score, stepsToCome, past);
-        if (chance >= epsilon) return undefined;
-        return { score: readable(score), best: readable(best.score), stepsToCome, chance: readable(chance), epsilon };
-      };
-    },
-  };
-}
 
 export type Experience = ReturnType<typeof experience>;
 
