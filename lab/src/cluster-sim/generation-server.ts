@@ -129,6 +129,7 @@ export class GenerationServer implements NetworkServer {
     this.#exchanges.add(exchange);
     const count = body.n ?? 1;
     const ids: number[] = [];
+    const choices: string[] = [];
     let left = count;
     let usage = { prompt: 0, cached: 0, generated: 0 };
     const tell = (index: number, request: SimRequest) => (answer: GpuAnswer) => {
@@ -145,11 +146,12 @@ export class GenerationServer implements NetworkServer {
       this.#cachedTokens += cachedTokens;
       this.#generatedTokens += generatedTokens;
       const choice = this.#choice(known.question, request, index, body, answer.step);
-      if (body.stream !== true) exchange.end(`{"choices":[${choice}],"usage":${usageText(usage)}}`);
-      else exchange.write(`data: {"choices":[${choice}]}\n\n`);
+      if (body.stream === true) exchange.write(`data: {"choices":[${choice}]}\n\n`);
+      else choices.push(choice);
       if (left > 0) return;
       this.#exchanges.delete(exchange);
       if (body.stream === true) exchange.end(`data: {"choices":[],"usage":${usageText(usage)}}\n\ndata: [DONE]\n\n`);
+      else exchange.end(`{"choices":[${choices}],"usage":${usageText(usage)}}`);
     };
     exchange.onClose = () => {
       this.#exchanges.delete(exchange);

@@ -269,7 +269,9 @@ const server = http.createServer((request, response) => {
     if (page !== undefined) return send(response, page);
     const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Body;
     if (request.url === '/tokenize')
-      return front.enter(pageMs, () => send(response, { tokens: writer.tokenize(JSON.stringify(body.messages ?? body.prompt)) }));
+      return front.enter(pageMs, () =>
+        send(response, { tokens: writer.tokenize(JSON.stringify(body.messages ?? body.prompt)) }),
+      );
     if (body.max_tokens === 1) return send(response, sample);
     front.enter(requestMs, () => {
       if (!response.closed) complete(body, response);

@@ -66,11 +66,14 @@ function boughtBy({ effort }: Wish, limits: LimitsConfig) {
 }
 
 /** The program that was asked for, or the model's own, as rules see it with its options; without a verifier only one that needs none. */
-function programFor(wish: Wish, { config, verifier }: PlannedModel) {
+function programFor(wish: Wish, { config, verifier, engine }: PlannedModel) {
   const named = programOf(wish.program ?? config.program);
   const isVerified = verifier !== undefined || !named.needsVerifier;
   const name = isVerified ? named.name : 'self-consistency';
+  // A server that is asked for log probabilities writes a quarter of its tokens a second; both priors solve as much.
+  const isDear = engine.capabilities.wholes === true && 'prior' in programOf(name).options;
   const options = programOptions(name, {
+    ...(isDear ? { prior: 'draws' } : {}),
     ...optionsGiven(config, name),
     ...optionsGiven(wish, name),
     ...wish.internal,

@@ -98,7 +98,7 @@ export interface PlannedModel {
   readonly weights?: string | undefined;
   readonly engine: Pick<Engine, 'shapeTrouble'> & {
     readonly capabilities: Partial<
-      Pick<EngineCapabilities, 'contextTokens' | 'entropy' | 'pieces' | 'confidence' | 'takes' | 'thinking'>
+      Pick<EngineCapabilities, 'contextTokens' | 'entropy' | 'pieces' | 'confidence' | 'takes' | 'thinking' | 'wholes'>
     >;
   };
   readonly verifier?: { readonly capabilities: { readonly aggregation: Aggregation } } | undefined;
