@@ -94,10 +94,11 @@ export class Flights {
     const usual = stepNeeds(search.request, this.#options.verifier, !isProbe && this.#isWatched(search));
     const needs = manner?.entropy ? { ...usual, entropy: true } : usual;
     const common = manner?.choices === undefined ? pathFor(search, node, manner, shape?.words, isProbe) : undefined;
-    const mayBeWhole = !isProbe && manner === undefined && drawsWhole(search, needs, this.#options.engine.capabilities);
+    const isPlain = !isProbe && manner === undefined;
+    const mayBeWhole = isPlain && drawsWhole(search, needs, this.#options.engine.capabilities);
     let first: RequestId | undefined;
     for (const index of indices) {
-      const known = named === undefined ? search.drawn.take(node.key) : named[index];
+      const known = isPlain ? search.drawn.take(node.key) : named?.[index];
       if (known !== undefined || named !== undefined) {
         this.#hand(search, expansion, index, known, lane, nowMs);
         continue;

@@ -57,18 +57,19 @@ export function stepsOf(whole: Step, { delimiters, thinking }: Pick<SearchReques
 
 /** Tokens are shared out by characters; the end of the answer is one. */
 function cutSteps(whole: Pick<Step, 'text' | 'tokens' | 'end'>, delimiters: readonly string[]): Step[] {
-  const cuts = cut(whole.text, delimiters);
-  const isCutBehind = whole.end !== 'eos' && cuts.length > 1 && cuts.at(-1) === '';
-  const texts = isCutBehind ? cuts.slice(0, -1) : cuts;
-  const last = isCutBehind ? texts.length : texts.length - 1;
+  const texts = cut(whole.text, delimiters);
+  // A limit that cuts right behind a delimiter leaves nothing to be a step.
+  const isCutBehind = whole.end !== 'eos' && texts.length > 1 && texts.at(-1) === '';
+  if (isCutBehind) texts.pop();
   const endTokens = whole.end === 'eos' ? Math.min(1, whole.tokens) : 0;
-  const perChar = (whole.tokens - endTokens) / Math.max(1, whole.text.length);
-  let chars = 0;
+  const perChar = (whole.tokens - endTokens) / whole.text.length;
+  let [chars, told] = [0, 0];
   return texts.map((text, at) => {
-    const before = Math.round(chars * perChar);
     chars += text.length;
-    const tokens = Math.round(chars * perChar) - before + (at === last ? endTokens : 0);
-    return { text, tokens, meanLogprob: 0, end: at === last ? whole.end : 'delimiter' };
+    const isLast = at === texts.length - 1;
+    const tokens = (isLast ? whole.tokens : Math.round(chars * perChar)) - told;
+    told += tokens;
+    return { text, tokens, meanLogprob: 0, end: isLast && !isCutBehind ? whole.end : 'delimiter' };
   });
 }
 
