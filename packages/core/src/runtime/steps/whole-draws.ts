@@ -29,11 +29,13 @@ export function drawsWhole({ request, tree, flights }: Search, needs: StepNeeds,
 
 /** Most tokens of a whole draw below a node; undefined where one step is all that it may have. */
 export function wholeTokensOf({ request, tree }: Search, node: Node): number | undefined {
-  const { stepTokens, limits, program } = request;
+  const { stepTokens, limits, program, thinking } = request;
   const { maxDepth, maxPathTokens = Number.POSITIVE_INFINITY } = program.whole!;
   const steps = maxDepth - node.depth;
   const left = (limits.tokens ?? Number.POSITIVE_INFINITY) - tree.tokens;
-  return steps < 2 ? undefined : Math.min(steps * stepTokens, maxPathTokens - node.pathTokens, left);
+  // A model that turns out to think gets no more of it than it may.
+  const most = Math.min(maxPathTokens - node.pathTokens, left, thinking?.maxTokens ?? Number.POSITIVE_INFINITY);
+  return steps < 2 ? undefined : Math.min(steps * stepTokens, most);
 }
 
 /** Where only the last score of a path counts, and nothing reads another, no other is asked for. */
