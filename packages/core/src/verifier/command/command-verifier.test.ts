@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { good, hasPython, judged, python, request, step } from '../../../../../tests/support/judged-answers.ts';
 import { CommandVerifier, ranInside } from './command-verifier.ts';
 
@@ -161,6 +161,8 @@ describe('a process of the operator', () => {
     const open = new CommandVerifier({ command: ['/bin/sh'], sandbox: 'limits' });
     expect([open.isContained, open.note]).toEqual([false, expect.stringContaining('NOT contained: network; files')]);
     vi.stubEnv('PATH', '/nowhere');
+    // Before the hooks of the next file, which share this process.
+    onTestFinished(() => void vi.unstubAllEnvs());
     expect(() => new CommandVerifier({ command: ['/bin/sh'] })).toThrow(
       /code of answers is not run without bubblewrap \(bwrap\): it is not installed; install it, or set verifier.sandbox to 'limits'/,
     );
