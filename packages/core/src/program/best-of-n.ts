@@ -1,6 +1,6 @@
-// Independent samples, each a path from the root, of which nothing is read before its end: best-of-n takes the one with the highest score (or lets them
-// vote, weighted by score), self-consistency the answer that most of them give; greedy is a single sample at temperature 0.
-// A sample is a strand; a window says how many of them are open at a time.
+// Independent samples, each a path from the root of which nothing is read before its end: best-of-n takes the one with the highest
+// score (or lets them vote, weighted by score), self-consistency the answer that most of them give; greedy is a single sample at
+// temperature 0. A sample is a strand; a window says how many of them are open at a time.
 
 import type { Knobs } from '../base/knob.ts';
 import type { Answer } from '../log/end.ts';
