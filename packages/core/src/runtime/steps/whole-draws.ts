@@ -10,6 +10,8 @@ import type { Flight, Search } from '../search/search.ts';
 
 /** Tokens of a path before one has ended. */
 const usualPath = 512;
+/** A longer path is drawn in pieces: it is what a crash may lose. */
+const mostTokens = 4096;
 
 /**
  * What a token budget does not surely pay for is drawn in steps, so that the longest path can be finished with the rest; and so is what a
@@ -34,7 +36,7 @@ export function wholeTokensOf({ request, tree }: Search, node: Node): number | u
   const steps = maxDepth - node.depth;
   const left = (limits.tokens ?? Number.POSITIVE_INFINITY) - tree.tokens;
   // A model that turns out to think gets no more of it than it may.
-  const most = Math.min(maxPathTokens - node.pathTokens, left, thinking?.maxTokens ?? Number.POSITIVE_INFINITY);
+  const most = Math.min(mostTokens, maxPathTokens - node.pathTokens, left, thinking?.maxTokens ?? mostTokens);
   return steps < 2 ? undefined : Math.min(steps * stepTokens, most);
 }
 
