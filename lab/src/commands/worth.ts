@@ -13,9 +13,8 @@ const text = 'string';
 const flags = {
   'judge-cost': {
     type: text,
-    multiple: true,
-    takes: 'N',
-    default: ['1', '0.3'],
+    takes: 'LIST',
+    default: '1,0.3',
     about: 'of a token that the judge reads, of a generated one',
   },
   shares: {
@@ -32,7 +31,7 @@ const flags = {
 
 export const help: CommandHelp = {
   starts: 'npm run lab --',
-  usage: 'worth [FILE …] [--judge-cost N …] [--json]',
+  usage: 'worth [FILE …] [--judge-cost LIST] [--json]',
   about:
     'Replays rules that stop a vote over recorded trees and prints right answers at equal cost, the tokens at equal accuracy, and waves.',
   groups: [['the replay', flags]],
@@ -44,7 +43,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const number = (flag: string, given: string, low: number, high: number) =>
     flagOf(flag, given, { low, high, unit: 'number', why: '' });
   const shares = values.shares.split(',').map((each) => number('shares', each, 0.01, 10));
-  const costs = values['judge-cost'].map((each) => number('judge-cost', each, 0, 100));
+  const costs = values['judge-cost'].split(',').map((each) => number('judge-cost', each, 0, 100));
   const orders = whole('orders', values.orders, 1, 1000, 'orders');
   const seed = whole('seed', values.seed, 0, 1_000_000, 'seed');
   for (const file of positionals.length > 0 ? positionals : recorded) {
