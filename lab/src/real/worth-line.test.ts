@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { expectedNeed, type Standing, worthOf, worthSlope } from './worth-line.ts';
+import { expectedNeed, type VoteStanding, worthOf, worthSlope } from './worth-line.ts';
 
-const judged: Standing = { ended: 4, ahead: 2, judged: true, spent: 100 };
+const judged: VoteStanding = { ended: 4, ahead: 2, judged: true, spent: 100 };
 
 it('is e^(−1.4 · lead) over what was spent', () => {
   expect(worthSlope).toBe(1.4);

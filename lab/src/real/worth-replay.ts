@@ -4,10 +4,10 @@
 import type { Random } from '@coppice/core/base';
 import { leadNeeded } from '@coppice/core/exit';
 import type { Sample } from './rivals.ts';
-import { expectedNeed, type Standing, worthOf } from './worth-line.ts';
+import { expectedNeed, type VoteStanding, worthOf } from './worth-line.ts';
 
 /** How a vote stands: how far the leader is ahead, and the share of right answers among those that lead. */
-interface Tally {
+interface VoteLead {
   readonly ahead: number;
   readonly right: number;
 }
@@ -19,10 +19,10 @@ export interface Look {
   readonly generated: number;
   /** Tokens of the samples that have ended. */
   readonly read: number;
-  readonly scores: Tally;
-  readonly votes: Tally;
+  readonly scores: VoteLead;
+  readonly votes: VoteLead;
   /** Best sample by score. */
-  readonly best: Tally;
+  readonly best: VoteLead;
 }
 
 /** Samples begin in their order, so many open at a time, each writing one token at a time; a look at every end. */
@@ -68,7 +68,7 @@ function talliesOf(samples: readonly Sample[]): Pick<Look, 'scores' | 'votes' | 
 /** Sums of the same scores in another order may differ by this much. */
 const rounding = 1e-9;
 
-function tallyOf(all: readonly { readonly weight: number; readonly right: boolean }[]): Tally {
+function tallyOf(all: readonly { readonly weight: number; readonly right: boolean }[]): VoteLead {
   let [first, second, tied, right] = [0, 0, 0, 0];
   for (const each of all) {
     if (tied === 0 || each.weight > first + rounding) {
@@ -90,8 +90,9 @@ export interface Arm {
   readonly judged: boolean;
   readonly chooses: 'scores' | 'votes' | 'best';
   readonly open: number;
+  /** From the hastiest on: none stops sooner than the one before it. */
   readonly levels: readonly number[];
-  readonly goesOn: (standing: Standing, level: number) => boolean;
+  readonly goesOn: (standing: VoteStanding, level: number) => boolean;
   /** Samples of the first wave, and how many of those that are expected to be needed follow at a time; the rule looks after each wave. */
   readonly waves?: { readonly first: number; readonly part: number };
 }
@@ -102,18 +103,24 @@ export interface Stopped {
   readonly waves: number;
 }
 
-export function stop(looks: readonly Look[], arm: Arm, level: number, judgeCost: number): Stopped {
-  const { chooses, judged, goesOn, waves: { first, part } = { first: 1, part: 0 } } = arm;
+/** `from`: samples after which the rule looks first; without waves each sample is one. */
+export function stop(
+  looks: readonly Look[],
+  arm: Arm,
+  level: number,
+  judgeCost: number,
+  from = arm.waves?.first ?? 1,
+): Stopped {
+  const { chooses, judged, goesOn } = arm;
   const most = looks.length;
-  let ended = Math.min(first, most);
-  for (let waves = 1; ; waves += 1) {
+  let ended = Math.min(from, most);
+  for (let waves = arm.waves === undefined ? ended : 1; ; waves += 1) {
     const look = looks[ended - 1]!;
     const spent = look.generated + (judged ? judgeCost * look.read : 0);
     const { right, ahead } = look[chooses];
     const standing = { ended, ahead, judged, spent };
     if (ended === most || !goesOn(standing, level)) return { right, spent, waves };
-    const more = part === 0 ? 1 : Math.ceil(part * (expectedNeed(standing, level, most) - ended));
-    ended += more;
+    ended += arm.waves === undefined ? 1 : Math.ceil(arm.waves.part * (expectedNeed(standing, level, most) - ended));
   }
 }
 
@@ -151,8 +158,10 @@ export function replayArms(
       const mixed = shuffled(samples, random);
       const looks = new Map(opens.map((open) => [open, looksOf(mixed, open)]));
       for (const { arm, levels } of found) {
+        let from: number | undefined;
         for (const [at, { right, spent, waves }] of levels.entries()) {
-          const stopped = stop(looks.get(arm.open)!, arm, arm.levels[at]!, judgeCost);
+          const stopped = stop(looks.get(arm.open)!, arm, arm.levels[at]!, judgeCost, from);
+          if (arm.waves === undefined) from = stopped.waves;
           right[question]! += stopped.right / orders;
           spent[question]! += stopped.spent / orders;
           waves[question * orders + order] = stopped.waves;
@@ -178,11 +187,11 @@ const prices = Array.from({ length: 36 }, (_, at) => 0.005 * 0.77 ** at);
 /** What is compared, each with at most `most` samples: uniform numbers of samples, `certain: lead`, and the line with a judge and without one. */
 export function allArms(most: number): Arm[] {
   const counts = Array.from({ length: most }, (_, at) => at + 1);
-  const uniform = { open: 1, levels: counts, goesOn: ({ ended }: Standing, count: number) => ended < count };
-  const goesOn = (standing: Standing, price: number) => worthOf(standing) >= price;
+  const uniform = { open: 1, levels: counts, goesOn: ({ ended }: VoteStanding, count: number) => ended < count };
+  const goesOn = (standing: VoteStanding, price: number) => worthOf(standing) >= price;
   const worth: Arm = { name: 'worth', judged: true, chooses: 'scores', open: 1, levels: prices, goesOn };
   const blind: Arm = { ...worth, name: 'blind', judged: false, chooses: 'votes' };
-  const far = ({ ahead }: Standing, risk: number) => ahead < leadNeeded(risk);
+  const far = ({ ahead }: VoteStanding, risk: number) => ahead < leadNeeded(risk);
   const lead: Arm = { ...worth, name: 'lead', levels: risks, goesOn: far };
   const variant = (arm: Arm, how: string, changed: Partial<Arm>): Arm => {
     return { ...arm, ...changed, name: `${arm.name}, ${how}`, variantOf: arm.name };

@@ -7,10 +7,10 @@ import type { Sample } from './rivals.ts';
 import type { Arm, Replayed } from './worth-replay.ts';
 
 /** One level of a rule: share of the tokens, share of right answers. */
-type Point = readonly [cost: number, right: number];
+type CurvePoint = readonly [cost: number, right: number];
 
 /** Right answers at a cost; a rule that cannot spend as much keeps its last point, one that costs more has none. */
-export function rightAt(curve: readonly Point[], cost: number): number | undefined {
+export function rightAt(curve: readonly CurvePoint[], cost: number): number | undefined {
   const above = curve.findIndex(([each]) => each >= cost - 1e-9);
   if (above < 0) return curve.at(-1)![1];
   if (above === 0) return curve[0]![0] <= cost + 1e-9 ? curve[0]![1] : undefined;
@@ -19,7 +19,7 @@ export function rightAt(curve: readonly Point[], cost: number): number | undefin
 }
 
 /** The least cost at which a rule has so many right answers; infinite where it never does. */
-export function costOf(curve: readonly Point[], right: number): number {
+export function costOf(curve: readonly CurvePoint[], right: number): number {
   const above = curve.findIndex(([, each]) => each >= right - 1e-9);
   if (above < 0) return Number.POSITIVE_INFINITY;
   if (above === 0) return curve[0]![0];
@@ -27,7 +27,7 @@ export function costOf(curve: readonly Point[], right: number): number {
   return low + ((high - low) * (right - from)) / (to - from);
 }
 
-export interface Interval {
+export interface WorthInterval {
   readonly value: number;
   readonly low: number;
   readonly high: number;
@@ -38,9 +38,9 @@ export interface WorthRow {
   /** By share. */
   readonly right: readonly (number | undefined)[];
   /** Points ahead of other rules, as shares; by share. */
-  readonly ahead: Readonly<Record<string, readonly (Interval | undefined)[]>>;
+  readonly ahead: Readonly<Record<string, readonly (WorthInterval | undefined)[]>>;
   /** Tokens at the accuracy of the weighted vote of all samples less half a point, of that vote's own; infinite where the rule is never as good. */
-  readonly sameAccuracy: Interval;
+  readonly sameAccuracy: WorthInterval;
   /** Points below the best rule, as a share: the most at any number of unjudged samples from two on that the rule can keep to. */
   readonly behind: number;
   /** Mean number and 90th percentile, at each share. */
@@ -98,8 +98,8 @@ function rivalsOf({ name, variantOf }: Arm): readonly string[] {
 }
 
 /** What one drawing of questions shows, rule by rule. */
-interface Reading {
-  readonly curves: readonly (readonly Point[])[];
+interface DrawnCurves {
+  readonly curves: readonly (readonly CurvePoint[])[];
   readonly right: readonly (readonly (number | undefined)[])[];
   readonly same: readonly number[];
 }
@@ -109,11 +109,11 @@ function read(
   tokens: Float64Array,
   weights: Float64Array,
   shares: readonly number[],
-): Reading {
+): DrawnCurves {
   const all = product(tokens, weights);
   const count = weights.reduce((sum, each) => sum + each, 0);
   const curves = replayed.map(({ levels }) =>
-    levels.map(({ right, spent }): Point => [product(spent, weights) / all, product(right, weights) / count]),
+    levels.map(({ right, spent }): CurvePoint => [product(spent, weights) / all, product(right, weights) / count]),
   );
   const [cost, right] = curves[replayed.findIndex(({ arm }) => arm.name === 'weighted vote')]!.at(-1)!;
   return {
@@ -134,17 +134,17 @@ function less(left: number | undefined, right: number | undefined): number | und
 }
 
 function interval(
-  told: Reading,
-  drawn: readonly Reading[],
-  of: (reading: Reading) => number | undefined,
-): Interval | undefined {
+  told: DrawnCurves,
+  drawn: readonly DrawnCurves[],
+  of: (reading: DrawnCurves) => number | undefined,
+): WorthInterval | undefined {
   const value = of(told);
   if (value === undefined) return undefined;
   const values = drawn.map(of).filter((each) => each !== undefined);
   return { value, low: percentile(values, 2.5), high: percentile(values, 97.5) };
 }
 
-function mostBehind(curves: Reading['curves'], samples: number): number[] {
+function mostBehind(curves: DrawnCurves['curves'], samples: number): number[] {
   const most = Math.max(...curves.map((curve) => curve.at(-1)![0]));
   const behind = curves.map(() => 0);
   for (let count = 2; count <= Math.ceil(most * samples); count += 1) {
@@ -155,7 +155,7 @@ function mostBehind(curves: Reading['curves'], samples: number): number[] {
   return behind;
 }
 
-function nearestTo(curve: readonly Point[], share: number): number {
+function nearestTo(curve: readonly CurvePoint[], share: number): number {
   return curve.reduce(
     (best, [cost], at) => (Math.abs(cost - share) < Math.abs(curve[best]![0] - share) ? at : best),
     0,
