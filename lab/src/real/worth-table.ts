@@ -7,10 +7,10 @@ import type { Sample } from './rivals.ts';
 import type { Arm, Replayed } from './worth-replay.ts';
 
 /** One level of a rule: share of the tokens, share of right answers. */
-type CurvePoint = readonly [cost: number, right: number];
+type CostAndRight = readonly [cost: number, right: number];
 
 /** Right answers at a cost; a rule that cannot spend as much keeps its last point, one that costs more has none. */
-export function rightAt(curve: readonly CurvePoint[], cost: number): number | undefined {
+export function rightAt(curve: readonly CostAndRight[], cost: number): number | undefined {
   const above = curve.findIndex(([each]) => each >= cost - 1e-9);
   if (above < 0) return curve.at(-1)![1];
   if (above === 0) return curve[0]![0] <= cost + 1e-9 ? curve[0]![1] : undefined;
@@ -19,7 +19,7 @@ export function rightAt(curve: readonly CurvePoint[], cost: number): number | un
 }
 
 /** The least cost at which a rule has so many right answers; infinite where it never does. */
-export function costOf(curve: readonly CurvePoint[], right: number): number {
+export function costOf(curve: readonly CostAndRight[], right: number): number {
   const above = curve.findIndex(([, each]) => each >= right - 1e-9);
   if (above < 0) return Number.POSITIVE_INFINITY;
   if (above === 0) return curve[0]![0];
@@ -99,7 +99,7 @@ function rivalsOf({ name, variantOf }: Arm): readonly string[] {
 
 /** What one drawing of questions shows, rule by rule. */
 interface DrawnCurves {
-  readonly curves: readonly (readonly CurvePoint[])[];
+  readonly curves: readonly (readonly CostAndRight[])[];
   readonly right: readonly (readonly (number | undefined)[])[];
   readonly same: readonly number[];
 }
@@ -113,7 +113,7 @@ function read(
   const all = product(tokens, weights);
   const count = weights.reduce((sum, each) => sum + each, 0);
   const curves = replayed.map(({ levels }) =>
-    levels.map(({ right, spent }): CurvePoint => [product(spent, weights) / all, product(right, weights) / count]),
+    levels.map(({ right, spent }): CostAndRight => [product(spent, weights) / all, product(right, weights) / count]),
   );
   const [cost, right] = curves[replayed.findIndex(({ arm }) => arm.name === 'weighted vote')]!.at(-1)!;
   return {
@@ -155,7 +155,7 @@ function mostBehind(curves: DrawnCurves['curves'], samples: number): number[] {
   return behind;
 }
 
-function nearestTo(curve: readonly CurvePoint[], share: number): number {
+function nearestTo(curve: readonly CostAndRight[], share: number): number {
   return curve.reduce(
     (best, [cost], at) => (Math.abs(cost - share) < Math.abs(curve[best]![0] - share) ? at : best),
     0,
