@@ -72,6 +72,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'votes over recorded samples that end early by DeepConf, by certainty and by both',
     load: () => import('./commands/votes.ts'),
   },
+  worth: {
+    about: 'rules that stop a vote over recorded samples, at equal cost',
+    load: () => import('./commands/worth.ts'),
+  },
   panel: {
     about: 'a panel of two models against all its samples run to the end and judged',
     load: () => import('./commands/panel.ts'),

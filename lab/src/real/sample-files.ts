@@ -45,6 +45,11 @@ function recorded(file: string, questions: readonly GoldQuestion[]): [string, Sa
   });
 }
 
+/** As recorded, question by question; for rules that need no question to be read again. */
+export function recordedSamples(file: string): Sample[][] {
+  return readTrees(file, 'SAMPLES').trees.map((tree) => drawnPaths(tree).map((path) => sampleOfPath(path)));
+}
+
 function firstRight({ nodes }: RecordedTree, { id }: GoldQuestion): GradedAnswer[] {
   const found = nodes.find(({ right }) => right);
   return found === undefined ? [] : [{ question: id, answer: found.answer, correct: true }];
@@ -61,8 +66,8 @@ export function drawnPaths({ nodes }: RecordedTree): RecordedTree['nodes'][numbe
   });
 }
 
-function sampleOfPath(path: readonly RecordedTree['nodes'][number][], question: GoldQuestion): Sample {
-  const { answer, reward = 0, right = isRight(question, answer) } = path.at(-1)!;
+function sampleOfPath(path: readonly RecordedTree['nodes'][number][], question?: GoldQuestion): Sample {
+  const { answer, reward = 0, right = question !== undefined && isRight(question, answer) } = path.at(-1)!;
   const tokens = path.reduce((sum, { step }) => sum + (step?.tokens ?? 0), 0);
   return sampleWith(answer, tokens, reward, right);
 }
