@@ -7,10 +7,10 @@ import type { Node } from '../tree/node.ts';
 import { type Belief, countedBelief, type PathVote, votesAt } from '../tree/readings/certaindex.ts';
 import { countedEnds, courseOf } from '../tree/readings/worth.ts';
 import type { Tree } from '../tree/tree.ts';
-import { firstVotedAnswer } from './choice.ts';
+import { Samples, type SamplesOptions, samplesDefaults, samplesShape } from './best-of-n.ts';
+import { votedAnswer } from './choice.ts';
 import { defineProgram } from './definition.ts';
 import type { Program } from './program.ts';
-import { Samples, type SamplesOptions, samplesDefaults, samplesShape } from './samples.ts';
 
 interface AutoOptions extends SamplesOptions {
   /** Least worth of a sample: P(right) for a token, as the line estimates it. 0 draws all samples. */
@@ -59,7 +59,7 @@ class Auto extends Samples {
   }
 
   override answer(tree: Tree): Answer | undefined {
-    return firstVotedAnswer(tree, this.#weight);
+    return votedAnswer(tree, this.#weight, 'first');
   }
 
   #votes(tree: Tree): PathVote[] {

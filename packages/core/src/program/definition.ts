@@ -22,7 +22,6 @@ export interface ProgramSize {
   readonly sampling: Sampling;
   /** Rule that chooses the answer where there are scores; self-consistency votes by its nature. */
   readonly choose: Choice;
-  /** Reward of a sibling at which a rollout goes on before the others have come; 0 or unset where it waits for all. */
   /** Names of the models that its draws may name, where it asks several; the search's own is among them only if it is to answer. */
   readonly models?: readonly string[] | undefined;
   /** The search's own, by name, where it asks several: only by name can another stand in for it. */

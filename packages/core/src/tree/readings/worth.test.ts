@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { expectedNeed, isWorth, type Standing } from './worth.ts';
+import { expectedNeed, isWorth, type VoteStanding } from './worth.ts';
 
-const blind: Standing = { samples: 2, lead: 2 / Math.sqrt(2), spent: 400, judged: false };
+const blind: VoteStanding = { samples: 2, lead: 2 / Math.sqrt(2), spent: 400, judged: false };
 
 test('a sample is worth e^(-1.4 · lead) / tokens spent', () => {
   const worth = Math.exp(-1.4 * 0.5) / 200;

@@ -18,7 +18,7 @@ export const worthConstants = {
 } as const;
 
 /** A vote after its first so many samples. */
-export interface Standing {
+export interface VoteStanding {
   readonly samples: number;
   /** Judged: the leader's weights less those of the second. Blind: the same in votes, over √samples. */
   readonly lead: number;
@@ -32,7 +32,7 @@ export function isWorth(lead: number, spent: number, price: number): boolean {
 }
 
 /** The smallest number of samples at which the rule would stop if shares stayed as they are, `most` at most. */
-export function expectedNeed({ samples, lead, spent, judged }: Standing, price: number, most: number): number {
+export function expectedNeed({ samples, lead, spent, judged }: VoteStanding, price: number, most: number): number {
   for (let need = samples; need < most; need += 1) {
     const growth = need / samples;
     if (!isWorth(lead * (judged ? growth : Math.sqrt(growth)), spent * growth, price)) return need;
@@ -40,26 +40,19 @@ export function expectedNeed({ samples, lead, spent, judged }: Standing, price: 
   return most;
 }
 
-export interface Course {
-  /** Where the rule has stopped, or after all samples that can be counted. */
-  readonly standing: Standing;
-  readonly isOver: boolean;
-  /** Samples up to the end of the wave that is open. */
-  readonly wanted: number;
-}
-
-const noSample: Standing = { samples: 0, lead: 0, spent: 0, judged: false };
+const noSample: VoteStanding = { samples: 0, lead: 0, spent: 0, judged: false };
 
 /**
  * Takes the samples one by one, as if the rule had been read after each: the first at which another is not worth the price ends the
- * search. Waves: two samples, then half of those that the rule expects to need. `votes`: those of the samples, with their weights.
+ * search. `votes`: those of the samples, with their weights. Gives the vote as it stands there, and how many samples are `wanted` up to the end
+ * of the open wave: two first, then half of those that the rule expects to need.
  */
-export function courseOf(tree: Tree, votes: readonly PathVote[], price: number, most: number): Course {
+export function courseOf(tree: Tree, votes: readonly PathVote[], price: number, most: number) {
   const weights = new Map(votes.map((vote) => [vote.node, vote]));
   const sums = new Map<string, number>();
   const { firstWave, wave } = worthConstants;
   let [standing, wanted] = [noSample, Math.min(firstWave, most)];
-  for (const end of countedEnds(tree, most)) {
+  for (const end of countedEnds(tree)) {
     standing = standingWith(standing, end, weights.get(end), sums);
     if (!isWorth(standing.lead, standing.spent, price)) return { standing, isOver: true, wanted: standing.samples };
     if (standing.samples < wanted) continue;
@@ -70,23 +63,23 @@ export function courseOf(tree: Tree, votes: readonly PathVote[], price: number, 
 }
 
 /**
- * The samples that count, in their own order. One that failed or was given up in the middle holds up those behind it only while
- * others are open: then all that have ended count, or nothing would ever be opened again.
+ * The samples that count, in their own order. Behind one that failed in the middle none would ever count: then all that have ended do,
+ * as soon as none is open.
  */
-export function countedEnds(tree: Tree, most?: number): readonly Node[] {
-  const ends = sampleEnds(tree, most);
+export function countedEnds(tree: Tree): readonly Node[] {
+  const ends = sampleEnds(tree);
   const { completed, pruned } = tree.closed;
-  if (tree.strands.size > 0 || ends.length >= Math.min(completed + pruned, most ?? completed + pruned)) return ends;
-  const seen = new Map<Node, number>();
-  for (const end of ends) seen.set(end, (seen.get(end) ?? 0) + 1);
-  const behind = tree.nodes.filter((node) => node.terminal || node.pruned);
-  return [
-    ...ends,
-    ...behind.flatMap((node) => Array<Node>(Math.max(0, node.count - (seen.get(node) ?? 0))).fill(node)),
-  ].slice(0, most);
+  if (tree.strands.size > 0 || ends.length >= completed + pruned) return ends;
+  const all = tree.nodes.filter((node) => node.terminal || node.pruned);
+  return all.flatMap((node) => Array<Node>(node.count).fill(node));
 }
 
-function standingWith(before: Standing, end: Node, vote: PathVote | undefined, sums: Map<string, number>): Standing {
+function standingWith(
+  before: VoteStanding,
+  end: Node,
+  vote: PathVote | undefined,
+  sums: Map<string, number>,
+): VoteStanding {
   const meaning = vote && meaningOf(vote);
   if (vote !== undefined && meaning !== undefined) sums.set(meaning, (sums.get(meaning) ?? 0) + vote.weight);
   const [first = 0, second = 0] = [...sums.values()].sort((a, b) => b - a);
