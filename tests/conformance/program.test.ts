@@ -1,3 +1,4 @@
+import { createAuto } from '../../packages/core/src/program/auto.ts';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../packages/core/src/program/best-of-n.ts';
 import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
@@ -40,6 +41,9 @@ testProgram('ets', () => createEts({ paths: 6, balance: 0.2 }));
 testProgram('best-of-n', () => createBestOfN({ samples: 5 }));
 testProgram('self-consistency', () => createSelfConsistency({ samples: 5 }));
 testProgram('self-consistency (window)', () => createSelfConsistency({ samples: 5, window: 2 }));
+testProgram('auto', () => createAuto({ samples: 6 }));
+testProgram('auto (at a price)', () => createAuto({ samples: 8, price: 0.01 }));
+testProgram('auto (judged)', () => createAuto({ samples: 8, price: 0.002, judged: true, trust: 0.6 }));
 testProgram('chain', () => createChain({ probeEvery: 3 }));
 testProgram('chain (entropy)', () => createChain({ probeEvery: 1, probe: 'entropy' }));
 testProgram('chain (no probe)', () => createChain({ probe: 'off' }));

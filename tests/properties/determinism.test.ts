@@ -3,6 +3,7 @@
 // else follows from the log: driven again, the program does what it did. More than a quarter of the draws are twins.
 
 import { describe, expect, it } from 'vitest';
+import { createAuto } from '../../packages/core/src/program/auto.ts';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
 import { createBestOfN, createSelfConsistency } from '../../packages/core/src/program/best-of-n.ts';
 import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
@@ -88,7 +89,11 @@ describe('(b) whoever is faster', () => {
 });
 
 describe('(c) a log driven again', () => {
-  const sampled = [() => createBestOfN({ samples: 6 }), () => createSelfConsistency({ samples: 6 })];
+  const sampled = [
+    () => createBestOfN({ samples: 6 }),
+    () => createSelfConsistency({ samples: 6 }),
+    () => createAuto({ samples: 8, price: 0.001 }),
+  ];
   const asking = [
     () => createChain({ probeEvery: 12, probeAgree: 2 }),
     () => createAggregate({ population: 3, rounds: 2, shown: 2 }),

@@ -17,6 +17,8 @@ export interface Limits {
   /** Completed strands: rollouts in MCTS. */
   readonly rollouts: number;
   readonly tokens?: number;
+  /** Least worth of another sample (exit/worth.ts); any is worth it where unset. */
+  readonly price?: number | undefined;
   /** Most that the engines' tokens may cost, in the currency of the models' prices. */
   readonly money?: number | undefined;
   /** Milliseconds since admission. */

@@ -9,6 +9,7 @@ import { defineExit, type ExitPart } from './definition.ts';
 import type { ExitRule } from './exit.ts';
 import { selectiveNegative, strictNegative } from './negative.ts';
 import { positive } from './positive.ts';
+import { worth } from './worth.ts';
 
 export const negativeKnobs = {
   firstDepthCut: {
@@ -59,6 +60,7 @@ const first: readonly ExitPart[] = [
 /** Read last: what they end is out of budget. */
 const last: readonly ExitPart[] = [
   always(concluded, 'the program is certain by itself'),
+  always(worth, 'another sample is not worth its price'),
   ...budgets.map((rule) => always(rule, limits)),
 ];
 

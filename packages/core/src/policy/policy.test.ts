@@ -10,7 +10,7 @@ import { createPolicy, createSharedScheduler, optionsOf } from './create.ts';
 import { type PolicyOptions, policyKnobs } from './knobs.ts';
 import { type PolicyName, partsOf, policyNames } from './policies.ts';
 
-const budgets = ['concluded', 'rollouts', 'tokens', 'money', 'time', 'deadline'];
+const budgets = ['concluded', 'worth', 'rollouts', 'tokens', 'money', 'time', 'deadline'];
 
 describe('policies', () => {
   it.each([

@@ -22,14 +22,14 @@ import {
 } from './growth.ts';
 import type { Ask, Doomed, Expansion, GrowthLimits, Outcome, Program, StepReading } from './program.ts';
 
-interface SamplesOptions
+export interface SamplesOptions
   extends Pick<ProgramSize, 'maxDepth' | 'maxPathTokens' | 'tokenBudget' | 'sampling' | 'choose' | 'thinking'> {
   readonly samples: number;
   /** Samples that are open at a time; 0 opens all at once. */
   readonly window: number;
 }
 
-const samplesDefaults: SamplesOptions = { ...usualSize, samples: 16, window: 0 };
+export const samplesDefaults: SamplesOptions = { ...usualSize, samples: 16, window: 0 };
 
 export function createBestOfN(options: Partial<SamplesOptions> = {}): Program {
   return new Samples('best-of-n', true, { ...samplesDefaults, ...options });
@@ -53,7 +53,7 @@ export function createGreedy(
 }
 
 /** Every sample is a new child of the root, so none of these expands a node once. */
-const samplesShape = { expandsOnce: false, samplesIndependently: true } as const;
+export const samplesShape = { expandsOnce: false, samplesIndependently: true } as const;
 
 const windowKnobs = {
   window: {
@@ -99,7 +99,8 @@ export const greedy = defineProgram({
     createGreedy({ maxDepth, maxPathTokens, sampling, thinking }),
 });
 
-class Samples implements Program {
+/** What all programs of independent samples share; `auto` is one too. */
+export class Samples implements Program {
   readonly name: string;
   readonly needsVerifier: boolean;
   readonly reads: readonly StepReading[];
@@ -108,7 +109,7 @@ class Samples implements Program {
   readonly naturalWidth: number;
   readonly maxPathTokens: number | undefined;
   readonly whole: GrowthLimits;
-  readonly #options: SamplesOptions;
+  protected readonly options: SamplesOptions;
 
   constructor(name: string, needsVerifier: boolean, options: SamplesOptions) {
     this.name = name;
@@ -117,33 +118,39 @@ class Samples implements Program {
     this.naturalWidth = Math.min(options.samples, options.window || options.samples);
     this.maxPathTokens = options.maxPathTokens;
     this.whole = options;
-    this.#options = options;
+    this.options = options;
   }
 
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
-    const { sampling, tokenBudget } = this.#options;
+    const { sampling, tokenBudget } = this.options;
     const afford = affordable(tree, tokenBudget);
     const ready = readyStrand(tree, followLanded, undefined, ({ id }) => afford.goesOn(id));
     if (ready !== undefined) return askBelow(tree, ready, [freeIndex(ready.node)], sampling);
     const isFull = tree.strands.size >= this.naturalWidth || !afford.mayOpen;
-    if (!mayOpen || isFull || rolloutsLeft(tree, this.#options.samples) <= 0 || doomed?.(tree.root)) return undefined;
+    if (!mayOpen || isFull || rolloutsLeft(tree, this.wanted(tree)) <= 0 || doomed?.(tree.root)) return undefined;
     return askBelow(tree, openAt(tree, tree.root), [freeIndex(tree.root)], sampling);
   }
 
   tell(tree: Tree, outcome: Outcome): boolean {
-    return foldLanded(tree, outcome, this.#options);
+    return foldLanded(tree, outcome, this.options);
   }
 
   /** The samples that have not been opened: what comes below an open one is not known before its step is. */
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
-    const { sampling, tokenBudget } = this.#options;
+    const { sampling, tokenBudget } = this.options;
     const isOver = doomed?.(tree.root) || !affordable(tree, tokenBudget).mayOpen;
-    const more = isOver ? 0 : Math.min(count, rolloutsLeft(tree, this.#options.samples));
+    const more = isOver ? 0 : Math.min(count, rolloutsLeft(tree, this.wanted(tree)));
     return freeIndices(tree.root, more).map((index) => ({ node: tree.root, indices: [index], sampling }));
   }
 
-  demand({ closed }: Tree): number {
-    return Math.max(1, Math.min(this.naturalWidth, this.#options.samples - closed.completed - closed.pruned));
+  demand(tree: Tree): number {
+    const { completed, pruned } = tree.closed;
+    return Math.max(1, Math.min(this.naturalWidth, this.wanted(tree) - completed - pruned));
+  }
+
+  /** Samples in all that may be opened by now. */
+  protected wanted(_tree: Tree): number {
+    return this.options.samples;
   }
 
   belief(tree: Tree): Belief {
@@ -151,6 +158,6 @@ class Samples implements Program {
   }
 
   answer(tree: Tree): Answer | undefined {
-    return chosenAnswer(tree, this.#options.choose);
+    return chosenAnswer(tree, this.options.choose);
   }
 }

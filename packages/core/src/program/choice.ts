@@ -35,13 +35,17 @@ export function certainAnswer(tree: Tree, node: NodeId): Answer {
   return own === undefined ? named : { ...named, support: own.weight / weights };
 }
 
-/** The answer with the most weight behind it, by its best path; of equal weights the better path decides. */
-function votedAnswer(tree: Tree, weight: Weight): Answer | undefined {
+/**
+ * The answer with the most weight behind it, by its best path; of equal weights the better path decides, or the answer that was
+ * found first.
+ */
+export function votedAnswer(tree: Tree, weight: Weight, tie: 'better' | 'first' = 'better'): Answer | undefined {
   const groups = groupAnswers(votesOf(tree, weight));
   const [first] = groups;
   if (first === undefined) return bestAnswer(tree);
   const leaders = groups.filter(({ weight }) => first.weight - weight < rounding);
-  const candidates = leaders.flatMap(({ votes }) => votes.map(({ node }) => node));
+  const earliest = leaders.reduce((a, b) => (b.votes[0]!.node.id < a.votes[0]!.node.id ? b : a));
+  const candidates = (tie === 'first' ? [earliest] : leaders).flatMap(({ votes }) => votes.map(({ node }) => node));
   const weights = groups.reduce((sum, { weight }) => sum + weight, 0);
   const support = weights === 0 ? 0 : first.weight / weights;
   return { ...describe(candidates.reduce((best, node) => (isBetter(node, best) ? node : best))), support };

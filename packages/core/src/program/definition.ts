@@ -22,7 +22,6 @@ export interface ProgramSize {
   readonly sampling: Sampling;
   /** Rule that chooses the answer where there are scores; self-consistency votes by its nature. */
   readonly choose: Choice;
-  /** Reward of a sibling at which a rollout goes on before the others have come; 0 or unset where it waits for all. */
   /** Names of the models that its draws may name, where it asks several; the search's own is among them only if it is to answer. */
   readonly models?: readonly string[] | undefined;
   /** The search's own, by name, where it asks several: only by name can another stand in for it. */
@@ -30,6 +29,10 @@ export interface ProgramSize {
   /** The one that is shown what the others wrote, where one is named. */
   readonly synthesizer?: string | undefined;
   readonly thinking?: ProgramThinking | undefined;
+  /** Least worth of another sample, for a program that is priced. */
+  readonly price?: number | undefined;
+  /** Its paths are scored, for a program that takes a verifier where there is one. */
+  readonly judged?: boolean | undefined;
   readonly prompts?: Readonly<Record<string, string>>;
 }
 
@@ -40,6 +43,10 @@ export interface ProgramDefinition {
   readonly name: string;
   readonly summary: string;
   readonly needsVerifier: boolean;
+  /** Has its paths scored where the model has a verifier, and does without where it has none. */
+  readonly takesVerifier?: boolean;
+  /** Goes on while that is worth the price that an effort sets (tree/readings/worth.ts). */
+  readonly isPriced?: boolean;
   /** See Program: it expands once, or knows when a node is full. The negative exits need it, and early streaming rests on it. */
   readonly expandsOnce: boolean;
   /** True where, with these options, it adds children to nodes that have some although it expands once otherwise. */
@@ -69,6 +76,8 @@ const programKeys: readonly (keyof ProgramDefinition)[] = [
   'name',
   'summary',
   'needsVerifier',
+  'takesVerifier',
+  'isPriced',
   'expandsOnce',
   'growsAgain',
   'takesTemperature',

@@ -40,6 +40,22 @@ describe('a plan', () => {
     expect(makePlan({ ...requestOf({}), idle: true }).idle).toBe(true);
   });
 
+  it('of samples at a price has the price of its effort, and is judged where there is a verifier', () => {
+    const prices = (['minimal', 'low', 'medium', 'high', 'xhigh'] as const).map(
+      (effort) => makePlan(requestOf({ program: 'auto', effort })).price!,
+    );
+    expect(prices.map((price) => price / prices[2]!)).toEqual([8, 2, 1, 1 / 4, 1 / 16]);
+    const judged = makePlan(requestOf({ program: 'auto' }));
+    const blind = makePlan(requestOf({ program: 'auto' }, modelOf({}, 'none')));
+    expect([judged.scoring, blind.scoring]).toEqual(['verifier', 'self-consistency']);
+    expect(judged.policyOptions).toMatchObject({ positiveExit: 'off', boundPrune: 'off' });
+    for (const plan of [judged, blind]) {
+      const { program } = buildSearch(JSON.parse(JSON.stringify(plan)));
+      expect(program).toMatchObject({ name: 'auto', needsVerifier: plan === judged });
+    }
+    expect(makePlan(requestOf({})).price).toBeUndefined();
+  });
+
   it('takes tests of a client only where the operator has switched that on', () => {
     const tests = 'assert add(1, 2) == 3';
     const command = { kind: 'command', language: 'python' };

@@ -33,6 +33,7 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
     rollouts,
     threshold: wish.threshold ?? config.threshold,
     tokenBudget: tokenBudgetOf(wish, limits, thought),
+    price: program.isPriced ? boughtBy(wish, limits).price : undefined,
     aggregation,
     branching,
     choose,
@@ -78,7 +79,11 @@ function programFor(wish: Wish, { config, verifier, engine }: PlannedModel) {
     ...optionsGiven(wish, name),
     ...wish.internal,
   });
-  const program = programWith(name, options);
+  const made = programWith(name, options);
+  const program = {
+    ...made,
+    needsVerifier: made.needsVerifier || (made.takesVerifier === true && verifier !== undefined),
+  };
   if (isVerified || wish.program === undefined) return { program, options };
   const what = `is '${named.name}', which needs a verifier; model '${config.name}' has none`;
   return refuseSetting('unsupported', 'program', what);

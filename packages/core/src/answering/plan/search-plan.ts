@@ -35,6 +35,8 @@ export interface SearchPlan extends SearchFacts {
   readonly rollouts: number;
   readonly threshold: number;
   readonly tokenBudget: number;
+  /** Least worth of another sample, where the program is priced. */
+  readonly price?: number | undefined;
   /** Most that the engines' tokens may cost; any sum where unset. */
   readonly moneyBudget?: number | undefined;
   readonly nodes: number;

@@ -39,7 +39,7 @@ export function buildSearch(
   own?: OwnPolicy,
 ): BuiltSearch {
   const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, tokenBudget, sampling, choose, thinking } = plan;
-  const { panel: models, synthesizer, prompts = {} } = plan;
+  const { panel: models, synthesizer, prompts = {}, price, scoring } = plan;
   const size = {
     rollouts,
     branching,
@@ -53,6 +53,8 @@ export function buildSearch(
     models,
     own: models && plan.model,
     synthesizer,
+    price,
+    judged: scoring === 'verifier' || scoring === 'confidence',
   };
   const { definition: policy = policyOf(plan.policy), options } = own ?? {};
   const { exits, ...rules } = createRules(policy, plan.policyOptions, options);
@@ -70,13 +72,13 @@ export function requestOf(
   extract: Extract,
   waitedMs = 0,
 ): SearchRequest {
-  const { threshold, rollouts, tokenBudget: tokens, moneyBudget: money, shape, maxDepth } = plan;
+  const { threshold, rollouts, tokenBudget: tokens, moneyBudget: money, price, shape, maxDepth } = plan;
   return {
     ...plan,
     id,
     program,
     rules,
-    limits: { threshold, rollouts, tokens, money, deadlineMs: Math.max(0, plan.deadlineMs - waitedMs) },
+    limits: { threshold, rollouts, tokens, money, price, deadlineMs: Math.max(0, plan.deadlineMs - waitedMs) },
     shape: shape && { ...shape, maxDepth },
     extract: readerOf(plan, extract),
   };

@@ -4,6 +4,7 @@
 import { raise } from '../../base/fault.ts';
 import { defaultsOf, type Knobs } from '../../base/knob.ts';
 import { packageOf } from '../../base/packages.ts';
+import { auto } from '../auto.ts';
 import { bestFirst } from '../best-first/best-first.ts';
 import { bestOfN, greedy, selfConsistency } from '../best-of-n.ts';
 import type { ProgramDefinition, ProgramSize } from '../definition.ts';
@@ -14,7 +15,7 @@ import type { Program } from '../program.ts';
 import { refine } from '../refine/refine.ts';
 import { panel } from '../whole-answers/panel.ts';
 
-const core = [mcts, bestFirst, beam, rebase, bestOfN, selfConsistency, greedy, panel, refine] as const;
+const core = [mcts, bestFirst, beam, rebase, bestOfN, selfConsistency, greedy, auto, panel, refine] as const;
 
 export type CoreProgram = (typeof core)[number];
 /** A program of core, or one that a package registers. */

@@ -1,0 +1,128 @@
+// The rule that ends a vote: stopping sets are nested, so that a higher price never counts more samples; who is faster changes nothing;
+// and a program read back from any beginning of its log asks for what it would have asked for.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Limits } from '../../packages/core/src/exit/exit.ts';
+import { worth } from '../../packages/core/src/exit/worth.ts';
+import { createAuto } from '../../packages/core/src/program/auto.ts';
+import type { Program } from '../../packages/core/src/program/program.ts';
+import type { TreeEvent } from '../../packages/core/src/tree/events.ts';
+import { expectedNeed } from '../../packages/core/src/tree/readings/worth.ts';
+import { Tree } from '../../packages/core/src/tree/tree.ts';
+
+interface Sample {
+  readonly answer: string | undefined;
+  readonly tokens: number;
+  readonly score: number;
+}
+
+const most = 16;
+const sample: fc.Arbitrary<Sample> = fc.record({
+  answer: fc.constantFrom('a', 'a', 'a', 'b', 'c', undefined),
+  tokens: fc.integer({ min: 1, max: 900 }),
+  score: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+const samples = fc.array(sample, { minLength: most, maxLength: most });
+const price = fc.double({ min: -7, max: -2, noNaN: true }).map((power) => 10 ** power);
+
+function open(program: Program, tree: Tree): number[] {
+  const indices: number[] = [];
+  for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true))
+    indices.push(...ask.indices);
+  return indices;
+}
+
+function tell(program: Program, tree: Tree, index: number, { answer, tokens, score }: Sample, judged: boolean): void {
+  const step = { text: `${index}`, tokens, meanLogprob: 0, end: 'eos' } as const;
+  const reward = judged ? { reward: score } : {};
+  program.tell(tree, { ok: true, node: 0, index, form: 0, step, answer, ...reward });
+}
+
+function exitOf(program: Program, tree: Tree, limits: Partial<Limits>) {
+  const view = { tree, belief: program.belief!(tree), nowMs: 0, arrivalMs: 0, admittedMs: 0 };
+  return worth.check({ ...view, limits: { threshold: 1, rollouts: most, ...limits } });
+}
+
+type Next = (open: number) => number;
+const inTurn: Next = () => 0;
+
+interface Setting {
+  readonly all: readonly Sample[];
+  readonly price: number;
+  readonly judged: boolean;
+}
+
+/** Runs a search to its end, from a tree that may have grown already; `next` says which of the open samples ends first. */
+function run({ all, price, judged }: Setting, next: Next, tree = Tree.plant('last')) {
+  const program = createAuto({ samples: most, price, judged });
+  const line = [...(tree.root.inFlight?.keys() ?? [])];
+  for (;;) {
+    const exit = exitOf(program, tree, { price });
+    line.push(...open(program, tree));
+    const [index] = exit === undefined ? line.splice(next(line.length), 1) : [];
+    if (index === undefined) return { exit, counted: Number(exit?.evidence.samples ?? tree.closed.completed) };
+    tell(program, tree, index, all[index]!, judged);
+  }
+}
+
+const setting = fc.record({ all: samples, price, judged: fc.boolean() });
+
+describe('a price', () => {
+  it('that is higher never counts more samples, and never expects to need more', () => {
+    fc.assert(
+      fc.property(setting, price, (given, other) => {
+        const [low, high] = [given.price, other].sort((a, b) => a - b) as [number, number];
+        expect(run({ ...given, price: high }, inTurn).counted).toBeLessThanOrEqual(
+          run({ ...given, price: low }, inTurn).counted,
+        );
+      }),
+    );
+    const standing = fc.record({
+      samples: fc.integer({ min: 1, max: most }),
+      lead: fc.double({ min: 0, max: 8, noNaN: true }),
+      spent: fc.integer({ min: 1, max: 20_000 }),
+      judged: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(standing, price, price, (seen, one, other) => {
+        const [low, high] = [Math.min(one, other), Math.max(one, other)];
+        expect(expectedNeed(seen, high, 64)).toBeLessThanOrEqual(expectedNeed(seen, low, 64));
+      }),
+    );
+  });
+
+  it('of 0 is paid for every sample', () => {
+    fc.assert(
+      fc.property(setting, (given) => {
+        expect(run({ ...given, price: 0 }, inTurn)).toEqual({ exit: undefined, counted: most });
+      }),
+    );
+  });
+});
+
+describe('a search at a price', () => {
+  it('ends with the same evidence whichever of its samples are faster', () => {
+    fc.assert(
+      fc.property(setting, fc.infiniteStream(fc.nat()), (given, chance) => {
+        const byChance: Next = (length) => (length === 0 ? 0 : chance.next().value! % length);
+        expect(run(given, byChance)).toEqual(run(given, inTurn));
+      }),
+    );
+  });
+
+  it('read back from any beginning of its log ends as it would have', () => {
+    fc.assert(
+      fc.property(setting, fc.nat(), (given, cut) => {
+        const log: TreeEvent[] = [];
+        const whole = run(
+          given,
+          inTurn,
+          Tree.plant('last', (event) => log.push(event)),
+        );
+        const rest = log.slice(0, 1 + (cut % log.length));
+        expect(run(given, inTurn, Tree.replay(rest))).toEqual(whole);
+      }),
+    );
+  });
+});
