@@ -92,7 +92,7 @@ describe('(c) a log driven again', () => {
   const sampled = [
     () => createBestOfN({ samples: 6 }),
     () => createSelfConsistency({ samples: 6 }),
-    () => createAuto({ samples: 8, price: 0.001 }),
+    () => createAuto({ samples: 8 }),
   ];
   const asking = [
     () => createChain({ probeEvery: 12, probeAgree: 2 }),

@@ -13,7 +13,8 @@ export const rolloutBudget: ExitRule = {
   name: 'rollouts',
   check({ tree, limits }) {
     const used = usedRollouts(tree);
-    if (used < limits.rollouts) return undefined;
+    // What a search with a price has drawn may still be read: its own rule ends it.
+    if (used < limits.rollouts || tree.terms !== undefined) return undefined;
     const evidence = { used, limit: limits.rollouts, pruned: tree.closed.pruned };
     return { kind: 'exhausted', rule: 'rollouts', evidence };
   },

@@ -17,7 +17,7 @@ export interface Limits {
   /** Completed strands: rollouts in MCTS. */
   readonly rollouts: number;
   readonly tokens?: number;
-  /** Least worth of another sample (exit/worth.ts); any is worth it where unset. */
+  /** Least worth of a token while nobody waits (exit/worth.ts); nothing is weighed where unset. */
   readonly price?: number | undefined;
   /** Most that the engines' tokens may cost, in the currency of the models' prices. */
   readonly money?: number | undefined;

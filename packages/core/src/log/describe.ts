@@ -19,6 +19,8 @@ export function describeEvent(event: SearchEvent, numbers = true): string {
       return `width is now ${event.primary}${event.speculative === 0 ? '' : ` and ${event.speculative} speculative`}${because(event.why, numbers)}`;
     case 'planted':
       return `the tree was planted, score is the ${event.aggregation} of rewards${fullness(event.fullAt)}${taught(event.learned)}`;
+    case 'priced':
+      return `a token is worth ${event.price.toExponential(1)} of an answer now${event.judge === undefined ? '' : `, one that the judge reads costs ${event.judge.cost.toPrecision(2)}`}`;
     case 'opened':
       return `strand ${event.strand} opened at node ${event.node}`;
     case 'asked':
@@ -34,9 +36,11 @@ export function describeEvent(event: SearchEvent, numbers = true): string {
     case 'ghosted':
       return `a speculative step was kept${reward(event.reward)}`;
     case 'probing':
-      return `strand ${event.strand} asks ${event.manner.model ?? 'the model'} something at node ${event.node}`;
+      return event.manner.read
+        ? `strand ${event.strand} has the judge read the path to node ${event.node}`
+        : `strand ${event.strand} asks ${event.manner.model ?? 'the model'} something at node ${event.node}`;
     case 'probed':
-      return `a probe ${by(event.model)}at node ${event.node} ${event.reply === undefined ? `failed${event.code === undefined ? '' : `: ${event.code}`}` : `was answered in ${plural(event.reply.tokens, 'token')}`}`;
+      return `a probe ${by(event.model)}at node ${event.node} ${event.reply === undefined ? `failed${event.code === undefined ? '' : `: ${event.code}`}` : `was answered in ${plural(event.reply.tokens, 'token')}${reward(event.reply.reward)}`}`;
     case 'moved':
       return `strand ${event.strand} moved to node ${event.node}`;
     case 'preempted':

@@ -2,25 +2,38 @@ import { expect, test } from 'vitest';
 import { fault } from '../base/fault.ts';
 import { readable } from '../exit/exit.ts';
 import { worth } from '../exit/worth.ts';
+import type { Judging } from '../tree/events.ts';
 import { Tree } from '../tree/tree.ts';
 import { createAuto } from './auto.ts';
 import type { Program } from './program.ts';
 
-/** Asks for all that may be opened; gives their child indices. */
-function opened(program: Program, tree: Tree): number[] {
-  const indices: number[] = [];
-  for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true))
-    indices.push(...ask.indices);
-  return indices;
+function planted(price?: number, judge?: Judging): Tree {
+  const tree = Tree.plant('product');
+  if (price !== undefined) tree.record({ type: 'priced', price, judge });
+  return tree;
 }
 
-function tell(program: Program, tree: Tree, index: number, answer: string, reward?: number): void {
+/** Asks for all that may be opened; gives the child indices of draws, and the nodes that are to be read. */
+function asked(program: Program, tree: Tree) {
+  const [drawn, read]: [number[], number[]] = [[], []];
+  for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true)) {
+    if (ask.probe) read.push(ask.node.id);
+    else drawn.push(...ask.indices);
+  }
+  return { drawn, read };
+}
+
+function tell(program: Program, tree: Tree, index: number, answer: string): void {
   const step = { text: `${index}: ${answer}`, tokens: 200, meanLogprob: 0, end: 'eos' } as const;
-  program.tell(tree, { ok: true, node: 0, index, form: 0, step, reward, answer });
+  program.tell(tree, { ok: true, node: 0, index, form: 0, step, answer });
 }
 
-function exitOf(program: Program, tree: Tree, price: number | undefined, rollouts = 16) {
-  const belief = program.belief!(tree);
+function tellScore(program: Program, tree: Tree, node: number, reward: number): void {
+  program.tell(tree, { probe: true, node, index: 0, reply: { text: '', tokens: 0, whole: true, reward } });
+}
+
+function exitOf(tree: Tree, price: number | undefined, rollouts = 16) {
+  const belief = { votes: () => [], certainty: () => ({ answers: 0, agreement: 0 }) };
   return worth.check({
     tree,
     belief,
@@ -33,73 +46,120 @@ function exitOf(program: Program, tree: Tree, price: number | undefined, rollout
 
 test('two samples come first, then half of what the rule expects to need', () => {
   const price = 1e-5;
-  const program = createAuto({ samples: 16, price });
-  const tree = Tree.plant('product');
-  expect(program.demand(tree)).toBe(2);
-  expect(opened(program, tree)).toEqual([0, 1]);
+  const program = createAuto({ samples: 16 });
+  const tree = planted(price);
+  expect([program.naturalWidth, program.demand(tree)]).toEqual([2, 2]);
+  expect(asked(program, tree).drawn).toEqual([0, 1]);
   tell(program, tree, 0, '7');
-  expect(opened(program, tree)).toEqual([]);
+  expect(asked(program, tree).drawn).toEqual([]);
   tell(program, tree, 1, '7');
   // Unanimous, it would stop at 9: e^(-1.4 √k) / 200k is 1.2e-5 after 8 and 8e-6 after 9.
   expect(program.demand(tree)).toBe(4);
   expect(program.foresee(tree, 9)).toHaveLength(4);
-  expect(opened(program, tree)).toEqual([2, 3, 4, 5]);
-  expect(exitOf(program, tree, price)).toBeUndefined();
+  expect(asked(program, tree).drawn).toEqual([2, 3, 4, 5]);
+  expect(exitOf(tree, price)).toBeUndefined();
+});
+
+test('in a hurry all of them come at once', () => {
+  const program = createAuto({ samples: 16 });
+  const tree = planted(1e-5);
+  for (const index of asked(program, tree).drawn) tell(program, tree, index, '7');
+  tree.record({ type: 'priced', price: 1e-5, hurried: true });
+  expect(program.demand(tree)).toBe(7);
 });
 
 test('the exit reads samples in their own order and gives its numbers', () => {
   const price = 4e-4;
-  const program = createAuto({ samples: 16, price });
-  const tree = Tree.plant('product');
-  opened(program, tree);
+  const program = createAuto({ samples: 16 });
+  const tree = planted(price);
+  asked(program, tree);
   tell(program, tree, 1, '7');
-  expect(exitOf(program, tree, price)).toBeUndefined();
+  expect(exitOf(tree, price)).toBeUndefined();
   tell(program, tree, 0, '7');
   const evidence = { samples: 2, lead: readable(Math.SQRT2), spent: 400, price };
-  expect(exitOf(program, tree, price)).toEqual({ kind: 'settled', rule: 'worth', evidence });
-  expect(exitOf(program, tree, undefined)).toBeUndefined();
-  expect(opened(program, tree)).toEqual([]);
+  expect(exitOf(tree, price)).toEqual({ kind: 'settled', rule: 'worth', evidence });
+  expect(exitOf(tree, price / 4)?.evidence).toEqual({ ...evidence, load: 4 });
+  expect(exitOf(tree, undefined)).toBeUndefined();
+  expect(asked(program, tree)).toEqual({ drawn: [], read: [] });
 });
 
 test('no more samples are opened than the rollouts allow', () => {
   const program = createAuto({ samples: 3 });
-  const tree = Tree.plant('product');
-  for (let at = 0; at < 3; at += 1) for (const index of opened(program, tree)) tell(program, tree, index, `${index}`);
+  const tree = planted();
+  for (let at = 0; at < 3; at += 1)
+    for (const index of asked(program, tree).drawn) tell(program, tree, index, `${index}`);
   expect(tree.closed.completed).toBe(3);
-  expect(opened(program, tree)).toEqual([]);
+  expect(asked(program, tree).drawn).toEqual([]);
 });
 
 test('of equal votes the answer that was found first is given', () => {
   const program = createAuto({ samples: 4 });
-  const tree = Tree.plant('product');
-  while (tree.closed.completed < 4)
-    for (const index of opened(program, tree)) tell(program, tree, index, 'baab'[index]!);
+  const tree = planted();
+  for (const index of asked(program, tree).drawn) tell(program, tree, index, 'baab'[index]!);
   expect(program.answer(tree)).toMatchObject({ answer: 'b', support: 0.5 });
 });
 
-test('a judge gives votes their weights, which an exponent flattens', () => {
-  const answerWith = (trust?: number) => {
-    const program = createAuto({ samples: 3, judged: true, trust });
-    const tree = Tree.plant('last');
-    for (const [index, score] of [0.95, 0.3, 0.3].entries()) {
-      opened(program, tree);
-      tell(program, tree, index, index === 0 ? 'a' : 'b', score);
-    }
-    return program.answer(tree)?.answer;
-  };
-  expect([answerWith(), answerWith(1), answerWith(0)]).toEqual(['a', 'a', 'b']);
+/** All samples at once, then their readings: the score of an answer is its place in the alphabet. */
+function judgedTree(answers: string, judge: Judging, price = 1e-6) {
+  const program = createAuto({ samples: answers.length });
+  const tree = planted(price, judge);
+  let { drawn, read } = asked(program, tree);
+  for (; drawn.length > 0; ({ drawn, read } = asked(program, tree)))
+    for (const index of drawn) tell(program, tree, index, answers[index]!);
+  for (const node of read) tellScore(program, tree, node, (tree.node(node).answer!.charCodeAt(0) - 96) / 10);
+  return { program, tree, read: read.map((id) => tree.node(id).answer).join('') };
+}
+
+test('where they disagree the judge reads four samples of each of three answers, and odds weigh the votes', () => {
+  const { program, tree, read } = judgedTree('aaaaaiiiibc', { cost: 1, trust: 1 });
+  expect(read).toBe('aaaaiiiib');
+  expect(program.answer(tree)).toMatchObject({ answer: 'i', score: 0.9, support: 4 / 11 });
+  expect(exitOf(tree, 1e-6, 11)).toMatchObject({ kind: 'exhausted', rule: 'rollouts', evidence: { samples: 11 } });
+  expect(tree.closed).toMatchObject({ completed: 11, ended: 9 });
+});
+
+test('a judge that is not trusted weighs nothing', () => {
+  const { program, tree } = judgedTree('aaiib', { cost: 1, trust: 0 });
+  expect(program.answer(tree)).toMatchObject({ answer: 'a', score: 0.1 });
+});
+
+test('a judge that is too dear is not asked, and a cheap one reads the leading answer where all agree', () => {
+  expect(judgedTree('aaiib', { cost: 20, trust: 1 }, 1e-3).read).toBe('');
+  expect(judgedTree('bbbb', { cost: 1, trust: 1 }).read).toBe('');
+  expect(judgedTree('bbbb', { cost: 0.3, trust: 1 }).read).toBe('b');
+});
+
+test('a reading that fails counts as none, and is not asked for again', () => {
+  const program = createAuto({ samples: 2 });
+  const tree = planted(1e-6, { cost: 1, trust: 1 });
+  for (const index of asked(program, tree).drawn) tell(program, tree, index, 'ab'[index]!);
+  const { read } = asked(program, tree);
+  expect(read).toHaveLength(2);
+  for (const node of read) program.tell(tree, { probe: true, node, index: 0 });
+  expect(asked(program, tree)).toEqual({ drawn: [], read: [] });
+  expect(program.answer(tree)).toMatchObject({ answer: 'a', score: undefined });
+  expect(exitOf(tree, 1e-6, 2)?.rule).toBe('rollouts');
+});
+
+test('a reading that was preempted is asked for again', () => {
+  const program = createAuto({ samples: 2 });
+  const tree = planted(1e-6, { cost: 1, trust: 1 });
+  for (const index of asked(program, tree).drawn) tell(program, tree, index, 'ab'[index]!);
+  const first = asked(program, tree).read;
+  for (const strand of [...tree.strands.keys()]) tree.record({ type: 'closed', strand, closing: 'preempted' });
+  expect(asked(program, tree).read).toEqual(first);
 });
 
 test('a sample that failed in the middle does not end the search', () => {
   const program = createAuto({ samples: 6 });
-  const tree = Tree.plant('product');
-  opened(program, tree);
+  const tree = planted();
+  asked(program, tree);
   const step = { text: 'begun', tokens: 10, meanLogprob: 0, end: 'delimiter' } as const;
   program.tell(tree, { ok: true, node: 0, index: 0, form: 0, step });
-  opened(program, tree);
+  asked(program, tree);
   const { id } = tree.nodes.find(({ depth }) => depth === 1)!;
   program.tell(tree, { ok: false, node: id, index: 0, fault: fault('internal', 'test') });
-  for (let open = [1]; open.length > 0; open = opened(program, tree)) {
+  for (let open = [1, 2, 3, 4, 5]; open.length > 0; open = asked(program, tree).drawn) {
     for (const index of open) tell(program, tree, index, '7');
   }
   expect(tree.closed).toMatchObject({ completed: 6, failed: 1 });

@@ -1,28 +1,28 @@
 // Samples that vote, drawn while another is worth its price (tree/readings/worth.ts): two first, then waves of half of what the rule
-// expects to need, never more than the rollouts. The exit `worth` ends the search; the program only opens no more than the wave.
-// What it does next follows from the tree alone.
+// expects to need, never more than the rollouts. Where they disagree and that is worth it, the judge reads some of them. The exit
+// `worth` ends the search; what it does next follows from the tree alone.
 
 import type { Answer } from '../log/end.ts';
-import type { Node } from '../tree/node.ts';
-import { type Belief, countedBelief, type PathVote, votesAt } from '../tree/readings/certaindex.ts';
-import { countedEnds, courseOf } from '../tree/readings/worth.ts';
+import { type Belief, countedBelief, sampleVotes } from '../tree/readings/certaindex.ts';
+import {
+  allEnds,
+  type Course,
+  courseOf,
+  readingIndex,
+  SampleVote,
+  scoreOf,
+  worthConstants,
+} from '../tree/readings/worth.ts';
 import type { Tree } from '../tree/tree.ts';
 import { Samples, type SamplesOptions, samplesDefaults, samplesShape } from './best-of-n.ts';
-import { votedAnswer } from './choice.ts';
+import { bestAnswer, described } from './choice.ts';
 import { defineProgram } from './definition.ts';
-import type { Program } from './program.ts';
+import { askProbe, foldOutcome, openAt } from './growth.ts';
+import type { Ask, Doomed, Outcome, Program } from './program.ts';
 
-interface AutoOptions extends SamplesOptions {
-  /** Least worth of a sample: P(right) for a token, as the line estimates it. 0 draws all samples. */
-  readonly price: number;
-  /** Scored by a verifier: votes have weights then. */
-  readonly judged: boolean;
-  /** s of a weight odds^s; a score is its own weight where unset. */
-  readonly trust?: number | undefined;
-}
-
-export function createAuto(options: Partial<AutoOptions> = {}): Program {
-  return new Auto({ ...samplesDefaults, price: 0, judged: false, ...options, window: 0, choose: 'vote' });
+export function createAuto(options: Partial<SamplesOptions> = {}): Program {
+  const all = { ...samplesDefaults, ...options, window: 0, choose: 'majority' } as const;
+  return new Auto('auto', false, all, worthConstants.firstWave);
 }
 
 export const auto = defineProgram({
@@ -30,48 +30,65 @@ export const auto = defineProgram({
   name: 'auto',
   summary: 'samples that vote, as many as are worth their price: reasoning_effort sets it',
   needsVerifier: false,
-  takesVerifier: true,
   isPriced: true,
   takesTemperature: true,
   // One rule ends it: a score alone accepts no answer, and a path that cannot win still votes.
   policySettings: { positiveExit: 'off', negativeExit: 'off', boundPrune: 'off' },
   options: {},
-  create: ({ rollouts: samples, branching: _, price = 0, judged = false, ...size }) =>
-    createAuto({ ...size, samples, price, judged }),
+  create: ({ rollouts: samples, branching: _, ...size }) => createAuto({ ...size, samples }),
 });
 
 class Auto extends Samples {
-  readonly #price: number;
-  readonly #weight: (node: Node) => number;
+  override ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
+    closeRead(tree);
+    const drawn = super.ask(tree, mayOpen, doomed);
+    if (drawn !== undefined || !mayOpen) return drawn;
+    const reading = new Set([...tree.strands.values()].map(({ node }) => node));
+    const next = this.#course(tree).unread.find((node) => !reading.has(node));
+    const { sampling } = this.options;
+    return next && askProbe(tree, openAt(tree, next), { index: readingIndex, sampling, manner: { read: true } });
+  }
 
-  constructor({ price, judged, trust, ...options }: AutoOptions) {
-    super('auto', judged, options);
-    this.#price = price;
-    this.#weight = judged ? ({ score }) => weightOf(score, trust) : () => 1;
+  override tell(tree: Tree, outcome: Outcome): boolean {
+    if (!outcome.probe) return super.tell(tree, outcome);
+    foldOutcome(tree, outcome, this.options);
+    closeRead(tree);
+    return true;
+  }
+
+  override demand(tree: Tree): number {
+    return Math.max(super.demand(tree), this.#course(tree).unread.length);
   }
 
   protected override wanted(tree: Tree): number {
-    return courseOf(tree, this.#votes(tree), this.#price, this.options.samples).wanted;
+    return this.#course(tree).wanted;
+  }
+
+  #course(tree: Tree): Course {
+    return courseOf(tree, this.options.samples);
   }
 
   override belief(tree: Tree): Belief {
-    return countedBelief(() => this.#votes(tree), this.needsVerifier ? 'mean' : 'none');
+    return countedBelief(() => sampleVotes(tree), 'none');
   }
 
   override answer(tree: Tree): Answer | undefined {
-    return votedAnswer(tree, this.#weight, 'first');
-  }
-
-  #votes(tree: Tree): PathVote[] {
-    return votesAt(countedEnds(tree)).map((vote) => ({ ...vote, weight: this.#weight(vote.node) }));
+    const vote = new SampleVote(tree.terms?.judge);
+    for (const end of allEnds(tree)) vote.add(end);
+    vote.isJudged = true;
+    const [first, ...others] = vote.ranked;
+    if (first === undefined) return bestAnswer(tree);
+    const { ends } = first;
+    const best = ends.reduce((one, other) => ((scoreOf(other) ?? 0) > (scoreOf(one) ?? 0) ? other : one));
+    const votes = others.reduce((sum, each) => sum + each.ends.length, ends.length);
+    return { ...described(best), score: scoreOf(best), support: ends.length / votes };
   }
 }
 
-/** Odds of a score are held between these: one sure score must not outvote all others. */
-const [leastScore, mostScore] = [0.01, 0.99];
-
-function weightOf(score: number, trust: number | undefined): number {
-  if (trust === undefined) return score;
-  const held = Math.min(mostScore, Math.max(leastScore, score));
-  return (held / (1 - held)) ** trust;
+/** A strand that had an end read has done its work; it was no sample. */
+function closeRead(tree: Tree): void {
+  for (const { id, node, probing } of [...tree.strands.values()]) {
+    const isRead = node.terminal && probing === undefined && node.probes?.has(readingIndex);
+    if (isRead) tree.record({ type: 'closed', strand: id, closing: 'ended' });
+  }
 }

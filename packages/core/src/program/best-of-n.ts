@@ -107,15 +107,18 @@ export class Samples implements Program {
   readonly expandsOnce = samplesShape.expandsOnce;
   readonly samplesIndependently = samplesShape.samplesIndependently;
   readonly naturalWidth: number;
+  /** Samples that may be open at a time. */
+  readonly #widest: number;
   readonly maxPathTokens: number | undefined;
   readonly whole: GrowthLimits;
   protected readonly options: SamplesOptions;
 
-  constructor(name: string, needsVerifier: boolean, options: SamplesOptions) {
+  constructor(name: string, needsVerifier: boolean, options: SamplesOptions, firstWidth = Number.POSITIVE_INFINITY) {
     this.name = name;
     this.needsVerifier = needsVerifier;
     this.reads = options.choose === 'confident' ? ['confidence'] : [];
-    this.naturalWidth = Math.min(options.samples, options.window || options.samples);
+    this.#widest = Math.min(options.samples, options.window || options.samples);
+    this.naturalWidth = Math.min(firstWidth, this.#widest);
     this.maxPathTokens = options.maxPathTokens;
     this.whole = options;
     this.options = options;
@@ -126,7 +129,7 @@ export class Samples implements Program {
     const afford = affordable(tree, tokenBudget);
     const ready = readyStrand(tree, followLanded, undefined, ({ id }) => afford.goesOn(id));
     if (ready !== undefined) return askBelow(tree, ready, [freeIndex(ready.node)], sampling);
-    const isFull = tree.strands.size >= this.naturalWidth || !afford.mayOpen;
+    const isFull = tree.strands.size >= this.#widest || !afford.mayOpen;
     if (!mayOpen || isFull || rolloutsLeft(tree, this.wanted(tree)) <= 0 || doomed?.(tree.root)) return undefined;
     return askBelow(tree, openAt(tree, tree.root), [freeIndex(tree.root)], sampling);
   }
@@ -145,7 +148,7 @@ export class Samples implements Program {
 
   demand(tree: Tree): number {
     const { completed, pruned } = tree.closed;
-    return Math.max(1, Math.min(this.naturalWidth, this.wanted(tree) - completed - pruned));
+    return Math.max(1, Math.min(this.#widest, this.wanted(tree) - completed - pruned));
   }
 
   /** Samples in all that may be opened by now. */

@@ -23,32 +23,28 @@ export function chosenAnswer(tree: Tree, choice: Choice): Answer | undefined {
 
 export function bestAnswer(tree: Tree): Answer | undefined {
   const node = tree.best ?? bestBeginning(tree);
-  return node && describe(node);
+  return node && described(node);
 }
 
 /** The answer that a rule was certain of, with the share of plain votes behind it. */
 export function certainAnswer(tree: Tree, node: NodeId): Answer {
-  const named = describe(tree.node(node));
+  const named = described(tree.node(node));
   const groups = groupAnswers(votesOf(tree, weightOf.majority(tree)));
   const own = groups.find(({ votes }) => votes.some((vote) => vote.node.id === node));
   const weights = groups.reduce((sum, { weight }) => sum + weight, 0);
   return own === undefined ? named : { ...named, support: own.weight / weights };
 }
 
-/**
- * The answer with the most weight behind it, by its best path; of equal weights the better path decides, or the answer that was
- * found first.
- */
-export function votedAnswer(tree: Tree, weight: Weight, tie: 'better' | 'first' = 'better'): Answer | undefined {
+/** The answer with the most weight behind it, by its best path; of equal weights the better path decides. */
+function votedAnswer(tree: Tree, weight: Weight): Answer | undefined {
   const groups = groupAnswers(votesOf(tree, weight));
   const [first] = groups;
   if (first === undefined) return bestAnswer(tree);
   const leaders = groups.filter(({ weight }) => first.weight - weight < rounding);
-  const earliest = leaders.reduce((a, b) => (b.votes[0]!.node.id < a.votes[0]!.node.id ? b : a));
-  const candidates = (tie === 'first' ? [earliest] : leaders).flatMap(({ votes }) => votes.map(({ node }) => node));
+  const candidates = leaders.flatMap(({ votes }) => votes.map(({ node }) => node));
   const weights = groups.reduce((sum, { weight }) => sum + weight, 0);
   const support = weights === 0 ? 0 : first.weight / weights;
-  return { ...describe(candidates.reduce((best, node) => (isBetter(node, best) ? node : best))), support };
+  return { ...described(candidates.reduce((best, node) => (isBetter(node, best) ? node : best))), support };
 }
 
 /** Shares are sums of fractions: weights that differ by less are equal. */
@@ -123,10 +119,10 @@ function meanLogprobOf(node: Node): number {
 export function saidAnswer(tree: Tree, chosen: Answer | undefined): Answer | undefined {
   if (chosen?.complete !== true || chosen.answer !== undefined) return chosen;
   const [best] = distinctAnswers(tree);
-  return best === undefined ? { ...chosen, unsaid: true } : describe(best);
+  return best === undefined ? { ...chosen, unsaid: true } : described(best);
 }
 
-function describe(node: Node): Answer {
+export function described(node: Node): Answer {
   const { id, answer, reward } = node;
   // Without rewards a path's score is that of the root, and says nothing.
   const score = reward === undefined ? undefined : node.score;

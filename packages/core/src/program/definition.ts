@@ -29,10 +29,6 @@ export interface ProgramSize {
   /** The one that is shown what the others wrote, where one is named. */
   readonly synthesizer?: string | undefined;
   readonly thinking?: ProgramThinking | undefined;
-  /** Least worth of another sample, for a program that is priced. */
-  readonly price?: number | undefined;
-  /** Its paths are scored, for a program that takes a verifier where there is one. */
-  readonly judged?: boolean | undefined;
   readonly prompts?: Readonly<Record<string, string>>;
 }
 
@@ -43,9 +39,7 @@ export interface ProgramDefinition {
   readonly name: string;
   readonly summary: string;
   readonly needsVerifier: boolean;
-  /** Has its paths scored where the model has a verifier, and does without where it has none. */
-  readonly takesVerifier?: boolean;
-  /** Goes on while that is worth the price that an effort sets (tree/readings/worth.ts). */
+  /** Goes on while that is worth the price that an effort sets, and has its samples read by a verifier where that is (tree/readings/worth.ts). */
   readonly isPriced?: boolean;
   /** See Program: it expands once, or knows when a node is full. The negative exits need it, and early streaming rests on it. */
   readonly expandsOnce: boolean;
@@ -76,7 +70,6 @@ const programKeys: readonly (keyof ProgramDefinition)[] = [
   'name',
   'summary',
   'needsVerifier',
-  'takesVerifier',
   'isPriced',
   'expandsOnce',
   'growsAgain',

@@ -18,7 +18,7 @@ import type {
 import { naturalSeats, type Seat, seatAdmitted, seatRunning } from './seat.ts';
 import { type OrderRule, urgencyOf } from './turns/order.ts';
 import { speculativeWidths } from './two-phase-scheduling.ts';
-import { checkedTargets, sumOf, type Targets, type WidthRule } from './widths.ts';
+import { checkedTargets, sumOf, type Targets, type WidthRule, withWaves } from './widths.ts';
 
 export interface Algorithm1Options {
   readonly name: string;
@@ -64,7 +64,7 @@ function decide(snapshot: Snapshot, options: Algorithm1Options): Decision {
   const seats = [...present, ...admitted.map((search) => seatAdmitted(search, budget))];
   const isFull = queue.length > admitted.length + giveUp.size;
   const usual = isFull ? undefined : (options.speculate ?? 0);
-  const targets = checkedTargets(rule(seats, budget, nowMs, servers), seats, budget);
+  const targets = withWaves(checkedTargets(rule(seats, budget, nowMs, servers), seats, budget), seats, budget);
   const { widths: primary, preempt } = adjust(seats, targets, budget);
   const held = sumOf(seats, ({ open }, at) => Math.max(primary[at]!, open - preempt[at]!));
   // No speculation beyond the width that pays.

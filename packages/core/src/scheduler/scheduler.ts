@@ -48,6 +48,8 @@ export interface RunningSearch {
   readonly tree?: Tree;
   /** Score at which a completed path of it is accepted. */
   readonly threshold?: number;
+  /** Worth of its next work over its price, where it weighs that (tree/readings/worth.ts). */
+  readonly worth?: number | undefined;
   readonly speculate?: number | undefined;
   /** Its guesses; missing where there is nothing to guess. */
   readonly guesses?: SearchGuesses | undefined;

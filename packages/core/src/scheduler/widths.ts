@@ -95,9 +95,25 @@ export function shareWidths({ gate, boostAt, score = degreeScore }: ShareOptions
 
 export function boostable(seats: readonly Seat[], { gate, boostAt }: ShareOptions): number[] {
   const past = (running: RunningSearch | undefined) => {
+    if (running?.worth !== undefined) return false;
     return running !== undefined && running.observations >= gate && !(boostAt === 'doubt' && running.hopeful);
   };
   return placesOf(seats, ({ running, base, cap }) => past(running) && cap > base);
+}
+
+/** What a rule leaves goes to searches that weigh their next work: to the one whose is worth most, as much as it asks for, and so on. */
+export function withWaves(targets: Targets, seats: readonly Seat[], budget: number): Targets {
+  const worthAt = (at: number) => seats[at]!.running?.worth ?? 0;
+  const weighing = placesOf(seats, ({ running, cap }, at) => running?.worth !== undefined && cap > targets.widths[at]!);
+  if (weighing.length === 0) return targets;
+  const widths = [...targets.widths];
+  let left = Math.min(budget, targets.limit ?? budget) - sum(widths);
+  for (const at of weighing.sort((a, b) => worthAt(b) - worthAt(a) || a - b)) {
+    const more = Math.max(0, Math.min(left, seats[at]!.cap - widths[at]!));
+    widths[at]! += more;
+    left -= more;
+  }
+  return { ...targets, widths };
 }
 
 export function placesOf(seats: readonly Seat[], isSo: (seat: Seat, at: number) => boolean): number[] {

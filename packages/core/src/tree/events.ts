@@ -66,6 +66,23 @@ export interface ScoreSums {
 /** Scores that a search begins with; the program gives the names their meaning. */
 export type Learned = Readonly<Record<string, ScoreSums>>;
 
+/** What going on costs a search (readings/worth.ts). */
+export interface Terms {
+  /** Least worth of a token: that of its effort, or more under load. */
+  readonly price: number;
+  /** The judge of samples, where there is one. */
+  readonly judge?: Judging | undefined;
+  /** Most of its time is over: it waits for no more waves than it must. */
+  readonly hurried?: true | undefined;
+}
+
+export interface Judging {
+  /** Cost of a token that it reads, in generated ones. */
+  readonly cost: number;
+  /** s of a weight odds^s: 0 where it is not believed. */
+  readonly trust: number;
+}
+
 export const closings = ['completed', 'pruned', 'preempted', 'failed', 'ended'] as const;
 /** `completed` and `pruned` back the score up; `ended`: its search exited, or its program has no more use for it. */
 export type Closing = (typeof closings)[number];
@@ -78,6 +95,8 @@ export type TreeEvent =
       readonly fullAt?: number | undefined;
       readonly learned?: Learned | undefined;
     }
+  /** Terms of a search that weighs what it does next; each replaces those before. */
+  | ({ readonly type: 'priced' } & Terms)
   | { readonly type: 'opened'; readonly strand: StrandId; readonly node: NodeId }
   | {
       readonly type: 'asked';

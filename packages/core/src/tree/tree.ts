@@ -19,6 +19,7 @@ import {
   type NodeId,
   plantedEvent,
   type StrandId,
+  type Terms,
   type TreeEvent,
 } from './events.ts';
 import { Ghosts } from './ghosts.ts';
@@ -51,6 +52,8 @@ export class Tree {
   /** Tokens of every step that became a node or joined one, and of every probe. */
   tokens = 0;
   probeTokens = 0;
+  /** Undefined where nothing is weighed. */
+  terms: Terms | undefined;
   /** Paths that have ended, and tokens on them. */
   endedPaths = 0;
   endedTokens = 0;
@@ -128,6 +131,7 @@ export class Tree {
     this.failuresInARow = tree.failuresInARow;
     this.tokens = tree.tokens;
     this.probeTokens = tree.probeTokens;
+    this.terms = tree.terms;
     this.endedPaths = tree.endedPaths;
     this.endedTokens = tree.endedTokens;
     this.best = tree.best;
@@ -202,6 +206,8 @@ export class Tree {
     switch (event.type) {
       case 'planted':
         return raise('bad-event', 'a tree is planted once');
+      case 'priced':
+        return this.#price(event);
       case 'opened':
         return this.#open(event.strand, this.#known(event.node));
       case 'asked':
@@ -227,6 +233,10 @@ export class Tree {
       default:
         return never(event, 'tree event');
     }
+  }
+
+  #price({ type: _, ...terms }: EventOf<'priced'>): void {
+    this.terms = terms;
   }
 
   #open(id: StrandId, node: Node): void {

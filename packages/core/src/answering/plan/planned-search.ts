@@ -79,20 +79,17 @@ function programFor(wish: Wish, { config, verifier, engine }: PlannedModel) {
     ...optionsGiven(wish, name),
     ...wish.internal,
   });
-  const made = programWith(name, options);
-  const program = {
-    ...made,
-    needsVerifier: made.needsVerifier || (made.takesVerifier === true && verifier !== undefined),
-  };
+  const program = programWith(name, options);
   if (isVerified || wish.program === undefined) return { program, options };
   const what = `is '${named.name}', which needs a verifier; model '${config.name}' has none`;
   return refuseSetting('unsupported', 'program', what);
 }
 
 /** Names the judge of the answer: the generator's own confidence is none. */
-function scoringOf({ name, needsVerifier }: ProgramDefinition, { verifier }: ModelConfig): ScoredBy {
+function scoringOf({ name, needsVerifier, isPriced }: ProgramDefinition, { verifier }: ModelConfig): ScoredBy {
   if (name === 'greedy') return 'none';
-  if (!needsVerifier) return 'self-consistency';
+  const isRead = isPriced === true && !['none', 'confidence'].includes(verifier.kind);
+  if (!needsVerifier && !isRead) return 'self-consistency';
   return verifier.kind === 'confidence' ? 'confidence' : 'verifier';
 }
 

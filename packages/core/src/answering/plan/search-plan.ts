@@ -35,7 +35,7 @@ export interface SearchPlan extends SearchFacts {
   readonly rollouts: number;
   readonly threshold: number;
   readonly tokenBudget: number;
-  /** Least worth of another sample, where the program is priced. */
+  /** Least worth of a token while nobody waits, where the program is priced. */
   readonly price?: number | undefined;
   /** Most that the engines' tokens may cost; any sum where unset. */
   readonly moneyBudget?: number | undefined;

@@ -39,7 +39,7 @@ export function buildSearch(
   own?: OwnPolicy,
 ): BuiltSearch {
   const { rollouts, branching, maxDepth, maxTokens: maxPathTokens, tokenBudget, sampling, choose, thinking } = plan;
-  const { panel: models, synthesizer, prompts = {}, price, scoring } = plan;
+  const { panel: models, synthesizer, prompts = {} } = plan;
   const size = {
     rollouts,
     branching,
@@ -53,8 +53,6 @@ export function buildSearch(
     models,
     own: models && plan.model,
     synthesizer,
-    price,
-    judged: scoring === 'verifier' || scoring === 'confidence',
   };
   const { definition: policy = policyOf(plan.policy), options } = own ?? {};
   const { exits, ...rules } = createRules(policy, plan.policyOptions, options);

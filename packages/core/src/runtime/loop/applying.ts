@@ -6,6 +6,7 @@ import { tellingUrgency } from '../../scheduler/turns/order.ts';
 import { leastPromising } from '../../tree/strand.ts';
 import type { RuntimeParts } from '../parts/parts.ts';
 import type { Search } from '../search/search.ts';
+import { price } from './pricing.ts';
 
 type Reasons = Decision['reasons'];
 
@@ -95,6 +96,7 @@ export function begin(parts: RuntimeParts, search: Search, width: Width, reasons
   if (timeMs !== undefined) alarms.set(nowMs + timeMs, search);
   seeder.plant(search);
   logs.add(search, { type: 'admitted' });
+  price(parts, search, nowMs);
   setWidth(parts, search, width, reasons, nowMs);
   if (search.log !== 'read') return;
   for (const expansion of strands.takeUp(search)) speculation.launch(search, expansion, nowMs);

@@ -7,6 +7,7 @@ import type { Flight, Search } from '../search/search.ts';
 import { noteTold } from './deciding.ts';
 import { clockExit, firstExit } from './exits.ts';
 import { finish } from './finishing.ts';
+import { price } from './pricing.ts';
 
 export function tellPrograms(parts: RuntimeParts, nowMs: number): void {
   const { flights, grouping, searches } = parts;
@@ -38,6 +39,7 @@ function tellAll(parts: RuntimeParts, search: Search, outcomes: Iterable<Outcome
   const { searches, speculation } = parts;
   for (const next of outcomes) {
     if (!searches.isRunning(search) || !tellOne(parts, search, next)) continue;
+    price(parts, search, nowMs);
     judge(parts, search, nowMs);
     if (searches.isRunning(search)) speculation.giveUp(search);
   }
@@ -51,7 +53,7 @@ function tellOne(parts: RuntimeParts, search: Search, outcome: Outcome): boolean
   const { tree, open, request } = search;
   const isComplete = request.program.tell(tree, open?.grouped(tree, outcome) ?? outcome);
   // Demand changes with whole expansions only.
-  if (isComplete && request.rules.boost) searches.isStale = true;
+  if (isComplete && (request.rules.boost || request.limits.price !== undefined)) searches.isStale = true;
   if (options.scheduler.order?.readsWork && search.hasGrown()) searches.isStale = true;
   return isComplete;
 }

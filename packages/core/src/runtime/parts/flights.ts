@@ -87,6 +87,7 @@ export class Flights {
 
   start(search: Search, expansion: Expansion, indices: readonly number[], lane: Lane, nowMs: number): void {
     const { node, manner } = expansion;
+    if (manner?.read) return this.#read(search, expansion, lane, nowMs);
     const isProbe = expansion.probe === true;
     const named = manner?.proposed && !isProbe ? namedSteps(node) : undefined;
     const shape = isProbe ? undefined : shapeBelow(search.request, node);
@@ -128,6 +129,16 @@ export class Flights {
     const place = { node, index, form, draw: drawKey(node.key, index, form), path: stepPath(node) };
     const flight = { search, ...place, manner, shape: undefined, isProbe: false, lane, step: undefined };
     this.#passOn({ ...flight, id: this.#ids.take(), ...untold }, step, nowMs);
+  }
+
+  /** An end that its program wants the verifier to read. */
+  #read(search: Search, { node, indices, manner, sampling }: Expansion, lane: Lane, nowMs: number): void {
+    const [index] = indices;
+    const form = formKey(sampling, manner);
+    const place = { node, index: index!, form, draw: drawKey(node.key, index!, form), path: stepPath(node.parent!) };
+    const flight = { search, ...place, manner, shape: undefined, isProbe: true, lane, step: undefined };
+    // Its tokens were counted when they were drawn.
+    this.#sendToVerifier({ ...flight, id: this.#ids.take(), ...untold }, { ...node.step!, tokens: 0 }, nowMs);
   }
 
   promote(search: Search, node: NodeId, ghost: Ghost): void {
@@ -197,7 +208,11 @@ export class Flights {
     this.#scores.scored(nowMs);
     this.#meter.ended('verifier', flight.id, nowMs, tokens);
     this.#forget(flight.id);
-    if (message.type === 'score') flight.search.ledger.scored(message.usage);
+    if (message.type === 'score') {
+      const { computedTokens, cachedTokens } = message.usage;
+      flight.search.ledger.scored(message.usage);
+      this.#meter.read(computedTokens + cachedTokens);
+    }
     if (flight.cancelled) return;
     const problem = message.type === 'fault' ? message.fault : problemWithScore(message);
     if (problem !== undefined) return this.#fail(flight, problem);
@@ -335,15 +350,17 @@ export class Flights {
   }
 
   #sendToVerifier(generated: Flight, step: Step, nowMs: number): void {
-    const key = nodeKey(generated.node.key, step);
-    const { id, search, node, manner, index, lane } = this.#add({ ...generated, step, key }, nowMs);
+    const { manner } = generated;
+    const node = manner?.read ? generated.node.parent! : generated.node;
+    const key = nodeKey(node.key, step);
+    const { id, search, index, lane } = this.#add({ ...generated, step, key }, nowMs);
     const { prompt, tests } = search.request;
     // Words that were put to the model are not scored, and no score rests on them.
     const path = scoredPath(search.request, pathAfter(node, manner?.after));
     const parent = path.at(-1)?.key ?? node.key;
     const priority = this.#priorityOf(search, path);
     const given = tests === undefined ? {} : { tests };
-    const scored = scoredStep(search.request, step);
+    const scored = scoredStep(search.request, manner?.read ? generated.node.step! : step);
     const request = { id, search: search.id, prompt, parent, index, path, step: scored, lane, priority, ...given };
     const full = readsPromise(search.request) ? { ...request, promise: true } : request;
     this.#scores.add(full, key);

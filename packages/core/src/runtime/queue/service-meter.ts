@@ -15,6 +15,9 @@ const newest = 1 / 64;
 /** Observations of the steady line: under even load the latest few hundred show no slope. */
 const steadyMemory = 4096;
 const memoryMs = 30_000;
+/** Tokens of both servers from which on their times are compared; and the most that one may be dearer than the other. */
+const enoughTokens = 2000;
+const dearest = 20;
 
 export class ServiceMeter {
   readonly #engine = new Server();
@@ -24,6 +27,9 @@ export class ServiceMeter {
   #perStrand: number | undefined;
   /** Integrals over time of children on their way and of open strands; old times fade. */
   readonly #spent = { childMs: 0, strandMs: 0, untilMs: 0, strands: 0 };
+
+  /** Time in which each server had something to do, and the tokens that it wrote or read in it; old ones fade. */
+  readonly #busy = { engine: { ms: 0, tokens: 0 }, verifier: { ms: 0, tokens: 0 } };
 
   /** Answers of the engine whose consequences were sent, and the time from their arrival to that. */
   readonly ours = { answers: 0, ms: 0 };
@@ -47,7 +53,22 @@ export class ServiceMeter {
     this.#pass(nowMs);
     const units = kind === 'engine' && tokens !== undefined ? Math.max(1, tokens) : 1;
     this.#of(kind).take(id, tokens === undefined ? undefined : nowMs, units);
-    if (kind === 'engine' && tokens !== undefined) this.#stepTokens = smoothed(this.#stepTokens, units);
+    if (kind !== 'engine' || tokens === undefined) return;
+    this.#stepTokens = smoothed(this.#stepTokens, units);
+    this.#busy.engine.tokens += tokens;
+  }
+
+  /** Tokens of the paths that the verifier has read, those in its cache too: what it found there makes it cheaper. */
+  read(tokens: number): void {
+    this.#busy.verifier.tokens += tokens;
+  }
+
+  /** Time that a token takes that the verifier reads, in that of one that the engine writes; 1 before both have done enough. */
+  get readingCost(): number {
+    const { engine, verifier } = this.#busy;
+    if (engine.tokens < enoughTokens || verifier.tokens < enoughTokens) return 1;
+    const cost = verifier.ms / verifier.tokens / (engine.ms / engine.tokens);
+    return Number(Math.min(dearest, Math.max(1 / dearest, cost)).toPrecision(2));
   }
 
   servers(openStrands: number): Servers | undefined {
@@ -71,6 +92,11 @@ export class ServiceMeter {
     spent.childMs = kept * spent.childMs + (this.#engine.size + this.#verifier.size) * forMs;
     spent.strandMs = kept * spent.strandMs + spent.strands * forMs;
     spent.untilMs = nowMs;
+    for (const kind of ['engine', 'verifier'] as const) {
+      const busy = this.#busy[kind];
+      busy.ms = kept * busy.ms + (this.#of(kind).size > 0 ? forMs : 0);
+      busy.tokens *= kept;
+    }
   }
 
   #of(kind: ServerKind): Server {

@@ -15,6 +15,7 @@ import type { StrandId } from '../../tree/events.ts';
 import type { DrawKey, FormKey, NodeKey } from '../../tree/keys.ts';
 import type { Node } from '../../tree/node.ts';
 import { treeBelief } from '../../tree/readings/certaindex.ts';
+import { courseOf, worthOf } from '../../tree/readings/worth.ts';
 import type { Manner, Step } from '../../tree/step.ts';
 import type { Tree } from '../../tree/tree.ts';
 import type { OpenAnswers } from '../groups/open-answers.ts';
@@ -200,10 +201,13 @@ export class Search implements Breakable {
   ): RunningSearch {
     const { program, limits } = this.request;
     const { tree } = this;
+    const isPriced = limits.price !== undefined;
     return {
       id: this.id,
       arrivalMs: this.arrivalMs,
-      naturalWidth: program.naturalWidth,
+      // A sample that was begun is ended: what a search with a price has open is not taken from it.
+      naturalWidth: isPriced ? Math.max(1, tree.strands.size) : program.naturalWidth,
+      worth: isPriced ? worthOver(tree, limits.rollouts) : undefined,
       tree,
       threshold: limits.threshold,
       hopeful: this.#isHopeful(),
@@ -245,7 +249,8 @@ export class Search implements Breakable {
   }
 
   #demand(): number {
-    const { program, rules } = this.request;
+    const { program, rules, limits } = this.request;
+    if (limits.price !== undefined) return Math.max(this.tree.strands.size, program.demand(this.tree));
     const natural = Math.min(program.naturalWidth, Math.max(1, this.#rolloutsLeft()));
     return rules.boost ? Math.max(natural, program.demand(this.tree)) : natural;
   }
@@ -311,4 +316,9 @@ export class Search implements Breakable {
     for (const reply of this.speculation.replies.values()) ghostTokens += reply.tokens;
     return { ...this.ledger.cost(ghostTokens), ...this.spending.cost() };
   }
+}
+
+function worthOver(tree: Tree, most: number): number {
+  const { standing } = courseOf(tree, most);
+  return standing.samples === 0 ? 1 : worthOf(standing) / (tree.terms?.price ?? 1);
 }

@@ -2,7 +2,7 @@
 
 import type { Fault } from '../../base/fault.ts';
 import type { ChildOutcome, Outcome } from '../../program/program.ts';
-import type { Ghost, NodeId } from '../../tree/events.ts';
+import type { Ghost, NodeId, ProbeReply } from '../../tree/events.ts';
 import type { Step } from '../../tree/step.ts';
 import type { Flight } from '../search/search.ts';
 import { answerOf, replyTo } from './replies.ts';
@@ -10,10 +10,15 @@ import { answerOf, replyTo } from './replies.ts';
 export function stepOutcome(flight: Flight, step: Step, { reward, promise, feedback }: StepScore = {}): Outcome {
   const { search, node, index, manner = {} } = flight;
   if (flight.isProbe) {
+    if (manner.read) return { probe: true, node: node.id, index, reply: readingOf(reward) };
     const reply = replyTo(manner, step, search.request.extract, reward);
     return { probe: true, node: node.id, index, reply };
   }
   return placed(flight, childOf(node.id, flight, step, { reward, promise, feedback, answer: answerOf(flight, step) }));
+}
+
+function readingOf(reward: number | undefined): ProbeReply {
+  return { text: '', tokens: 0, whole: true, ...(reward === undefined ? {} : { reward }) };
 }
 
 export function faultOutcome(flight: Flight, problem: Fault): Outcome {

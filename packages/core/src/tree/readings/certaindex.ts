@@ -107,11 +107,7 @@ export function sampleEnds({ root }: Tree, most = Number.POSITIVE_INFINITY): Nod
 
 /** A sample that ends without an answer is no vote. */
 export function sampleVotes(tree: Tree): PathVote[] {
-  return votesAt(sampleEnds(tree));
-}
-
-export function votesAt(ends: readonly Node[]): PathVote[] {
-  return ends.filter(isEnd).map(voteOf);
+  return sampleEnds(tree).filter(isEnd).map(voteOf);
 }
 
 /** The end of the next sample, a node where a rule has ended it too, or undefined where it is still on its way. */

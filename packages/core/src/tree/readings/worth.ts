@@ -1,90 +1,210 @@
-// The worth of another sample, in one line: e^(-b · lead) / tokens spent. A search that votes goes on while that is at least its price.
-// Read off samples in their own order, never in that of their arrival, so that the same samples stop at the same place. Pure.
+// The worth of going on, in one line: e^(-b · lead) / tokens spent. A search that votes draws another sample while that is at least its
+// price; what is left open then, the judge reads where reading is worth it. Read off samples in their own order, never in that of
+// their arrival, so that the same samples stop at the same place. Pure.
 
 import { meaningOf } from '../../answer/groups.ts';
-import type { Node } from '../node.ts';
+import { mean } from '../../base/arithmetic.ts';
+import type { Judging, Terms } from '../events.ts';
+import { hasEnded, type Node } from '../node.ts';
 import type { Tree } from '../tree.ts';
-import { type PathVote, sampleEnds } from './certaindex.ts';
+import { sampleEnds } from './certaindex.ts';
 
-/** Found on recorded samples of four sets of questions; whoever changes one of them measures all four again. */
+/** Found on recorded samples of several sets of questions (lab/docs/experiments/worth.md); whoever changes one measures all of them again. */
 export const worthConstants = {
   /** b: growth of the leader's log odds with its lead. */
   slope: 1.4,
-  /** Cost of a token that the judge reads, in generated ones. */
-  judgedToken: 1,
   firstWave: 2,
-  /** Part of the samples that are expected to be needed which the next wave draws. */
+  /** Part of the samples that are expected to be needed which the next wave draws; all of them where time is short. */
   wave: 0.5,
+  /** Worth of reading what was drawn, in that of drawing as many tokens. */
+  reading: 0.5,
+  /** Leading answers of which the judge reads samples, and how many of each. */
+  contenders: 3,
+  reads: 4,
+  /** The leading answer is read once, for its confidence, where that costs at most this part of what was spent. */
+  glance: 0.1,
+  /** Scores count as odds; one that is sure of itself must not outvote all others. */
+  leastScore: 0.01,
 } as const;
 
+/** The probe of an end by which the judge reads it. */
+export const readingIndex = 0;
+
 /** A vote after its first so many samples. */
-export interface VoteStanding {
+export interface Standing {
   readonly samples: number;
-  /** Judged: the leader's weights less those of the second. Blind: the same in votes, over √samples. */
+  /** The leader's weight less the second's, over the root of the sum of all squared weights: votes over √samples without a judge. */
   readonly lead: number;
-  /** Tokens of both models. */
+  /** Tokens drawn, and those that the judge has read at their cost. */
   readonly spent: number;
-  readonly judged: boolean;
 }
 
-export function isWorth(lead: number, spent: number, price: number): boolean {
-  return Math.exp(-worthConstants.slope * lead) / spent >= price;
+/** What a search does next: draws up to `wanted` samples in all, has `unread` read, or is over. */
+export interface Course {
+  readonly standing: Standing;
+  readonly wanted: number;
+  readonly unread: readonly Node[];
+  readonly isOver: boolean;
+}
+
+export function worthOf({ lead, spent }: Pick<Standing, 'lead' | 'spent'>): number {
+  return Math.exp(-worthConstants.slope * lead) / spent;
 }
 
 /** The smallest number of samples at which the rule would stop if shares stayed as they are, `most` at most. */
-export function expectedNeed({ samples, lead, spent, judged }: VoteStanding, price: number, most: number): number {
+export function expectedNeed({ samples, lead, spent }: Standing, price: number, most: number): number {
   for (let need = samples; need < most; need += 1) {
     const growth = need / samples;
-    if (!isWorth(lead * (judged ? growth : Math.sqrt(growth)), spent * growth, price)) return need;
+    if (worthOf({ lead: lead * Math.sqrt(growth), spent: spent * growth }) < price) return need;
   }
   return most;
 }
 
-const noSample: VoteStanding = { samples: 0, lead: 0, spent: 0, judged: false };
+const { firstWave, wave, reading, contenders, reads, glance, leastScore } = worthConstants;
 
-/**
- * Takes the samples one by one, as if the rule had been read after each: the first at which another is not worth the price ends the
- * search. `votes`: those of the samples, with their weights. Gives the vote as it stands there, and how many samples are `wanted` up to the end
- * of the open wave: two first, then half of those that the rule expects to need.
- */
-export function courseOf(tree: Tree, votes: readonly PathVote[], price: number, most: number) {
-  const weights = new Map(votes.map((vote) => [vote.node, vote]));
-  const sums = new Map<string, number>();
-  const { firstWave, wave } = worthConstants;
-  let [standing, wanted] = [noSample, Math.min(firstWave, most)];
+const courses = new WeakMap<Tree, { readonly told: number; readonly most: number; readonly course: Course }>();
+
+/** Read by the program, its exit and the scheduler after each event: it is worked out once. */
+export function courseOf(tree: Tree, most: number): Course {
+  const known = courses.get(tree);
+  if (known?.told === tree.told && known.most === most) return known.course;
+  const course = followed(tree, most);
+  courses.set(tree, { told: tree.told, most, course });
+  return course;
+}
+
+/** Follows the samples one by one, as if the rule had been read after each; without terms all of them are wanted. */
+function followed(tree: Tree, most: number): Course {
+  const { terms } = tree;
+  const vote = new SampleVote(terms?.judge);
+  let wanted = terms === undefined ? most : Math.min(firstWave, most);
+  if (terms === undefined) return { standing: vote.standing, wanted, unread: [], isOver: false };
   for (const end of countedEnds(tree)) {
-    standing = standingWith(standing, end, weights.get(end), sums);
-    if (!isWorth(standing.lead, standing.spent, price)) return { standing, isOver: true, wanted: standing.samples };
-    if (standing.samples < wanted) continue;
-    const missing = expectedNeed(standing, price, most) - wanted;
-    wanted = Math.min(most, wanted + Math.max(1, Math.ceil(missing * wave)));
+    vote.add(end);
+    const isLast = vote.samples >= most;
+    if (!vote.isJudged && (isLast || worthOf(vote.standing) < terms.price))
+      vote.isJudged = vote.paysReading(terms.price);
+    const unread = vote.isJudged ? vote.contested.filter((each) => !wasRead(each)) : [];
+    const { standing } = vote;
+    if (unread.length > 0) return { standing, wanted: vote.samples, unread, isOver: false };
+    if (isLast || worthOf(standing) < terms.price) {
+      const left = vote.glances();
+      return { standing, wanted: vote.samples, unread: left, isOver: left.length === 0 };
+    }
+    if (vote.samples >= wanted) wanted = nextWave(standing, wanted, terms, most);
   }
-  return { standing, isOver: false, wanted };
+  return { standing: vote.standing, wanted, unread: [], isOver: false };
+}
+
+function nextWave(standing: Standing, wanted: number, { price, hurried }: Terms, most: number): number {
+  const missing = expectedNeed(standing, price, most) - wanted;
+  return Math.min(most, wanted + Math.max(1, Math.ceil(missing * (hurried ? 1 : wave))));
 }
 
 /**
  * The samples that count, in their own order. Behind one that failed in the middle none would ever count: then all that have ended do,
  * as soon as none is open.
  */
-export function countedEnds(tree: Tree): readonly Node[] {
+function countedEnds(tree: Tree): readonly Node[] {
   const ends = sampleEnds(tree);
   const { completed, pruned } = tree.closed;
-  if (tree.strands.size > 0 || ends.length >= completed + pruned) return ends;
-  const all = tree.nodes.filter((node) => node.terminal || node.pruned);
-  return all.flatMap((node) => Array<Node>(node.count).fill(node));
+  const isOpen = [...tree.strands.values()].some(({ node }) => !node.terminal);
+  return isOpen || ends.length >= completed + pruned ? ends : allEnds(tree);
 }
 
-function standingWith(
-  before: VoteStanding,
-  end: Node,
-  vote: PathVote | undefined,
-  sums: Map<string, number>,
-): VoteStanding {
-  const meaning = vote && meaningOf(vote);
-  if (vote !== undefined && meaning !== undefined) sums.set(meaning, (sums.get(meaning) ?? 0) + vote.weight);
-  const [first = 0, second = 0] = [...sums.values()].sort((a, b) => b - a);
-  const samples = before.samples + 1;
-  const judged = before.judged || end.reward !== undefined;
-  const spent = before.spent + end.pathTokens * (end.reward === undefined ? 1 : 1 + worthConstants.judgedToken);
-  return { samples, lead: judged ? first - second : (first - second) / Math.sqrt(samples), spent, judged };
+/** Every end, as often as it was drawn, in the order in which they came. */
+export function allEnds({ nodes }: Tree): readonly Node[] {
+  return nodes.filter((node) => node.pruned || hasEnded(node)).flatMap((node) => Array<Node>(node.count).fill(node));
+}
+
+/** Samples that mean the same. */
+interface VotedAnswer {
+  readonly ends: Node[];
+  weight: number;
+}
+
+/** Samples that vote. Where they are judged, an answer weighs its votes times the mean odds^s of those of its samples that were read. */
+export class SampleVote {
+  readonly #judge: Judging | undefined;
+  readonly #answers = new Map<string, VotedAnswer>();
+  #drawn = 0;
+  samples = 0;
+  isJudged = false;
+
+  constructor(judge: Judging | undefined) {
+    this.#judge = judge;
+  }
+
+  add(end: Node): void {
+    this.samples += 1;
+    this.#drawn += end.pathTokens;
+    const meaning = hasEnded(end) ? meaningOf(end) : undefined;
+    if (meaning === undefined) return;
+    const answer = this.#answers.get(meaning) ?? { ends: [], weight: 0 };
+    this.#answers.set(meaning, answer);
+    answer.ends.push(end);
+  }
+
+  get standing(): Standing {
+    const [first, second] = this.ranked;
+    const all = [...this.#answers.values()];
+    const squares = all.reduce((sum, { ends, weight }) => sum + weight ** 2 / ends.length, 0);
+    const spread = Math.sqrt(this.isJudged ? squares : this.samples);
+    const lead = first === undefined ? 0 : (first.weight - (second?.weight ?? 0)) / spread;
+    const read = this.isJudged ? all.flatMap(({ ends }) => ends.filter(wasRead)) : [];
+    return { samples: this.samples, lead, spent: this.#drawn + this.#costOf(read) };
+  }
+
+  /** Heaviest first, of equals the one that was found first. */
+  get ranked(): readonly VotedAnswer[] {
+    const all = [...this.#answers.values()];
+    const odds = all.map(({ ends }) => (this.isJudged ? ends.flatMap((end) => this.#oddsOf(end)) : []));
+    const usual = odds.some((each) => each.length > 0) ? mean(odds.flat()) : 1;
+    all.forEach((answer, at) => {
+      answer.weight = answer.ends.length * (odds[at]!.length > 0 ? mean(odds[at]!) : usual);
+    });
+    return all.sort((a, b) => b.weight - a.weight);
+  }
+
+  #oddsOf(end: Node): number[] {
+    const score = scoreOf(end);
+    if (score === undefined || this.#judge === undefined) return [];
+    const held = Math.min(1 - leastScore, Math.max(leastScore, score));
+    return [(held / (1 - held)) ** this.#judge.trust];
+  }
+
+  /** The samples that the judge reads if it reads any: the first ones of the answers with the most votes. */
+  get contested(): readonly Node[] {
+    const byVotes = [...this.#answers.values()].sort((a, b) => b.ends.length - a.ends.length);
+    return [...new Set(byVotes.slice(0, contenders).flatMap(({ ends }) => ends.slice(0, reads)))];
+  }
+
+  /** True where answers disagree and having the contested samples read is worth its cost. */
+  paysReading(price: number): boolean {
+    if (this.#judge === undefined || this.#answers.size < 2) return false;
+    return reading * worthOf({ lead: this.standing.lead, spent: this.#costOf(this.contested) }) >= price;
+  }
+
+  /** The leading answer, where the judge was asked for none of it and that is cheap. */
+  glances(): readonly Node[] {
+    const [first] = this.ranked;
+    if (this.#judge === undefined || first === undefined || first.ends.some(wasRead)) return [];
+    const leader = first.ends.slice(0, 1);
+    return this.#costOf(leader) <= glance * this.standing.spent ? leader : [];
+  }
+
+  #costOf(ends: readonly Node[]): number {
+    const tokens = [...new Set(ends)].reduce((sum, { pathTokens }) => sum + pathTokens, 0);
+    return tokens * (this.#judge?.cost ?? 0);
+  }
+}
+
+/** The judge was asked, whether it answered or not. */
+function wasRead({ probes }: Node): boolean {
+  return probes?.has(readingIndex) === true;
+}
+
+/** The judge's score of a sample that it has read. */
+export function scoreOf({ probes }: Node): number | undefined {
+  return probes?.get(readingIndex)?.reward;
 }
