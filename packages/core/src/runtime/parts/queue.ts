@@ -118,7 +118,7 @@ export class Queue {
     for (const search of running) {
       if (search.kind !== kind) [kind, changing] = [search.kind, this.#changes.share(search.kind)];
       const own = search.asRunning(this.#standing(search, nowMs), changing, speculates);
-      this.#seats.need(search.id, own.rolloutsLeft);
+      this.#seats.need(search.id, Math.min(own.rolloutsLeft, own.naturalWidth));
       seen.push(own);
     }
     seen.push(...this.#guests.asRunning());

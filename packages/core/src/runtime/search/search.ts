@@ -219,7 +219,7 @@ export class Search implements Breakable {
       demand: this.#demand(),
       openStrands: tree.strands.size,
       width: this.width,
-      rolloutsLeft: this.#rolloutsLeft(),
+      rolloutsLeft: Math.max(this.#rolloutsLeft(), isPriced ? tree.strands.size : 0),
       observations: tree.closed.completed,
       progress: tree.best?.reward === undefined ? 0 : tree.best.score / limits.threshold,
     };
