@@ -1,6 +1,6 @@
 // The worth of going on, in one line: e^(-b · lead) / tokens spent. A search that votes draws another sample while that is at least its
-// price; what is left open then, the judge reads where reading is worth it. Read off samples in their own order, never in that of
-// their arrival, so that the same samples stop at the same place. Pure.
+// price; what is left open then, the judge reads where reading is worth it. Read off whole waves of samples in their own order, so that who
+// was faster changes nothing. Pure.
 
 import { meaningOf } from '../../answer/groups.ts';
 import { mean } from '../../base/arithmetic.ts';
@@ -73,7 +73,7 @@ export function courseOf(tree: Tree, most: number): Course {
   return course;
 }
 
-/** Follows the samples one by one, as if the rule had been read after each; without terms all of them are wanted. */
+/** Looks after each wave: what was drawn is paid for. Without terms all samples are wanted. */
 function followed(tree: Tree, most: number): Course {
   const { terms } = tree;
   const vote = new SampleVote(terms?.judge);
@@ -81,17 +81,18 @@ function followed(tree: Tree, most: number): Course {
   if (terms === undefined) return { standing: vote.standing, wanted, unread: [], isOver: false };
   for (const end of countedEnds(tree)) {
     vote.add(end);
-    const isLast = vote.samples >= most;
+    if (vote.samples < wanted) continue;
+    const isLast = wanted >= most;
     if (!vote.isJudged && (isLast || worthOf(vote.standing) < terms.price))
       vote.isJudged = vote.paysReading(terms.price);
     const unread = vote.isJudged ? vote.contested.filter((each) => !wasRead(each)) : [];
     const { standing } = vote;
-    if (unread.length > 0) return { standing, wanted: vote.samples, unread, isOver: false };
+    if (unread.length > 0) return { standing, wanted, unread, isOver: false };
     if (isLast || worthOf(standing) < terms.price) {
       const left = vote.glances();
-      return { standing, wanted: vote.samples, unread: left, isOver: left.length === 0 };
+      return { standing, wanted, unread: left, isOver: left.length === 0 };
     }
-    if (vote.samples >= wanted) wanted = nextWave(standing, wanted, terms, most);
+    wanted = nextWave(standing, wanted, terms, most);
   }
   return { standing: vote.standing, wanted, unread: [], isOver: false };
 }
