@@ -246,8 +246,8 @@ export class Search implements Breakable {
 
   #demand(): number {
     const { program, rules } = this.request;
-    const natural = Math.min(program.naturalWidth, Math.max(1, this.#rolloutsLeft()));
-    return rules.boost ? Math.max(natural, program.demand(this.tree)) : natural;
+    const demand = program.demand(this.tree);
+    return rules.boost ? demand : Math.min(demand, program.naturalWidth, Math.max(1, this.#rolloutsLeft()));
   }
 
   #rolloutsLeft(): number {
