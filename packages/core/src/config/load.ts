@@ -72,7 +72,10 @@ function shapedModel(model: PlainTree): PlainTree {
   const { engine } = model;
   if (!isRecord(engine)) return model;
   const isRuled = ruleSettings.some((name) => model[name] !== undefined);
-  const below = { ...(isRuled && { program: ruledProgram }), ...engineKind(String(engine.kind))?.shape?.(engine, model) };
+  const below = {
+    ...(isRuled && { program: ruledProgram }),
+    ...engineKind(String(engine.kind))?.shape?.(engine, model),
+  };
   return overlay(below, model);
 }
 

@@ -95,7 +95,10 @@ export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {
     first === undefined
       ? otherRollouts(fold.tree.nodes, fold.answer.node).sort((a, b) => b.score - a.score)
       : distinctAnswers(fold.tree).filter((node) => meaningOf(node) !== first);
-  return others.filter(isGiven).slice(0, answers - 1).map(({ id }) => messageAt(fold, id));
+  return others
+    .filter(isGiven)
+    .slice(0, answers - 1)
+    .map(({ id }) => messageAt(fold, id));
 }
 
 function messageAt(fold: SearchFold, id: NodeId): Node[] {

@@ -17,8 +17,8 @@ import {
 } from './plan-check.ts';
 import { drawsOf } from './planned-draws.ts';
 import { panelOf } from './planned-panel.ts';
-import { hasMark, promptFor, shapeOf } from './planned-prompt.ts';
 import { programChoice } from './planned-program.ts';
+import { hasMark, promptFor, shapeOf } from './planned-prompt.ts';
 import { directShape, searchShape } from './planned-search.ts';
 import type { PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 import { isKnownToThink, switchedPrompt, thinkingPlan } from './thinking-plan.ts';
