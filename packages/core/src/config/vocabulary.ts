@@ -243,16 +243,13 @@ export const flagKnobs = [
   'deadlineMs',
 ] as const satisfies SearchKnob[];
 
-/** Settings of rules that `auto` has no use for: a request or a model that names one and no program means `ruledProgram`. */
-export const ruleSettings = [
-  'policy',
-  'threshold',
-  'choose',
-  'branching',
-  'certain',
-  'boundPrune',
-] as const satisfies SearchKnob[];
-export const ruledProgram: ProgramName = 'mcts';
+/** Program of a request or a model that names none, but a rule or an option that `auto` has no use for. */
+export const ruledProgram = 'mcts';
+const ruleSettings = ['policy', 'threshold', 'choose', 'branching', 'certain', 'boundPrune', 'promise', ruledProgram];
+
+export function namesRule(told: object): boolean {
+  return ruleSettings.some((name) => (told as Readonly<Record<string, unknown>>)[name] !== undefined);
+}
 
 /** Name in a model's section of the configuration, and behind `--set`. */
 export function settingName(name: SearchKnob): string {

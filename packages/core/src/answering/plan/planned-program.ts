@@ -3,8 +3,7 @@
 
 import { asksForShortAnswer } from '../../answer/asked.ts';
 import { extractAnswer } from '../../answer/extract.ts';
-import { namedParts } from '../../config/named-options.ts';
-import { ruledProgram, ruleSettings } from '../../config/vocabulary.ts';
+import { namesRule, ruledProgram } from '../../config/vocabulary.ts';
 import type { ProgramName } from '../../program/registry/programs.ts';
 import type { Prompt } from '../../tree/step.ts';
 import { lastAsked } from '../question.ts';
@@ -15,8 +14,12 @@ export interface ProgramChoice {
   readonly options?: Readonly<Record<string, number>>;
   /** Part of the rollouts that an effort buys. */
   readonly share?: number;
-  /** Samples, whatever an effort buys, each of one step: texts that nothing compares are given as they are. */
+  /** Samples, whatever an effort buys. */
   readonly samples?: number;
+  /** Answers of one step: they are judged, or given, as they are. */
+  readonly whole?: true;
+  /** Where neither request nor model names one. */
+  readonly threshold?: number;
 }
 
 /** Undefined: one generation without search. `asked` is unset where no question is known yet: then it is one with a short answer. */
@@ -26,20 +29,18 @@ export function programChoice(asked: Prompt | undefined, wish: Wish, model: Plan
   if (wish.effort === 'none') return undefined;
   if (wish.program !== undefined || config.program !== 'auto') return { name: wish.program ?? config.program };
   const isExact = verifier !== undefined && (kind === 'exact' || config.check === 'lines');
-  if (isExact || isRuled(wish)) return { name: ruledProgram };
-  // Tests say which answer is right: one sample after the other, until one passes.
-  if (verifier !== undefined && (kind === 'command' || wish.tests !== undefined))
-    return { name: 'best-of-n', options: { window: 1 } };
+  if (isExact || namesRule(wish)) return { name: ruledProgram };
+  const isTested = wish.tests !== undefined || config.verifier.language !== undefined;
+  // One sample after the other, until one passes: their rewards are the share of the tests that pass.
+  if (verifier !== undefined && (kind === 'command' || isTested))
+    return { name: 'best-of-n', options: { window: 1 }, whole: true, ...(isTested && { threshold: 1 }) };
   if (isComparable(asked, wish, model)) return { name: 'auto' };
   // A model's own confidence does not judge its texts.
   if (verifier !== undefined && kind !== 'confidence') return { name: 'best-of-n', share: 1 / 4 };
   const { answers = 1, onUnaccepted = config.onUnaccepted } = wish;
-  return answers === 1 && onUnaccepted === 'best' ? undefined : { name: 'self-consistency', samples: answers };
-}
-
-/** Names a rule, or options of a program or rule. */
-function isRuled(wish: Wish): boolean {
-  return [...ruleSettings, ...namedParts().keys()].some((name) => wish[name as keyof Wish] !== undefined);
+  return answers === 1 && onUnaccepted === 'best'
+    ? undefined
+    : { name: 'self-consistency', samples: answers, whole: true };
 }
 
 function isComparable(asked: Prompt | undefined, { shape }: Wish, { form, extract, embedder }: PlannedModel): boolean {

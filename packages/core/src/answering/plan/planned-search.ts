@@ -46,7 +46,7 @@ export function searchShape(
     policyOptions,
     scoring: scoringOf(program, config),
     rollouts: rolloutsOf(wish, limits, program, chosen, bought.rollouts, paths),
-    threshold: wish.threshold ?? config.threshold,
+    threshold: chosen.threshold ?? wish.threshold ?? config.threshold,
     tokenBudget: atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens') ?? bought.tokens,
     // Several answers are wanted: all samples are drawn.
     price: program.isPriced && answers === 1 ? bought.price : undefined,
@@ -58,7 +58,7 @@ export function searchShape(
     stops: stop?.length ? stop : undefined,
     stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
     groupSimilarity: model.embedder && groupSimilarity,
-    ...(chosen.samples !== undefined && { maxDepth: 1, delimiters: [], stepTokens: longest }),
+    ...(chosen.whole && { maxDepth: 1, delimiters: [], stepTokens: longest }),
   } satisfies Partial<SearchPlan>;
   return { shape, program, trouble };
 }
