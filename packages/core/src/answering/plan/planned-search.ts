@@ -15,7 +15,7 @@ import { aggregationOf, policyFor } from './planned-policy.ts';
 import { type ProgramChoice, programChoice } from './planned-program.ts';
 import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
 
-export interface PathSize {
+export interface LongestPath {
   /** Most tokens of an answer. */
   readonly longest: number;
   /** Tokens of thinking that each path may need. */
@@ -27,7 +27,7 @@ export function searchShape(
   model: PlannedModel,
   limits: LimitsConfig,
   chosen: ProgramChoice,
-  { longest, thought }: PathSize,
+  { longest, thought }: LongestPath,
 ) {
   const { config } = model;
   const { program, options } = programFor(wish, model, chosen);
