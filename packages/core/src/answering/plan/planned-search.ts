@@ -15,19 +15,13 @@ import { aggregationOf, policyFor } from './planned-policy.ts';
 import { type ProgramChoice, programChoice } from './planned-program.ts';
 import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
 
-export interface LongestPath {
-  /** Most tokens of an answer. */
-  readonly longest: number;
-  /** Tokens of thinking that each path may need. */
-  readonly thought: number;
-}
-
+/** `longest`: most tokens of an answer; `thought`: of thinking, that each path may need. */
 export function searchShape(
   wish: Wish,
   model: PlannedModel,
   limits: LimitsConfig,
   chosen: ProgramChoice,
-  { longest, thought }: LongestPath,
+  { longest, thought }: { readonly longest: number; readonly thought: number },
 ) {
   const { config } = model;
   const { program, options } = programFor(wish, model, chosen);
@@ -35,7 +29,7 @@ export function searchShape(
   const choose = wish.choose ?? config.choose;
   const bought = boughtBy(wish, limits, thought);
   const paths = program.pathsPerRollout?.(branching, options) ?? 1;
-  const { answers = 1, stop } = wish;
+  const { answers = 1 } = wish;
   const { policy, aggregation, options: policyOptions, trouble } = policyFor(wish, model, program, choose);
   const shape = {
     mode: 'search',
@@ -55,7 +49,7 @@ export function searchShape(
     choose,
     maxDepth: wish.maxDepth ?? config.maxDepth,
     delimiters: config.delimiters,
-    stops: stop?.length ? stop : undefined,
+    stops: wish.stop?.length ? wish.stop : undefined,
     stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
     groupSimilarity: model.embedder && groupSimilarity,
     ...(chosen.whole && { maxDepth: 1, delimiters: [], stepTokens: longest }),
@@ -71,11 +65,11 @@ function rolloutsOf(
   bought: number,
   paths: number,
 ): number {
-  const { answers = 1 } = wish;
   return (
     samples ??
     atMost(wish, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
-    (program.keepsRollouts ? answers : Math.max(answers, Math.ceil(bought * share) * paths))
+    (program.keepsRollouts ? wish.answers : undefined) ??
+    Math.max(wish.answers ?? 1, Math.ceil(bought * share) * paths)
   );
 }
 
