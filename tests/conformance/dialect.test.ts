@@ -64,7 +64,7 @@ const messages: DialectClient = {
     [{ max_tokens: 0 }, 'max_tokens'],
     [{ output_config: { format } }, 'output_config.format'],
     [{ echo: true }, 'echo'],
-    [{ output_config: { effort: 'max' } }, 'output_config.effort'],
+    [{ output_config: { effort: 'endless' } }, 'output_config.effort'],
   ],
   beyond: { tools: [{ name: 'f', input_schema: { type: 'object' } }] },
   textOf: ({ content }) => ofType(content, 'text')[0]?.text ?? '',

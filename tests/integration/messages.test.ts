@@ -68,7 +68,7 @@ describe('the anthropic package', () => {
   const refused: [string, object][] = [
     ['tools', { tools: [{ name: 'f', input_schema: { type: 'object' } }] }],
     ['messages.0.content.0', { messages: [{ role: 'user', content: [{ type: 'image', source: {} }] }] }],
-    ['output_config.effort', { output_config: { effort: 'max' } }],
+    ['output_config.effort', { output_config: { effort: 'endless' } }],
     ['output_config.format', { output_config: { format: { type: 'json_schema' } } }],
     ['max_tokens', { max_tokens: 0 }],
     ['guided_json', { guided_json: {} }],

@@ -19,6 +19,7 @@ const simulatedKind: EngineKind<z.output<typeof schema>> = {
       name: 'simulated',
       engine: { kind: 'sim' },
       verifier: { kind: 'sim' },
+      program: 'auto',
       threshold: 0.65,
       budget: 128,
       examples: ['What is 17 times 23?', 'How many days are in a leap year?'],

@@ -8,7 +8,7 @@ import { goneSetting } from './gone-settings.ts';
 import { issueLine, issueWords } from './knob.ts';
 import { bySections, engineKind, requirePackage } from './plugin.ts';
 import { type Config, configSchema } from './schema.ts';
-import { requestKnobs } from './vocabulary.ts';
+import { namesRule, requestKnobs, ruledProgram } from './vocabulary.ts';
 
 /** Read once from the root's package.json, which stands beside src/ and dist/ alike. */
 const packageText = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
@@ -71,7 +71,11 @@ function shaped(tree: PlainTree, models: readonly unknown[]): PlainTree {
 function shapedModel(model: PlainTree): PlainTree {
   const { engine } = model;
   if (!isRecord(engine)) return model;
-  return overlay({ ...engineKind(String(engine.kind))?.shape?.(engine, model) }, model);
+  const below = {
+    ...(namesRule(model) && { program: ruledProgram }),
+    ...engineKind(String(engine.kind))?.shape?.(engine, model),
+  };
+  return overlay(below, model);
 }
 
 function requirePackages({ models, journal }: PlainTree): void {

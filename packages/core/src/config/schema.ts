@@ -8,11 +8,13 @@ import { modelSchema } from './model.ts';
 import type { Sections } from './sections.ts';
 import { requestKnobs } from './vocabulary.ts';
 
-export const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+export const efforts = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof efforts)[number];
 
 /** Factors of efforts over `medium`: about four from one to the next. */
-const scales: Readonly<Record<Effort, number>> = { minimal: 1 / 8, low: 1 / 2, medium: 1, high: 4, xhigh: 16 };
+const scales: Readonly<Record<Effort, number>> = { minimal: 1 / 8, low: 1 / 2, medium: 1, high: 4, xhigh: 16, max: 16 };
+/** Most that a price is over medium's. The two samples of minimal are drawn at once: to end it after the first would save nothing. */
+const dearest = 4;
 const usual: Effort = 'medium';
 /** Least worth of a sample at medium: GSM8K loses half a point against 16 samples of a 1.5B model. Others: over their factor. */
 const mediumPrice = 1.3e-4;
@@ -41,17 +43,19 @@ export const searchLimits = z
 /** `rolloutTokens`: where a caller pays for every token itself and has no use for a budget. */
 export type LimitsConfig = z.output<typeof searchLimits> & { readonly rolloutTokens?: number };
 
+/** `thought`: tokens of thinking that a path may need. The budget grows with them, and the price of a token falls as much. */
 export function effortOf(
   limits: LimitsConfig,
   name: Effort = usual,
+  thought = 0,
 ): { rollouts: number; tokens: number; thinkingTokens: number; price: number } {
   const rollouts = Math.min(limits.rollouts, Math.max(1, Math.round(limits.mediumRollouts * scales[name])));
   const thinkingTokens = Math.ceil(mediumThinkingTokens * scales[name]);
   return {
     rollouts,
-    tokens: Math.min(limits.tokens, rollouts * (limits.rolloutTokens ?? rolloutTokens)),
+    tokens: Math.min(limits.tokens, rollouts * ((limits.rolloutTokens ?? rolloutTokens) + thought)),
     thinkingTokens,
-    price: mediumPrice / scales[name],
+    price: (mediumPrice * Math.min(dearest, 1 / scales[name]) * rolloutTokens) / (rolloutTokens + thought),
   };
 }
 

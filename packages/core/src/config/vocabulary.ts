@@ -16,14 +16,14 @@ const client = 'coppice';
 /** Defaults of a model's searches; the operator sets them per model. */
 export const modelKnobs = {
   program: {
-    default: 'mcts',
+    default: 'auto',
     get values(): readonly ProgramName[] {
       return programNames();
     },
     elsewhere: (name: string) => packageOf('program', name),
     unit: 'name',
     client,
-    why: 'what decides what to grow; without a verifier one that needs it gives way to self-consistency',
+    why: 'what decides what to grow: auto takes what suits the question and its judge; without a verifier one that needs it gives way to self-consistency',
   },
   policy: {
     default: 'safe',
@@ -242,6 +242,14 @@ export const flagKnobs = [
   'tokenBudget',
   'deadlineMs',
 ] as const satisfies SearchKnob[];
+
+/** Program of a request or a model that names none, but a rule or an option that `auto` has no use for. */
+export const ruledProgram = 'mcts';
+const ruleSettings = ['policy', 'threshold', 'choose', 'branching', 'certain', 'boundPrune', 'promise', ruledProgram];
+
+export function namesRule(told: object): boolean {
+  return ruleSettings.some((name) => (told as Readonly<Record<string, unknown>>)[name] !== undefined);
+}
 
 /** Name in a model's section of the configuration, and behind `--set`. */
 export function settingName(name: SearchKnob): string {

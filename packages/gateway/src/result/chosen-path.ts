@@ -88,11 +88,17 @@ export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {
       .slice(0, answers - 1)
       .map(({ id }) => messageAt(fold, id));
   const first = meaningOf({ answer: fold.answer.answer, group: fold.tree.node(fold.answer.node).group });
-  if (first === undefined) return [];
   // With `on_unaccepted`, each of several answers must be accepted.
   const isGiven = ({ score = 0 }: Node) => !isHeldBack(plan) || plan.scoring !== 'verifier' || score >= plan.threshold;
-  const others = distinctAnswers(fold.tree).filter((node) => meaningOf(node) !== first && isGiven(node));
-  return others.slice(0, answers - 1).map(({ id }) => messageAt(fold, id));
+  // Texts that nothing compares all differ.
+  const others =
+    first === undefined
+      ? otherRollouts(fold.tree.nodes, fold.answer.node).sort((a, b) => b.score - a.score)
+      : distinctAnswers(fold.tree).filter((node) => meaningOf(node) !== first);
+  return others
+    .filter(isGiven)
+    .slice(0, answers - 1)
+    .map(({ id }) => messageAt(fold, id));
 }
 
 function messageAt(fold: SearchFold, id: NodeId): Node[] {

@@ -152,6 +152,7 @@ export function describeForClient(
     ...(policy_note === undefined ? {} : { policy_note }),
     ...(plan.weights === undefined ? {} : { weights: plan.weights }),
   };
-  const how = plan.mode === 'direct' ? ({ passed_through: true } as const) : { scoring, program, policy, ...note };
+  const direct = plan.mode === 'direct' && ({ passed_through: true } as const);
+  const how = { scoring, program, policy, ...note, ...direct };
   return { search: id, answer: texts.answer, ...effort, ...how, escalated_from: escalatedFrom };
 }

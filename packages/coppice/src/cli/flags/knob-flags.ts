@@ -8,7 +8,11 @@ import type { Flags } from './help.ts';
 const text = 'string';
 
 export const knobFlags = {
-  program: { type: text, takes: 'NAME', about: 'how the tree grows: mcts, best-first, beam, … (mcts)' },
+  program: {
+    type: text,
+    takes: 'NAME',
+    about: 'what to grow: auto, mcts, best-first, … (auto: what suits question and judge)',
+  },
   policy: { type: text, takes: 'NAME', about: 'when a search ends: safe, boost, positive, … (safe)' },
   rollouts: { type: text, takes: 'N', about: 'paths to pay for, where the effort does not suit' },
   threshold: { type: text, takes: 'X', about: 'score from which an answer is accepted (0.9)' },

@@ -7,7 +7,7 @@ import { askedQuestion } from '../question.ts';
 import { escalatedPlan, makePlan } from './plan.ts';
 import { Refusal } from './plan-check.ts';
 import { usualSearch } from './planned-search.ts';
-import type { PlannedModel, PlanRequest, Wish } from './search-plan.ts';
+import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 import { buildSearch } from './search-request.ts';
 
 const { limits } = checkConfig({ models: [{ name: 'x', engine: { kind: 'sim' } }] });
@@ -21,6 +21,10 @@ function modelOf(settings: PlainTree = {}, aggregation: Aggregation | 'none' = '
 function requestOf(wish: Wish, model = modelOf(), successor?: PlannedModel): PlanRequest {
   const server = { limits, maxPriority: 0, defaultDeadlineMs: 1000, seed: 7 };
   return { ...server, question: askedQuestion('q'), wish, speaker: 'body', model, successor };
+}
+
+function asked(question: string, wish: Wish = {}, model = modelOf()): PlanRequest {
+  return { ...requestOf(wish, model), question: askedQuestion(question) };
 }
 
 function refusal(request: PlanRequest): Refusal {
@@ -44,7 +48,8 @@ describe('a plan', () => {
     const prices = (['minimal', 'low', 'medium', 'high', 'xhigh'] as const).map(
       (effort) => makePlan(requestOf({ program: 'auto', effort })).price!,
     );
-    expect(prices.map((price) => price / prices[2]!)).toEqual([8, 2, 1, 1 / 4, 1 / 16]);
+    expect(prices.map((price) => price / prices[2]!)).toEqual([4, 2, 1, 1 / 4, 1 / 16]);
+    expect(makePlan(requestOf({ program: 'auto', effort: 'max' })).price).toBe(prices[4]);
     const judged = makePlan(requestOf({ program: 'auto' }));
     const blind = makePlan(requestOf({ program: 'auto' }, modelOf({}, 'none')));
     expect([judged.scoring, blind.scoring]).toEqual(['verifier', 'self-consistency']);
@@ -53,7 +58,12 @@ describe('a plan', () => {
       const { program } = buildSearch(JSON.parse(JSON.stringify(plan)));
       expect(program).toMatchObject({ name: 'auto', needsVerifier: plan === judged });
     }
-    expect(makePlan(requestOf({})).price).toBeUndefined();
+    expect(makePlan(requestOf({ program: 'mcts' })).price).toBeUndefined();
+    expect(makePlan(requestOf({ program: 'auto', answers: 2 })).price).toBeUndefined();
+    // A path of a model that thinks is so much longer: a sample costs as much of its budget.
+    const thinking = modelOf({ maxThinkingTokens: 7500 });
+    const { price, tokenBudget } = makePlan(requestOf({ program: 'auto' }, thinking));
+    expect([price! / prices[2]!, tokenBudget]).toEqual([expect.closeTo(1 / 4), 16 * 10_000]);
   });
 
   it('takes tests of a client only where the operator has switched that on', () => {
@@ -113,8 +123,10 @@ describe('a plan', () => {
   });
 
   it('buys what the effort says, and no more than the limits', () => {
-    expect(makePlan(requestOf({}))).toMatchObject({ rollouts: 16, tokenBudget: 40_000 });
-    expect(makePlan(requestOf({ effort: 'high' }))).toMatchObject({ rollouts: 64, tokenBudget: 160_000 });
+    const bought = (effort?: Wish['effort']) => makePlan(requestOf({ program: 'mcts', effort }));
+    expect(bought()).toMatchObject({ rollouts: 16, tokenBudget: 40_000 });
+    expect(bought('high')).toMatchObject({ rollouts: 64, tokenBudget: 160_000 });
+    expect(bought('max').rollouts).toBe(bought('xhigh').rollouts);
     expect(refusal(requestOf({ rollouts: 257 })).message).toMatch(/is 257; at most 256 is allowed \(limits.rollouts\)/);
   });
 
@@ -151,13 +163,12 @@ describe('a plan', () => {
 
   it('is announced as it is made: the program that really runs, and who judges its answers', () => {
     for (const model of [modelOf(), modelOf({}, 'none'), modelOf({ verifier: { kind: 'confidence' } }, 'mean')]) {
-      const { program, policy, scoring, aggregation } = makePlan(requestOf({}, model));
+      const { program, policy, scoring, aggregation } = makePlan(asked('What is 17 * 23?', {}, model));
       expect(usualSearch(model)).toMatchObject({ program, policy, scoring, aggregation });
     }
-    expect(usualSearch(modelOf({}, 'none'))).toMatchObject({
-      program: 'self-consistency',
-      scoring: 'self-consistency',
-    });
+    const unjudged = { program: 'auto', scoring: 'self-consistency' };
+    expect(usualSearch(modelOf({}, 'none'))).toMatchObject(unjudged);
+    expect(usualSearch(modelOf({ threshold: 0.9 }, 'none')).program).toBe('self-consistency');
     expect(usualSearch(modelOf({ verifier: { kind: 'confidence' } }, 'mean')).scoring).toBe('confidence');
     expect(makePlan(requestOf({ program: 'greedy' })).scoring).toBe('none');
     const rebase = modelOf({ program: 'rebase', policy: 'boost' });
@@ -198,7 +209,75 @@ describe('a plan', () => {
   });
 
   it('without a verifier is of a program that needs none', () => {
-    expect(makePlan(requestOf({}, modelOf({}, 'none')))).toMatchObject({ program: 'self-consistency' });
+    const named = requestOf({}, modelOf({ program: 'mcts' }, 'none'));
+    expect(makePlan(named)).toMatchObject({ program: 'self-consistency' });
+  });
+});
+
+describe('a plan that names no program', () => {
+  const [sum, poem] = ['What is 17 * 23?', 'Write a poem about 3 stars.'];
+  const blind = modelOf({}, 'none');
+  const judge = { kind: 'judge', urls: ['http://127.0.0.1:1/v1'] };
+  const command = { kind: 'command', language: 'python', clientTests: true };
+
+  it.each<[string, PlanRequest, Partial<SearchPlan>]>([
+    ['grows a tree where a checker judges lines', asked(poem, {}, modelOf({ check: 'lines' })), { program: 'mcts' }],
+    ['… or answers exactly', asked(sum, {}, exactly()), { program: 'mcts', policy: 'safe', threshold: 0.9 }],
+    ['… or where it names a rule', asked(sum, { threshold: 0.8 }), { program: 'mcts', threshold: 0.8 }],
+    ['… or its model does', asked(sum, {}, modelOf({ policy: 'boost' })), { program: 'mcts', policy: 'boost' }],
+    [
+      'takes the first answer that passes tests',
+      asked(poem, { tests: 'assert f(1) == 2' }, modelOf({ verifier: command }, 'last')),
+      { program: 'best-of-n', programOptions: { window: 1 }, rollouts: 16, threshold: 1, maxDepth: 1 },
+    ],
+    ['lets short answers vote', asked(sum), { program: 'auto', rollouts: 16, scoring: 'verifier' }],
+    ['… without a judge too', asked(sum, {}, blind), { program: 'auto', scoring: 'self-consistency' }],
+    ['… and whatever is compared by meaning', asked(poem, {}, comparing()), { program: 'auto', maxDepth: 40 }],
+    [
+      'takes the best of a few texts by their scores',
+      asked(poem, {}, modelOf({ verifier: judge })),
+      { program: 'best-of-n', choose: 'best', rollouts: 4, programOptions: { window: 0 } },
+    ],
+    ['… of more for more effort', asked(poem, { effort: 'high' }, modelOf({ verifier: judge })), { rollouts: 16 }],
+    [
+      'gives one text where nothing could choose, at the temperature of the client',
+      asked(poem, { temperature: 0.3, effort: 'high', maxTokens: 900 }, blind),
+      { mode: 'direct', rollouts: 1, stepTokens: 900, scoring: 'none', sampling: { temperature: 0.3 } },
+    ],
+    [
+      '… and if the model only trusts itself',
+      asked(poem, {}, modelOf({ verifier: { kind: 'confidence' } })),
+      { mode: 'direct' },
+    ],
+    [
+      '… or as many as are asked for',
+      asked(poem, { answers: 3 }, blind),
+      { mode: 'search', rollouts: 3, maxDepth: 1, delimiters: [] },
+    ],
+    ['… judged where the client wants that', asked(poem, { onUnaccepted: 'refuse' }, blind), { mode: 'search' }],
+  ])('%s', (_, request, expected) => {
+    const plan = makePlan(request);
+    expect(plan).toMatchObject({ mode: 'search', ...expected });
+    expect(() => buildSearch(JSON.parse(JSON.stringify(plan)))).not.toThrow();
+  });
+
+  function exactly(): PlannedModel {
+    const { config, ...rest } = modelOf();
+    return { ...rest, config: { ...config, verifier: { kind: 'exact' } } };
+  }
+
+  function comparing(): PlannedModel {
+    return { ...blind, embedder: { name: 'e' } };
+  }
+
+  it('spends no more than its own budget on one text', () => {
+    expect(makePlan(asked(poem, { tokenBudget: 50 }, blind))).toMatchObject({ tokenBudget: 50, stepTokens: 50 });
+  });
+
+  it('has a program of its own by name, auto included', () => {
+    expect(makePlan(asked(poem, { program: 'auto' }, blind))).toMatchObject({ mode: 'search', program: 'auto' });
+    const drawn = modelOf({ program: 'best-first', threshold: 0.8 });
+    expect(makePlan(asked(sum, { policy: 'positive' }, drawn)).program).toBe('best-first');
   });
 });
 

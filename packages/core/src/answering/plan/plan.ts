@@ -5,6 +5,7 @@
 import { mostNodes } from '../../config/schema.ts';
 import {
   atMost,
+  checkDirect,
   checkEngine,
   checkEscalation,
   checkMoney,
@@ -16,6 +17,7 @@ import {
 } from './plan-check.ts';
 import { drawsOf } from './planned-draws.ts';
 import { panelOf } from './planned-panel.ts';
+import { programChoice } from './planned-program.ts';
 import { hasMark, promptFor, shapeOf } from './planned-prompt.ts';
 import { directShape, searchShape } from './planned-search.ts';
 import type { PlanRequest, SearchPlan, Wish } from './search-plan.ts';
@@ -32,12 +34,15 @@ export function makePlan(request: PlanRequest): SearchPlan {
 function planOf(request: PlanRequest): SearchPlan {
   const { question, wish, model, limits, maxPriority } = request;
   checkValues(wish);
-  const isDirect = wish.effort === 'none';
+  if (wish.effort === 'none') checkDirect(wish);
+  const chosen = programChoice(question.prompt, wish, model);
+  const isDirect = chosen === undefined;
   const longest = longestAnswer(wish.maxTokens, limits.tokens, model.engine.capabilities.contextTokens);
   const prompt = switchedPrompt(promptFor(question.prompt, wish, model), wish, model);
   const thinking = thinkingPlan(wish, model, limits, prompt);
+  const budget = atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens') ?? Number.POSITIVE_INFINITY;
   const thought = isKnownToThink(model, wish) ? (thinking?.maxTokens ?? 0) : 0;
-  const search = isDirect ? undefined : searchShape(wish, model, limits, thought);
+  const search = chosen && searchShape(wish, model, limits, chosen, { longest, thought });
   const plan: SearchPlan = {
     model: model.config.name,
     weights: model.weights,
@@ -45,7 +50,7 @@ function planOf(request: PlanRequest): SearchPlan {
     prompt,
     ...panelOf(request, search?.program, (member) => promptFor(question.prompt, wish, member)),
     moneyBudget: wish.moneyBudget,
-    ...(search?.shape ?? directShape(wish, model, longest + thought)),
+    ...(search?.shape ?? directShape(wish, model, Math.min(longest + thought, budget))),
     thinking,
     nodes: mostNodes(limits),
     deadlineMs: atMost(wish, 'deadlineMs', limits.deadlineMs, 'limits.deadlineMs') ?? request.defaultDeadlineMs,

@@ -10,17 +10,26 @@ import { restingRules } from '../../policy/resting-rules.ts';
 import type { ProgramDefinition } from '../../program/definition.ts';
 import { programOf, programOptions, programWith } from '../../program/registry/programs.ts';
 import { readPrompts } from '../prompts.ts';
-import { atMost, checkDirect, refuseSetting } from './plan-check.ts';
+import { atMost, refuseSetting } from './plan-check.ts';
 import { aggregationOf, policyFor } from './planned-policy.ts';
+import { type ProgramChoice, programChoice } from './planned-program.ts';
 import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
 
-/** `thought`: tokens of thinking that each of its paths may need. */
-export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfig, thought: number) {
+/** `longest`: most tokens of an answer; `thought`: of thinking, that each path may need. */
+export function searchShape(
+  wish: Wish,
+  model: PlannedModel,
+  limits: LimitsConfig,
+  chosen: ProgramChoice,
+  { longest, thought }: { readonly longest: number; readonly thought: number },
+) {
   const { config } = model;
-  const { program, options } = programFor(wish, model);
+  const { program, options } = programFor(wish, model, chosen);
   const branching = wish.branching ?? config.branching;
   const choose = wish.choose ?? config.choose;
-  const rollouts = rolloutsOf(wish, limits, program, program.pathsPerRollout?.(branching, options) ?? 1);
+  const bought = boughtBy(wish, limits, thought);
+  const paths = program.pathsPerRollout?.(branching, options) ?? 1;
+  const { answers = 1 } = wish;
   const { policy, aggregation, options: policyOptions, trouble } = policyFor(wish, model, program, choose);
   const shape = {
     mode: 'search',
@@ -30,10 +39,11 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
     policy,
     policyOptions,
     scoring: scoringOf(program, config),
-    rollouts,
-    threshold: wish.threshold ?? config.threshold,
-    tokenBudget: tokenBudgetOf(wish, limits, thought),
-    price: program.isPriced ? boughtBy(wish, limits).price : undefined,
+    rollouts: rolloutsOf(wish, limits, program, chosen, bought.rollouts, paths),
+    threshold: chosen.threshold ?? wish.threshold ?? config.threshold,
+    tokenBudget: atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens') ?? bought.tokens,
+    // Several answers are wanted: all samples are drawn.
+    price: program.isPriced && answers === 1 ? bought.price : undefined,
     aggregation,
     branching,
     choose,
@@ -42,39 +52,41 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
     stops: wish.stop?.length ? wish.stop : undefined,
     stepTokens: Math.min(wish.stepTokens ?? config.stepTokens, wish.maxTokens ?? Number.POSITIVE_INFINITY),
     groupSimilarity: model.embedder && groupSimilarity,
+    ...(chosen.whole && { maxDepth: 1, delimiters: [], stepTokens: longest }),
   } satisfies Partial<SearchPlan>;
   return { shape, program, trouble };
 }
 
-function rolloutsOf(wish: Wish, limits: LimitsConfig, program: ProgramDefinition, paths: number): number {
+function rolloutsOf(
+  wish: Wish,
+  limits: LimitsConfig,
+  program: ProgramDefinition,
+  { samples, share = 1 }: ProgramChoice,
+  bought: number,
+  paths: number,
+): number {
   return (
+    samples ??
     atMost(wish, 'rollouts', limits.rollouts * paths, 'limits.rollouts') ??
     (program.keepsRollouts ? wish.answers : undefined) ??
-    boughtBy(wish, limits).rollouts * paths
+    Math.max(wish.answers ?? 1, Math.ceil(bought * share) * paths)
   );
 }
 
-function tokenBudgetOf(wish: Wish, limits: LimitsConfig, thought: number): number {
-  const bought = boughtBy(wish, limits);
-  return (
-    atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens') ??
-    Math.min(limits.tokens, bought.tokens + bought.rollouts * thought)
-  );
+function boughtBy({ effort }: Wish, limits: LimitsConfig, thought: number) {
+  return effortOf(limits, effort === 'none' ? undefined : effort, thought);
 }
 
-function boughtBy({ effort }: Wish, limits: LimitsConfig) {
-  return effortOf(limits, effort === 'none' ? undefined : effort);
-}
-
-/** The program that was asked for, or the model's own, as rules see it with its options; without a verifier only one that needs none. */
-function programFor(wish: Wish, { config, verifier, engine }: PlannedModel) {
-  const named = programOf(wish.program ?? config.program);
+/** The chosen program, as rules see it with its options; without a verifier only one that needs none. */
+function programFor(wish: Wish, { config, verifier, engine }: PlannedModel, chosen: ProgramChoice) {
+  const named = programOf(chosen.name);
   const isVerified = verifier !== undefined || !named.needsVerifier;
   const name = isVerified ? named.name : 'self-consistency';
   // A server that is asked for log probabilities writes a quarter of its tokens a second; both priors solve as much.
   const isDear = engine.capabilities.wholes === true && 'prior' in programOf(name).options;
   const options = programOptions(name, {
     ...(isDear ? { prior: 'draws' } : {}),
+    ...chosen.options,
     ...optionsGiven(config, name),
     ...optionsGiven(wish, name),
     ...wish.internal,
@@ -95,7 +107,6 @@ function scoringOf({ name, needsVerifier, isPriced }: ProgramDefinition, { verif
 
 /** A single step: the engine's text, cut only by its own end, a stop string or the token limit. */
 export function directShape(wish: Wish, model: PlannedModel, stepTokens: number) {
-  checkDirect(wish);
   return {
     mode: 'direct',
     program: 'self-consistency',
@@ -121,7 +132,8 @@ export function directShape(wish: Wish, model: PlannedModel, stepTokens: number)
  */
 export function usualSearch(model: PlannedModel) {
   const { choose } = model.config;
-  const { program } = programFor({}, model);
+  // A question alone never makes it one generation.
+  const { program } = programFor({}, model, programChoice(undefined, {}, model)!);
   const { policy, aggregation, options: policyOptions } = policyFor({}, model, program, choose);
   const rest = restingRules({ policy, aggregation, choose, policyOptions });
   return { program: program.name, policy, scoring: scoringOf(program, model.config), aggregation, rest };

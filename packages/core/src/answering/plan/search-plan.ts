@@ -1,6 +1,7 @@
 // The request for a search, and the plan of it. A plan is plain data: it is journalled, and the same plan makes
 // the same search after a restart.
 
+import type { ReadAnswer } from '../../answer/asked.ts';
 import type { NamedOptions } from '../../config/named-options.ts';
 import type { FormQuestion } from '../../config/plugin.ts';
 import type { Effort, LimitsConfig, ModelConfig } from '../../config/schema.ts';
@@ -20,7 +21,7 @@ export interface SearchPlan extends SearchFacts {
   readonly model: string;
   /** The operator's name of the model's weights; unset while they are those of the start. */
   readonly weights?: string | undefined;
-  /** `direct`: one generation without search, as `reasoning_effort: none` asks. */
+  /** `direct`: one generation without search, as `reasoning_effort: none` asks; and by default where nothing could choose between several. */
   readonly mode: 'search' | 'direct';
   readonly program: ProgramName;
   readonly programOptions: Readonly<Record<string, number | string>>;
@@ -105,6 +106,7 @@ export interface PlannedModel {
   };
   readonly verifier?: { readonly capabilities: { readonly aggregation: Aggregation } } | undefined;
   readonly embedder?: { readonly name: string } | undefined;
+  readonly extract?: ReadAnswer | undefined;
   /** Set where it takes no conversation. */
   readonly form?: FormQuestion | undefined;
 }

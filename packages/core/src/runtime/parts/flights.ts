@@ -253,11 +253,12 @@ export class Flights {
     }
   }
 
-  /** A whole draw has the time of all its steps. */
+  /** A whole draw has the time of all its steps, and a step that is an answer of its own that of all its parts. */
   #goesOn(flight: Flight, nowMs: number): boolean {
-    const { wholeTokens = 0, search, step } = flight;
+    const { stepTokens } = flight.search.request;
+    const { wholeTokens = stepTokens, step } = flight;
     flight.timeouts += 1;
-    const goesOn = step === undefined && flight.timeouts * search.request.stepTokens < wholeTokens;
+    const goesOn = step === undefined && flight.timeouts * Math.min(stepTokens, timedTokens) < wholeTokens;
     if (goesOn) this.restartTimeout({ type: 'taken', request: flight.id }, nowMs);
     return goesOn;
   }
@@ -381,6 +382,8 @@ export class Flights {
   }
 }
 
+/** Tokens that any engine writes within a timeout: the longest steps but those of answers that are one step. */
+const timedTokens = 1024;
 const untold = { cancelled: false, streamedTokens: 0, timeouts: 0 };
 
 function placeOf({ step }: Flight): ServerKind {

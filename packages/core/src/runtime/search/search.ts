@@ -250,9 +250,9 @@ export class Search implements Breakable {
 
   #demand(): number {
     const { program, rules, limits } = this.request;
-    if (limits.price !== undefined) return Math.max(this.tree.strands.size, program.demand(this.tree));
-    const natural = Math.min(program.naturalWidth, Math.max(1, this.#rolloutsLeft()));
-    return rules.boost ? Math.max(natural, program.demand(this.tree)) : natural;
+    const demand = program.demand(this.tree);
+    if (limits.price !== undefined) return Math.max(this.tree.strands.size, demand);
+    return rules.boost ? demand : Math.min(demand, program.naturalWidth, Math.max(1, this.#rolloutsLeft()));
   }
 
   #rolloutsLeft(): number {

@@ -23,7 +23,7 @@ const prompt = {
       display: anything,
     })
     .nullish(),
-  output_config: z.object({ effort: z.enum([...efforts, 'max']).nullish(), format: anything }).nullish(),
+  output_config: z.object({ effort: z.enum(efforts).nullish(), format: anything }).nullish(),
   // Prefixes are shared without marks.
   cache_control: anything,
 };
@@ -45,8 +45,6 @@ type ChatMessage = ChatBody['messages'][number];
 export function parseMessageBody(value: unknown): MessageBody {
   const body = parseBody(messageSchema, value);
   refuseShaping(value, []);
-  if (body.output_config?.effort === 'max')
-    refuseField('unsupported_parameter', 'output_config.effort', `is 'max'; there are ${efforts.join(', ')}`);
   return body;
 }
 
