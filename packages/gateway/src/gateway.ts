@@ -100,6 +100,7 @@ export class Gateway {
       warn: (cuts) => log.warn('connections', { ...cuts }),
     });
     observers.watch(this.#http);
+    void observers.audit();
   }
 
   /** Resumes the searches of a former process, then listens. Resolves to the address. */

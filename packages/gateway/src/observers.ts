@@ -1,5 +1,7 @@
 // Metrics, overview, usage, traces and the log: each hears of every search that ends. None of them may slow an answer.
 
+import { isFault } from '@coppice/core/base';
+import { Audits } from '@coppice/core/journal';
 import type { HttpServer } from './http/http-server.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
 import { addKeyMetrics, addServerMetrics, addSharedQueueMetrics } from './observe/metrics/server-metrics.ts';
@@ -14,17 +16,24 @@ interface ObserversOptions extends Pick<SearchesOptions, 'config' | 'journal' | 
   readonly telemetry?: Telemetry;
 }
 
+const auditEveryMs = 5000;
+
 export class Observers {
   readonly metrics: Metrics;
   readonly overview: Overview;
   readonly usage: UsageMeter;
   readonly telemetry: Telemetry;
   readonly #options: ObserversOptions;
+  readonly #searches: () => ObservedSearches;
+  readonly #audits: Audits;
+  #auditMs = Number.NEGATIVE_INFINITY;
 
   /** `searches` is called only after construction. */
   constructor(options: ObserversOptions, searches: () => ObservedSearches) {
-    const { config, clock } = options;
+    const { config, clock, journal } = options;
     this.#options = options;
+    this.#searches = searches;
+    this.#audits = new Audits(journal, clock);
     this.metrics = new Metrics(searches);
     this.overview = new Overview(clock);
     this.usage = new UsageMeter(clock, config.keys);
@@ -37,6 +46,23 @@ export class Observers {
     this.usage.ended(search.facts.owner, ended.result);
     this.telemetry.ended(search, ended);
     this.#options.log.info('search', searchLine(search, ended));
+    void this.audit();
+  }
+
+  /** Reads what searches of all nodes have shown of the judges, now and then; new searches go by it. */
+  async audit(): Promise<void> {
+    const { clock, log } = this.#options;
+    if (clock.nowMs() - this.#auditMs < auditEveryMs) return;
+    this.#auditMs = Number.POSITIVE_INFINITY;
+    try {
+      await this.#audits.refresh();
+      for (const model of this.#searches().models.values())
+        model.judge = this.#audits.judge(model.name, model.weights, model.judgeName);
+    } catch (error) {
+      // Of a journal that cannot be read the log tells.
+      if (!isFault(error, 'unavailable')) log.error('audit', { error });
+    }
+    this.#auditMs = clock.nowMs();
   }
 
   watch({ connections }: HttpServer): void {

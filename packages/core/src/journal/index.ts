@@ -1,5 +1,6 @@
 // What other packages may import of this folder, as `@coppice/core/journal`. A list only.
 
+export { Audits } from './audits.ts';
 export type { Cluster, HeldSearch, LivingNode, OfferedSearch, Taker, WindowUse } from './cluster.ts';
 export type {
   DocumentChange,

@@ -59,6 +59,16 @@ export const resultFacts = z.object({
   shape: z
     .object({ draws: number, twins: number, refused: number, depth: maybeNumber, changes: number })
     .exactOptional(),
+  /** See tree/readings/audit.ts; the same. */
+  audit: z
+    .object({
+      judge: text.exactOptional(),
+      pairs: number,
+      right: number,
+      agreed: z.array(number),
+      differed: z.array(number),
+    })
+    .exactOptional(),
 });
 export type ResultFacts = Written<typeof resultFacts>;
 

@@ -181,7 +181,7 @@ export class SampleVote {
 
   /** True where answers disagree and having the contested samples read is worth its cost. */
   paysReading(price: number): boolean {
-    if (this.#judge === undefined || this.#answers.size < 2) return false;
+    if (!this.#judge?.trust || this.#answers.size < 2) return false;
     return reading * worthOf({ lead: this.standing.lead, spent: this.#costOf(this.contested) }) >= price;
   }
 

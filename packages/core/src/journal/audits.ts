@@ -1,0 +1,76 @@
+// The newest ended searches of a journal and what they have shown of their judge, kept up to date: what comes late is found as long as it is
+// minutes late, and once an hour all are read again. Reads in pages, so that it holds up nothing else. No sums are stored: rows are there once.
+
+import type { Clock } from '../base/clock.ts';
+import { nextSlice } from '../base/slices.ts';
+import { type AuditRow, type Judge, judgeOf } from '../log/agreement.ts';
+import type { Audit } from '../tree/readings/audit.ts';
+import type { FinishedSearch, Journal } from './journal.ts';
+
+interface AuditedSearch extends AuditRow, Pick<FinishedSearch, 'id' | 'endedMs'> {
+  readonly model: unknown;
+  readonly weights: unknown;
+}
+
+/** Ten half-lives of a model that is asked alone. */
+const mostSearches = 20_000;
+const pageLength = 50;
+/** Longer than clocks of nodes differ, and than most writes are held. */
+const lateMs = 300_000;
+const wholeEveryMs = 3_600_000;
+
+export class Audits {
+  readonly #journal: Pick<Journal, 'ended'>;
+  readonly #clock: Clock;
+  #rows: readonly AuditedSearch[] = [];
+  #wholeMs = Number.NEGATIVE_INFINITY;
+
+  constructor(journal: Pick<Journal, 'ended'>, clock: Clock) {
+    this.#journal = journal;
+    this.#clock = clock;
+  }
+
+  async refresh(): Promise<void> {
+    const nowMs = this.#clock.nowMs();
+    const isWhole = nowMs - this.#wholeMs >= wholeEveryMs;
+    const fresh = await this.#read(isWhole ? 0 : (this.#rows[0]?.endedMs ?? 0) - lateMs);
+    const known = isWhole ? [] : this.#rows;
+    const byId = new Map([...fresh, ...known].map((row) => [row.id, row]));
+    const rows = [...byId.values()].sort((a, b) => b.endedMs - a.endedMs || (a.id < b.id ? 1 : -1));
+    this.#rows = rows.slice(0, mostSearches);
+    if (isWhole) this.#wholeMs = nowMs;
+  }
+
+  /** Models, weights and judges that have been audited. */
+  get audited(): { readonly model: string; readonly weights?: string; readonly judge?: string }[] {
+    const named = this.#rows.flatMap(({ model, weights, audit }) =>
+      audit ? [{ model, weights, judge: audit.judge }] : [],
+    );
+    return [...new Set(named.map((each) => JSON.stringify(each)))].map((each) => JSON.parse(each));
+  }
+
+  judge(model: string, weights: string | undefined, judge: string | undefined): Judge {
+    return judgeOf(
+      this.#rows.filter((row) => row.model === model && row.weights === weights),
+      judge,
+    );
+  }
+
+  async #read(fromMs: number): Promise<AuditedSearch[]> {
+    const rows: AuditedSearch[] = [];
+    let before = { endedMs: Number.MAX_SAFE_INTEGER, id: '' };
+    for (let read = 0; read < mostSearches; read += pageLength) {
+      const page = await this.#journal.ended({ fromMs, before, limit: pageLength });
+      rows.push(...page.filter(({ about }) => about.mode !== 'direct').map(audited));
+      if (page.length < pageLength) break;
+      before = page.at(-1)!;
+      await nextSlice();
+    }
+    return rows;
+  }
+}
+
+function audited({ id, endedMs, owner, about, outcome }: FinishedSearch): AuditedSearch {
+  const audit = outcome?.audit as Audit | undefined;
+  return { id, endedMs, owner, model: about.model, weights: about.weights, audit };
+}
