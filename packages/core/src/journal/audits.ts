@@ -3,13 +3,13 @@
 
 import type { Clock } from '../base/clock.ts';
 import { nextSlice } from '../base/slices.ts';
-import { type AuditRow, type Judge, judgeOf } from '../log/agreement.ts';
+import { type AuditedJudge, type AuditRow, judgeOf } from '../log/agreement.ts';
 import type { Audit } from '../tree/readings/audit.ts';
 import type { FinishedSearch, Journal } from './journal.ts';
 
 interface AuditedSearch extends AuditRow, Pick<FinishedSearch, 'id' | 'endedMs'> {
-  readonly model: unknown;
-  readonly weights: unknown;
+  readonly model: string;
+  readonly weights: string | undefined;
 }
 
 /** Ten half-lives of a model that is asked alone. */
@@ -41,19 +41,20 @@ export class Audits {
     if (isWhole) this.#wholeMs = nowMs;
   }
 
-  /** Models, weights and judges that have been audited. */
-  get audited(): { readonly model: string; readonly weights?: string; readonly judge?: string }[] {
-    const named = this.#rows.flatMap(({ model, weights, audit }) =>
-      audit ? [{ model, weights, judge: audit.judge }] : [],
-    );
-    return [...new Set(named.map((each) => JSON.stringify(each)))].map((each) => JSON.parse(each));
-  }
-
-  judge(model: string, weights: string | undefined, judge: string | undefined): Judge {
+  /** What searches with these weights have shown of this judge. */
+  judge(model: string, weights: string | undefined, judge: string | undefined): AuditedJudge {
     return judgeOf(
       this.#rows.filter((row) => row.model === model && row.weights === weights),
       judge,
     );
+  }
+
+  /** By model, of its latest weights and judge. */
+  latest(): ReadonlyMap<string, AuditedJudge> {
+    const found = new Map<string, AuditedJudge>();
+    for (const { model, weights, audit } of this.#rows)
+      if (audit !== undefined && !found.has(model)) found.set(model, this.judge(model, weights, audit.judge));
+    return found;
   }
 
   async #read(fromMs: number): Promise<AuditedSearch[]> {
@@ -71,6 +72,6 @@ export class Audits {
 }
 
 function audited({ id, endedMs, owner, about, outcome }: FinishedSearch): AuditedSearch {
-  const audit = outcome?.audit as Audit | undefined;
-  return { id, endedMs, owner, model: about.model, weights: about.weights, audit };
+  const { model = '', weights } = about as { readonly model?: string; readonly weights?: string };
+  return { id, endedMs, owner, model, weights, audit: outcome?.audit as Audit | undefined };
 }

@@ -9,8 +9,8 @@ export interface AuditRow {
   readonly audit?: Audit | undefined;
 }
 
-export interface Judge {
-  /** Split questions among the searches. */
+export interface AuditedJudge {
+  /** Split questions among the latest searches. */
   readonly questions: number;
   /** Share of pairs in which it agrees with the vote: its AUC within a question; undefined while too few are known. */
   readonly agreement?: number;
@@ -20,7 +20,8 @@ export interface Judge {
 
 /** Searches after which one counts half. */
 const halfLife = 2000;
-/** Below so many split questions nothing is said. */
+const latest = 2 * halfLife;
+/** Nothing is said below so many split questions among the latest: a judge that is not used is tried again after a while. */
 export const leastQuestions = 50;
 /** Most of the weight that one key has, once the others have shown enough. */
 const mostOfKey = 0.2;
@@ -30,18 +31,18 @@ const trustPerSlope = 1;
 const leastTrust = 0.05;
 
 /** `rows`: of one model and its weights, newest first. */
-export function judgeOf(rows: Iterable<AuditRow>, name?: string): Judge {
+export function judgeOf(rows: Iterable<AuditRow>, name?: string): AuditedJudge {
   const kept: { readonly owner: string; readonly audit: Audit; readonly weight: number }[] = [];
-  let age = 0;
+  let [age, questions] = [0, 0];
   for (const { owner, audit } of rows) {
     if (audit !== undefined && audit.judge === name) kept.push({ owner, audit, weight: 2 ** (-age / halfLife) });
     age += 1;
+    if (age <= latest) questions = kept.length;
   }
-  const questions = kept.length;
   if (questions < leastQuestions) return { questions };
   const sums = new Map<string, number>();
   for (const { owner, weight } of kept) sums.set(owner, (sums.get(owner) ?? 0) + weight);
-  const most = mostFor([...sums.values()], leastQuestions / questions);
+  const most = mostFor([...sums.values()], leastQuestions / kept.length);
   let [pairs, right] = [0, 0];
   const agreed = Array<number>(auditBins).fill(0);
   const differed = Array<number>(auditBins).fill(0);
@@ -103,7 +104,7 @@ function held(change: number): number {
 }
 
 /** `fixed`: the operator's `trust`. */
-export function judgeSentence({ questions, agreement, trust }: Judge, fixed?: number): string {
+export function judgeSentence({ questions, agreement, trust }: AuditedJudge, fixed?: number): string {
   const by = fixed === undefined ? '' : `; trust is set to ${fixed}`;
   if (agreement === undefined) {
     const far = `${questions} of ${leastQuestions} questions on which samples disagree so far`;

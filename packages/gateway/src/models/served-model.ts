@@ -15,7 +15,7 @@ import { type Clock, type Fault, hash } from '@coppice/core/base';
 import type { FormQuestion, ModelConfig, ServerConfig, Upstream } from '@coppice/core/config';
 import type { Embedder } from '@coppice/core/embedder';
 import { type Engine, type PanelMember, panelEngine, SharedEngine } from '@coppice/core/engine';
-import { GrowthMeter, type Judge, judgeSentence, type LogEntry } from '@coppice/core/log';
+import { type AuditedJudge, GrowthMeter, judgeSentence, type LogEntry } from '@coppice/core/log';
 import { createSharedScheduler } from '@coppice/core/policy';
 import { programOf } from '@coppice/core/program';
 import { LiveLoop, Runtime, type Token } from '@coppice/core/runtime';
@@ -88,7 +88,7 @@ export class ServedModel {
   readonly growth = new GrowthMeter();
   weights: string | undefined;
   /** What its searches, on all nodes, have shown of its verifier lately. */
-  judge: Judge = { questions: 0 };
+  judge: AuditedJudge = { questions: 0 };
   readonly judgeName: string;
   isReloading = false;
   readonly #writers: readonly Engine[];

@@ -131,8 +131,9 @@ export class SampleVote {
   samples = 0;
   isJudged = false;
 
+  /** A judge that is not trusted is not asked. */
   constructor(judge: Judging | undefined) {
-    this.#judge = judge;
+    this.#judge = judge?.trust === 0 ? undefined : judge;
   }
 
   add(end: Node): void {
@@ -181,7 +182,7 @@ export class SampleVote {
 
   /** True where answers disagree and having the contested samples read is worth its cost. */
   paysReading(price: number): boolean {
-    if (!this.#judge?.trust || this.#answers.size < 2) return false;
+    if (this.#judge === undefined || this.#answers.size < 2) return false;
     return reading * worthOf({ lead: this.standing.lead, spent: this.#costOf(this.contested) }) >= price;
   }
 

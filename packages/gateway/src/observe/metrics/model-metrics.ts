@@ -145,9 +145,10 @@ function addDrafting(registry: Registry, models: Models): void {
 
 function addJudging(registry: Registry, models: Models): void {
   const metrics = perModel(registry, models, (model) => (model.judgement === undefined ? undefined : model));
-  const share = 'Share of pairs of samples in which the verifier agrees with the vote; NaN below 50 split questions';
+  const share = 'Share of pairs of samples in which the verifier agrees with the vote; NaN while unknown';
   metrics.gauge('judge_agreement_ratio', share, ({ judge }) => judge.agreement ?? Number.NaN);
-  const power = 'Power of its odds in a vote, by its agreement or as configured; NaN while the usual one holds';
+  const power = 'Power of its odds in a vote, by its agreement or as configured; NaN while unknown';
   metrics.gauge('judge_trust_ratio', power, ({ judge, config }) => config.trust ?? judge.trust ?? Number.NaN);
-  metrics.gauge('judge_split_questions', 'Questions on which samples disagreed', ({ judge }) => judge.questions);
+  const split = 'Searches that these two go by: samples disagreed and it read them, among the last 4,000';
+  metrics.gauge('judge_split_searches', split, ({ judge }) => judge.questions);
 }
