@@ -51,6 +51,6 @@ export {
   toListed,
   toRecord,
 } from './rows.ts';
-export { inMemory, readableByOthers } from './sqlite/open-database.ts';
+export { readableByOthers } from './sqlite/open-database.ts';
 export { SqliteJournal } from './sqlite/sqlite-journal.ts';
 export { splitEntry } from './texts.ts';
