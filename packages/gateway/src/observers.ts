@@ -14,9 +14,11 @@ import type { ObservedSearches, SearchesOptions } from './searches/searches-opti
 
 interface ObserversOptions extends Pick<SearchesOptions, 'config' | 'journal' | 'log' | 'clock' | 'cluster'> {
   readonly telemetry?: Telemetry;
+  readonly auditMs: number;
 }
 
-const auditEveryMs = 5000;
+/** Between two readings of the journal, in the time that one took. */
+const restFactor = 100;
 
 export class Observers {
   readonly metrics: Metrics;
@@ -26,7 +28,8 @@ export class Observers {
   readonly #options: ObserversOptions;
   readonly #searches: () => ObservedSearches;
   readonly #audits: Audits;
-  #auditMs = Number.NEGATIVE_INFINITY;
+  #auditing: NodeJS.Timeout | undefined;
+  #tookMs = 0;
 
   /** `searches` is called only after construction. */
   constructor(options: ObserversOptions, searches: () => ObservedSearches) {
@@ -46,23 +49,24 @@ export class Observers {
     this.usage.ended(search.facts.owner, ended.result);
     this.telemetry.ended(search, ended);
     this.#options.log.info('search', searchLine(search, ended));
-    void this.audit();
+    if (this.#auditing !== undefined) return;
+    const pauseMs = Math.max(this.#options.auditMs, restFactor * this.#tookMs);
+    this.#auditing = setTimeout(() => void this.audit(), pauseMs).unref();
   }
 
-  /** Reads what searches of all nodes have shown of the judges, now and then; new searches go by it. */
+  /** Reads what searches of all nodes have shown of the judges; new searches go by it. */
   async audit(): Promise<void> {
-    const { clock, log } = this.#options;
-    if (clock.nowMs() - this.#auditMs < auditEveryMs) return;
-    this.#auditMs = Number.POSITIVE_INFINITY;
+    const startMs = performance.now();
+    this.#auditing = undefined;
     try {
       await this.#audits.refresh();
       for (const model of this.#searches().models.values())
         model.judge = this.#audits.judge(model.name, model.weights, model.judgeName);
     } catch (error) {
       // Of a journal that cannot be read the log tells.
-      if (!isFault(error, 'unavailable')) log.error('audit', { error });
+      if (!isFault(error, 'unavailable')) this.#options.log.error('audit', { error });
     }
-    this.#auditMs = clock.nowMs();
+    this.#tookMs = performance.now() - startMs;
   }
 
   watch({ connections }: HttpServer): void {

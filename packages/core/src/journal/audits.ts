@@ -1,5 +1,5 @@
-// The newest ended searches of a journal and what they have shown of their judge, kept up to date: what comes late is found as long as it is
-// minutes late, and once an hour all are read again. Reads in pages, so that it holds up nothing else. No sums are stored: rows are there once.
+// The newest ended searches of a journal and what they have shown of their judge, kept up to date: what comes a minute late is
+// found, and once an hour all are read again. Reads in pages, so that it holds up nothing else. No sums are stored: rows are there once.
 
 import type { Clock } from '../base/clock.ts';
 import { nextSlice } from '../base/slices.ts';
@@ -16,7 +16,7 @@ interface AuditedSearch extends AuditRow, Pick<FinishedSearch, 'id' | 'endedMs'>
 const mostSearches = 20_000;
 const pageLength = 50;
 /** Longer than clocks of nodes differ, and than most writes are held. */
-const lateMs = 300_000;
+const lateMs = 60_000;
 const wholeEveryMs = 3_600_000;
 
 export class Audits {

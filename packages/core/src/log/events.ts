@@ -29,20 +29,10 @@ export type RuntimeEvent =
 
 export type SearchEvent = TreeEvent | RuntimeEvent;
 
-export function exitedEvent(
-  exit: Exit,
-  cost: Cost,
-  answer?: Answer,
-  { guesses, audit }: { readonly guesses?: GuessTotals | undefined; readonly audit?: Audit | undefined } = {},
-): RuntimeEvent {
-  return {
-    type: 'exited',
-    exit,
-    cost,
-    ...(answer && { answer }),
-    ...(guesses && { guesses }),
-    ...(audit && { audit }),
-  };
+type Shown = Pick<Extract<RuntimeEvent, { readonly type: 'exited' }>, 'guesses' | 'audit'>;
+
+export function exitedEvent(exit: Exit, cost: Cost, answer?: Answer, shown?: Shown): RuntimeEvent {
+  return { type: 'exited', exit, cost, ...(answer && { answer }), ...shown };
 }
 
 /** An event of a log. `sequence` numbers its entry (entry.ts), dense from 0: events of one step of the loop share it. */

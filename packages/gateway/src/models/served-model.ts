@@ -167,6 +167,7 @@ export class ServedModel {
     try {
       await this.engine.reload?.();
       this.weights = weights;
+      this.judge = { questions: 0 };
     } finally {
       this.isReloading = false;
     }

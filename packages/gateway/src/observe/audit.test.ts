@@ -32,11 +32,7 @@ async function trustOf(url: string, journal: Journal, seed: number): Promise<num
   return events.flatMap(({ event }) => (event.type === 'priced' ? [event.judge?.trust] : []))[0];
 }
 
-/** Beyond the pause between two readings of the journal. */
-function passing() {
-  let nowMs = Date.now();
-  return { nowMs: () => (nowMs += 10_000) };
-}
+const limits = { auditMs: 1 };
 
 test.each([
   [likes, /agrees with the vote in 100 of 100 pairs and is used as a weight/, 1],
@@ -44,12 +40,12 @@ test.each([
 ] as const)('a judge is heard as far as it agreed with votes, on every node', async (reward, sentence, trust) => {
   const journal = outlivingJournal();
   const options = { journal, scripted: { script: split }, verifier: new ScriptedVerifier(reward) };
-  const first = await runGateway({ ...options, clock: passing() });
+  const first = await runGateway({ ...options, limits });
   for (let at = 0; at < 49; at += 1) expect(await trustOf(first.url, journal, at)).toBe(0.5);
   await until(async () => (await told(first.url)).judge.includes('unknown: 49 of 50'));
   await ask(first.url, { ...wish, seed: 50 });
   await until(async () => sentence.test((await told(first.url)).judge));
-  const second = await runGateway({ ...options, verifier: new ScriptedVerifier(reward), clock: passing() });
+  const second = await runGateway({ ...options, verifier: new ScriptedVerifier(reward), limits });
   await until(async () => sentence.test((await told(second.url)).judge));
   expect((await told(second.url)).metrics).toBe((await told(first.url)).metrics);
   expect((await told(second.url)).metrics).toContain(`coppice_judge_trust_ratio{model="m"} ${trust}`);
@@ -68,7 +64,7 @@ test('an end that was written and not recorded before a crash gives one row, and
   const { id } = (await (await post(`${before.url}/v1/searches`, body)).json()) as Loose;
   await until(async () => (await journal.read(id, -1, 1000)).some((entry) => hasEvent(entry, 'cost')));
   journal.finish = finish;
-  const after = await runGateway({ ...options, verifier: new ScriptedVerifier(likes), clock: passing() });
+  const after = await runGateway({ ...options, verifier: new ScriptedVerifier(likes), limits });
   await until(async () => (await journal.find(id))?.state === 'done');
   const rows = await journal.ended({ fromMs: 0, before: { endedMs: 1e15, id: '' }, limit: 9 });
   expect(rows.filter(({ outcome }) => outcome?.audit !== undefined).map((row) => row.id)).toEqual([id]);

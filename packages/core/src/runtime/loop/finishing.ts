@@ -27,7 +27,7 @@ export function finish(parts: RuntimeParts, search: Search, meant: Exit, nowMs: 
   remove(parts, search, saysSomething ? nowMs - admittedMs : undefined);
   const result = search.result(exit, nowMs);
   const { answer, cost } = result;
-  logs.add(search, exitedEvent(result.exit, cost, answer, { guesses: guessed, audit: auditBy(parts, search, exit) }));
+  logs.add(search, exitedEvent(result.exit, cost, answer, { ...guessed, ...auditBy(parts, search, exit) }));
   parts.searches.unsettled.add(search);
   options.onEnd?.(result);
 }
@@ -61,15 +61,15 @@ export function settle(parts: RuntimeParts): void {
 /** Ends that the judge has no say in, or little: a vote that it has ended agrees with it. */
 const ownEnds: readonly ExitKind[] = ['settled', 'exhausted', 'deadline'];
 
-function auditBy({ options }: RuntimeParts, { request, tree }: Search, { kind }: Exit): Audit | undefined {
+function auditBy({ options }: RuntimeParts, { request, tree }: Search, { kind }: Exit): { readonly audit?: Audit } {
   const { verifier, judge } = options;
-  if (!verifier || verifier.capabilities.readsLogprobs || !ownEnds.includes(kind)) return undefined;
-  const audit = request.program.samplesIndependently ? auditOf(tree) : undefined;
-  return audit && { ...audit, ...(judge !== undefined && { judge }) };
+  const isJudged = verifier && !verifier.capabilities.readsLogprobs && request.program.samplesIndependently;
+  const audit = isJudged && ownEnds.includes(kind) ? auditOf(tree) : undefined;
+  return audit === undefined ? {} : { audit: { ...audit, ...(judge !== undefined && { judge }) } };
 }
 
-function guessedBy({ speculation }: Search): GuessTotals | undefined {
+function guessedBy({ speculation }: Search): { readonly guesses?: GuessTotals } {
   const { total, byDistance, byDepth } = speculation.guesses;
-  if (total.guessed === 0) return undefined;
-  return { byDistance: structuredClone(byDistance), byDepth: structuredClone(byDepth) };
+  if (total.guessed === 0) return {};
+  return { guesses: { byDistance: structuredClone(byDistance), byDepth: structuredClone(byDepth) } };
 }
