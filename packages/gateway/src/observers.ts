@@ -1,6 +1,6 @@
 // Metrics, overview, usage, traces and the log: each hears of every search that ends. None of them may slow an answer.
 
-import { isFault } from '@coppice/core/base';
+import { isFault, nextSlice } from '@coppice/core/base';
 import { Audits } from '@coppice/core/journal';
 import type { HttpServer } from './http/http-server.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
@@ -60,8 +60,10 @@ export class Observers {
     this.#auditing = undefined;
     try {
       await this.#audits.refresh();
-      for (const model of this.#searches().models.values())
+      for (const model of this.#searches().models.values()) {
         model.judge = this.#audits.judge(model.name, model.weights, model.judgeName);
+        await nextSlice();
+      }
     } catch (error) {
       // Of a journal that cannot be read the log tells.
       if (!isFault(error, 'unavailable')) this.#options.log.error('audit', { error });

@@ -12,8 +12,8 @@ interface AuditedSearch extends AuditRow, Pick<FinishedSearch, 'id' | 'endedMs'>
   readonly weights: string | undefined;
 }
 
-/** Ten half-lives of a model that is asked alone. */
-const mostSearches = 20_000;
+/** Five half-lives of a model that is asked alone. */
+const mostSearches = 10_000;
 const pageLength = 50;
 /** Longer than clocks of nodes differ, and than most writes are held. */
 const lateMs = 60_000;
@@ -35,9 +35,9 @@ export class Audits {
     const isWhole = nowMs - this.#wholeMs >= wholeEveryMs;
     const fresh = await this.#read(isWhole ? 0 : (this.#rows[0]?.endedMs ?? 0) - lateMs);
     const known = isWhole ? [] : this.#rows;
-    const byId = new Map([...fresh, ...known].map((row) => [row.id, row]));
-    const rows = [...byId.values()].sort((a, b) => b.endedMs - a.endedMs || (a.id < b.id ? 1 : -1));
-    this.#rows = rows.slice(0, mostSearches);
+    const ids = new Set(known.map(({ id }) => id));
+    const rows = [...fresh.filter(({ id }) => !ids.has(id)), ...known];
+    this.#rows = rows.sort((a, b) => b.endedMs - a.endedMs || (a.id < b.id ? 1 : -1)).slice(0, mostSearches);
     if (isWhole) this.#wholeMs = nowMs;
   }
 
