@@ -58,7 +58,7 @@ export class Gateway {
     const { journal, log, clock = systemClock } = options;
     const limits: FixedLimits = { ...fixedLimits, ...options.limits };
     this.#options = options;
-    const observers = new Observers({ ...options, clock }, () => this.searches);
+    const observers = new Observers({ ...options, clock, auditMs: limits.auditMs }, () => this.searches);
     const { metrics, overview, usage, telemetry } = observers;
     this.#telemetry = telemetry;
     this.#watchers = new LogWatchers(journal);
@@ -100,6 +100,7 @@ export class Gateway {
       warn: (cuts) => log.warn('connections', { ...cuts }),
     });
     observers.watch(this.#http);
+    void observers.audit();
   }
 
   /** Resumes the searches of a former process, then listens. Resolves to the address. */

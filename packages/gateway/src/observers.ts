@@ -1,5 +1,7 @@
 // Metrics, overview, usage, traces and the log: each hears of every search that ends. None of them may slow an answer.
 
+import { isFault, nextSlice } from '@coppice/core/base';
+import { Audits } from '@coppice/core/journal';
 import type { HttpServer } from './http/http-server.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
 import { addKeyMetrics, addServerMetrics, addSharedQueueMetrics } from './observe/metrics/server-metrics.ts';
@@ -12,7 +14,11 @@ import type { ObservedSearches, SearchesOptions } from './searches/searches-opti
 
 interface ObserversOptions extends Pick<SearchesOptions, 'config' | 'journal' | 'log' | 'clock' | 'cluster'> {
   readonly telemetry?: Telemetry;
+  readonly auditMs: number;
 }
+
+/** Between two readings of the journal, in the time that one took. */
+const restFactor = 100;
 
 export class Observers {
   readonly metrics: Metrics;
@@ -20,11 +26,17 @@ export class Observers {
   readonly usage: UsageMeter;
   readonly telemetry: Telemetry;
   readonly #options: ObserversOptions;
+  readonly #searches: () => ObservedSearches;
+  readonly #audits: Audits;
+  #auditing: NodeJS.Timeout | undefined;
+  #tookMs = 0;
 
   /** `searches` is called only after construction. */
   constructor(options: ObserversOptions, searches: () => ObservedSearches) {
-    const { config, clock } = options;
+    const { config, clock, journal } = options;
     this.#options = options;
+    this.#searches = searches;
+    this.#audits = new Audits(journal, clock);
     this.metrics = new Metrics(searches);
     this.overview = new Overview(clock);
     this.usage = new UsageMeter(clock, config.keys);
@@ -37,6 +49,26 @@ export class Observers {
     this.usage.ended(search.facts.owner, ended.result);
     this.telemetry.ended(search, ended);
     this.#options.log.info('search', searchLine(search, ended));
+    if (this.#auditing !== undefined) return;
+    const pauseMs = Math.max(this.#options.auditMs, restFactor * this.#tookMs);
+    this.#auditing = setTimeout(() => void this.audit(), pauseMs).unref();
+  }
+
+  /** Reads what searches of all nodes have shown of the judges; new searches go by it. */
+  async audit(): Promise<void> {
+    const startMs = performance.now();
+    this.#auditing = undefined;
+    try {
+      await this.#audits.refresh();
+      for (const model of this.#searches().models.values()) {
+        model.judge = this.#audits.judge(model.name, model.weights, model.judgeName);
+        await nextSlice();
+      }
+    } catch (error) {
+      // Of a journal that cannot be read the log tells.
+      if (!isFault(error, 'unavailable')) this.#options.log.error('audit', { error });
+    }
+    this.#tookMs = performance.now() - startMs;
   }
 
   watch({ connections }: HttpServer): void {

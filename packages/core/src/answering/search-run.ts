@@ -8,7 +8,8 @@ import { Runtime } from '../runtime/runtime.ts';
 import type { SearchRequest, SearchResult } from '../runtime/search/request.ts';
 import type { Tree } from '../tree/tree.ts';
 
-interface SearchRun extends Pick<RuntimeOptions, 'engine' | 'verifier' | 'embedder' | 'scheduler' | 'budget'> {
+interface SearchRun
+  extends Pick<RuntimeOptions, 'engine' | 'verifier' | 'embedder' | 'scheduler' | 'budget' | 'trust'> {
   readonly request: SearchRequest;
   /** The caller's, kept up to date; only to be read. */
   readonly fold?: SearchFold;

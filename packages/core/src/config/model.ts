@@ -27,6 +27,13 @@ export const checkKnob = {
   why: "arithmetic: a step with a false equation scores 0. lines: the task's own checker as well, whose true lines score 1",
 } as const;
 
+const trustKnob = {
+  low: 0,
+  high: 1,
+  unit: 'power of odds',
+  why: "weight of the verifier's scores in a vote, 0 for none; where unset, by how far they have agreed with votes so far",
+} as const;
+
 const url = z.url({ protocol: /^https?$/ });
 
 const sampling = z
@@ -76,6 +83,7 @@ const fields = {
   embedder: embedder.optional(),
   budget: fieldOf(budgetKnob),
   check: fieldOf(checkKnob),
+  trust: schemaOf(trustKnob).optional(),
   delimiters: z
     .array(z.string().min(1).max(64))
     .min(1)

@@ -1,5 +1,6 @@
 // What other packages may import of this folder, as `@coppice/core/journal`. A list only.
 
+export { Audits } from './audits.ts';
 export type { Cluster, HeldSearch, LivingNode, OfferedSearch, Taker, WindowUse } from './cluster.ts';
 export type {
   DocumentChange,
@@ -50,6 +51,6 @@ export {
   toListed,
   toRecord,
 } from './rows.ts';
-export { inMemory, readableByOthers } from './sqlite/open-database.ts';
+export { readableByOthers } from './sqlite/open-database.ts';
 export { SqliteJournal } from './sqlite/sqlite-journal.ts';
 export { splitEntry } from './texts.ts';

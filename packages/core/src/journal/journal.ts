@@ -78,7 +78,8 @@ export interface EndedQuery {
   readonly limit: number;
 }
 
-export interface FinishedSearch extends Pick<SearchRecord, 'id' | 'createdMs' | 'state' | 'about' | 'outcome'> {
+export interface FinishedSearch
+  extends Pick<SearchRecord, 'id' | 'owner' | 'createdMs' | 'state' | 'about' | 'outcome'> {
   readonly endedMs: number;
 }
 

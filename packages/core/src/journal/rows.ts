@@ -41,6 +41,7 @@ export function toListed(row: SqlRow): SearchRecord {
 export function toEnded(row: SqlRow): FinishedSearch {
   return {
     id: String(row.id),
+    owner: String(row.owner),
     state: String(row.state) as SearchState,
     createdMs: Number(row.created_ms),
     endedMs: Number(row.ended_ms),

@@ -73,6 +73,7 @@ export class SearchModel {
         policy?.options,
       ),
       budget: mostStrands(config),
+      trust: () => config.trust,
       clock: systemClock,
       requestTimeoutMs: config.requestMs,
       onEvent: (event) => this.#follow(event),

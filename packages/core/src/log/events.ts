@@ -2,6 +2,7 @@
 // was taken from it, why it ended. The tree is a fold of the tree events alone; these explain when and why.
 
 import type { StrandId, TreeEvent } from '../tree/events.ts';
+import type { Audit } from '../tree/readings/audit.ts';
 import type { Answer, Cost, Evidence, Exit } from './end.ts';
 import type { GuessTotals } from './guesses.ts';
 
@@ -20,14 +21,18 @@ export type RuntimeEvent =
       readonly cost: Cost;
       /** Missing where nothing was grown ahead; older logs lack it. */
       readonly guesses?: GuessTotals;
+      /** What it has shown of its judge; missing where that is nothing. */
+      readonly audit?: Audit;
     }
   /** The last word: what the search cost, once engine and verifier have answered for all that was cancelled at its exit. */
   | { readonly type: 'cost'; readonly cost: Cost };
 
 export type SearchEvent = TreeEvent | RuntimeEvent;
 
-export function exitedEvent(exit: Exit, cost: Cost, answer?: Answer, guesses?: GuessTotals): RuntimeEvent {
-  return { type: 'exited', exit, cost, ...(answer && { answer }), ...(guesses && { guesses }) };
+type Shown = Pick<Extract<RuntimeEvent, { readonly type: 'exited' }>, 'guesses' | 'audit'>;
+
+export function exitedEvent(exit: Exit, cost: Cost, answer?: Answer, shown?: Shown): RuntimeEvent {
+  return { type: 'exited', exit, cost, ...(answer && { answer }), ...shown };
 }
 
 /** An event of a log. `sequence` numbers its entry (entry.ts), dense from 0: events of one step of the loop share it. */

@@ -5,6 +5,7 @@
 
 import { isFold, type NodeId, type TreeEvent } from '../tree/events.ts';
 import { mayGrow, type Node, pathTo } from '../tree/node.ts';
+import type { Audit } from '../tree/readings/audit.ts';
 import { Tree } from '../tree/tree.ts';
 import type { Answer, Cost, Evidence, Exit } from './end.ts';
 import type { LogEntry } from './entry.ts';
@@ -24,6 +25,7 @@ export class SearchFold {
   exitedMs: number | undefined;
   exit: Exit | undefined;
   answer: Answer | undefined;
+  audit: Audit | undefined;
   /** Counted by the process that ended the search: spending before a crash is in the tree alone. */
   cost: Cost | undefined;
   fault: string | undefined;
@@ -161,6 +163,7 @@ export class SearchFold {
       case 'exited':
         this.exit = event.exit;
         this.answer = event.answer;
+        this.audit = event.audit;
         this.cost = event.cost;
         this.exitedMs = atMs;
         this.width = nothing;

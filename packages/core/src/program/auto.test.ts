@@ -104,7 +104,7 @@ function judgedTree(answers: string, judge: Judging, price = 1e-6) {
   const program = createAuto({ samples: answers.length });
   const tree = planted(price, judge);
   let { drawn, read } = asked(program, tree);
-  for (; drawn.length > 0; ({ drawn, read } = asked(program, tree)))
+  for (; drawn.length > 0; { drawn, read } = asked(program, tree))
     for (const index of drawn) tell(program, tree, index, answers[index]!);
   for (const node of read) tellScore(program, tree, node, (tree.node(node).answer!.charCodeAt(0) - 96) / 10);
   return { program, tree, read: read.map((id) => tree.node(id).answer).join('') };
@@ -120,7 +120,7 @@ test('where they disagree the judge reads four samples of each of three answers,
 
 test('a judge that is not trusted weighs nothing', () => {
   const { program, tree } = judgedTree('aaiib', { cost: 1, trust: 0 });
-  expect(program.answer(tree)).toMatchObject({ answer: 'a', score: 0.1 });
+  expect(program.answer(tree)).toMatchObject({ answer: 'a', score: undefined });
 });
 
 test('a judge that is too dear is not asked, and a cheap one reads the leading answer where all agree', () => {

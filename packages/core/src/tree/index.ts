@@ -25,6 +25,7 @@ export {
   pathTo,
   saysSomething,
 } from './node.ts';
+export { auditSamples } from './readings/audit.ts';
 export { agreeing, type Belief, type Certainty, type PathVote, sampleEnds, treeBelief } from './readings/certaindex.ts';
 export { lowestGroup, tokenConfidence, windowFor } from './readings/confidence.ts';
 export { distinctAnswers } from './readings/distinct-answers.ts';

@@ -52,6 +52,8 @@ export interface VerifierCapabilities {
   /** The sandbox of its processes, and what a hostile one could still do. */
   readonly containment?: { readonly by: string; readonly open: readonly string[] };
   readonly readsLogprobs?: boolean;
+  /** s of a weight odds^s of its scores in a vote, as its maker found it. */
+  readonly trust?: number | undefined;
 }
 
 export interface VerifierLoad {

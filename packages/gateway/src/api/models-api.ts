@@ -73,6 +73,7 @@ function viewModel(model: ServedModel): ModelJson {
         .map(({ name }) => name),
       policies: policyNames,
       ...(model.weights === undefined ? {} : { weights: model.weights }),
+      ...(model.judgement === undefined ? {} : { judge: model.judgement }),
     },
   };
 }

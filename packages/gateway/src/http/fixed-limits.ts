@@ -29,6 +29,8 @@ export const fixedLimits = {
   batchRequests: 10_000,
   /** At a time; they run on idle strands. */
   activeBatches: 4,
+  /** From the end of a search to its part in the audit of its judge, at least: one reading serves many. */
+  auditMs: 5000,
 } as const;
 
 export type FixedLimits = { readonly [Name in keyof typeof fixedLimits]: number };

@@ -11,11 +11,11 @@ import {
   policySettings,
   strandsOf,
 } from '@coppice/core/answering';
-import type { Clock, Fault } from '@coppice/core/base';
+import { type Clock, type Fault, hash } from '@coppice/core/base';
 import type { FormQuestion, ModelConfig, ServerConfig, Upstream } from '@coppice/core/config';
 import type { Embedder } from '@coppice/core/embedder';
 import { type Engine, type PanelMember, panelEngine, SharedEngine } from '@coppice/core/engine';
-import { GrowthMeter, type LogEntry } from '@coppice/core/log';
+import { type AuditedJudge, GrowthMeter, judgeSentence, type LogEntry } from '@coppice/core/log';
 import { createSharedScheduler } from '@coppice/core/policy';
 import { programOf } from '@coppice/core/program';
 import { LiveLoop, Runtime, type Token } from '@coppice/core/runtime';
@@ -87,6 +87,9 @@ export class ServedModel {
   readonly runtime: Runtime;
   readonly growth = new GrowthMeter();
   weights: string | undefined;
+  /** What its searches, on all nodes, have shown of its verifier lately. */
+  judge: AuditedJudge = { questions: 0 };
+  readonly judgeName: string;
   isReloading = false;
   readonly #writers: readonly Engine[];
   readonly #loop: Loop;
@@ -110,6 +113,7 @@ export class ServedModel {
     this.upstream = parts.upstream;
     this.#writers = writersOf(config, engine, generators.members);
     this.#loop = loop;
+    this.judgeName = hash(JSON.stringify([config.verifier, config.check])).toString(36);
     this.runtime = new Runtime({
       engine: meterPrompts(panelEngine(config.name, generators.own, generators.members), (search, tokens) =>
         hooks.onPrompt(search, tokens),
@@ -119,6 +123,8 @@ export class ServedModel {
       // Boosts only searches whose own policy says so: each request may choose.
       scheduler: createSharedScheduler(config.policy, policySettings({}, config)),
       budget: mostStrands(config),
+      trust: () => config.trust ?? this.judge.trust,
+      judge: this.judgeName,
       clock,
       requestTimeoutMs: config.requestMs,
       onEntry: (entry, fold) => {
@@ -144,6 +150,13 @@ export class ServedModel {
     return this.#writers.some((engine) => engine.load().healthy) && (this.verifier?.load().healthy ?? true);
   }
 
+  /** In words; undefined where nothing judges its samples. */
+  get judgement(): string | undefined {
+    const { verifier, config, judge } = this;
+    if (verifier === undefined || verifier.capabilities.readsLogprobs) return undefined;
+    return judgeSentence(judge, config.trust);
+  }
+
   get servers(): readonly string[] {
     return this.engine.servers?.() ?? [];
   }
@@ -154,6 +167,7 @@ export class ServedModel {
     try {
       await this.engine.reload?.();
       this.weights = weights;
+      this.judge = { questions: 0 };
     } finally {
       this.isReloading = false;
     }

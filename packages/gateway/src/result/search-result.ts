@@ -46,6 +46,7 @@ export function makeResult(plan: SearchPlan, fold: SearchFold, promptTokens: num
         : wholeTenths(fold.exitedMs - fold.admittedMs),
     tokens: tokensOf(plan, fold, path, promptTokens),
     ...writersOf(fold),
+    ...(fold.audit && { audit: fold.audit }),
     ...(fold.tree && plan.mode !== 'direct' && { shape: { ...shapeOf(fold.tree), changes: fold.changes } }),
   };
   return { texts, outcome };
@@ -146,7 +147,7 @@ export function describeForClient(
   outcome: ResultFacts,
   escalatedFrom: string | null,
 ): CoppiceJson {
-  const { finish_reason, matchedStop, usage, escalated_to, shape, ...effort } = outcome;
+  const { finish_reason, matchedStop, usage, escalated_to, shape, audit, ...effort } = outcome;
   const { program, policy, policy_note, scoring } = plan;
   const note = {
     ...(policy_note === undefined ? {} : { policy_note }),

@@ -34,6 +34,9 @@ const kind = z.object({
   refused_share: number,
   /** Share of the rollouts after a search's first that changed its answer. */
   changed_share: number,
+  /** Share of pairs of samples in which the verifier agrees with the vote, and questions on which samples disagreed. */
+  judge_agreement: maybeNumber,
+  split_questions: number,
 });
 export type HistoryKindJson = Written<typeof kind>;
 

@@ -16,6 +16,7 @@ const verifierLoad = z.object({
   healthy: flag,
   waiting: number,
   score_ms: maybeNumber,
+  judge: maybeText,
 });
 
 const modelLoad = z.object({

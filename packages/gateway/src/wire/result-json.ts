@@ -48,6 +48,8 @@ const effort = {
   choices: z.array(z.object({ index: number, node: number, verdict, score: maybeNumber })).exactOptional(),
 };
 
+const bins = z.array(number);
+
 export const resultFacts = z.object({
   ...effort,
   /** `length` only if the text was cut: some clients take it for an error. */
@@ -58,6 +60,10 @@ export const resultFacts = z.object({
   /** See log/tree-shape.ts; for figures over many searches. */
   shape: z
     .object({ draws: number, twins: number, refused: number, depth: maybeNumber, changes: number })
+    .exactOptional(),
+  /** See tree/readings/audit.ts; the same. */
+  audit: z
+    .object({ judge: text.exactOptional(), pairs: number, right: number, agreed: bins, differed: bins })
     .exactOptional(),
 });
 export type ResultFacts = Written<typeof resultFacts>;

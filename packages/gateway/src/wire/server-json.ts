@@ -18,6 +18,8 @@ export const modelJson = z.object({
     programs: z.array(text),
     policies: z.array(text),
     weights: text.exactOptional(),
+    /** How far the verifier agrees with votes, and whether it weighs in them. */
+    judge: text.exactOptional(),
   }),
 });
 export type ModelJson = Written<typeof modelJson>;

@@ -24,6 +24,7 @@ const readingSchema = z.strictObject({
   bad: z.string().min(1).exactOptional(),
   marker: z.string().exactOptional(),
   aggregation: z.enum(aggregations).exactOptional(),
+  trust: z.number().min(0).max(1).exactOptional(),
 });
 
 export type AdapterReading = z.infer<typeof readingSchema>;

@@ -33,6 +33,8 @@ export interface LlamaPrmOptions {
   /** Appended to every step before the verdict is read, for models trained with a marker. */
   readonly marker?: string;
   readonly aggregation?: Aggregation;
+  /** s of a weight odds^s, as its maker found it. */
+  readonly trust?: number;
   /** Verdicts of a second reading, if the model was trained for one. */
   readonly promise?: { readonly good: string; readonly bad: string };
   /** The same as the generator's: one process uses one libllama. */
@@ -40,18 +42,18 @@ export interface LlamaPrmOptions {
   readonly gpuLayers?: number;
 }
 
-type Described = Pick<LlamaPrmOptions, 'adapter' | 'weights'> & { readonly aggregation: Aggregation };
+type Described = Pick<LlamaPrmOptions, 'adapter' | 'weights' | 'trust'> & { readonly aggregation: Aggregation };
 
 export class LlamaPrm implements Verifier {
   readonly capabilities: VerifierCapabilities;
   readonly sharesWeights: boolean;
   readonly #thread: LlamaThread;
 
-  private constructor(thread: LlamaThread, { adapter, weights, aggregation }: Described) {
+  private constructor(thread: LlamaThread, { adapter, weights, aggregation, trust }: Described) {
     this.sharesWeights = weights !== undefined;
     this.#thread = thread;
     const name = `llama ${thread.info.name}${adapter === undefined ? '' : ` with ${basename(adapter)}`}`;
-    this.capabilities = { name, aggregation, reusesPrefix: true, looksAhead: true };
+    this.capabilities = { name, aggregation, reusesPrefix: true, looksAhead: true, trust };
   }
 
   static async open(options: LlamaPrmOptions): Promise<LlamaPrm> {

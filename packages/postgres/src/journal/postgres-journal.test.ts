@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { journalConformance } from '../../../../tests/support/conformance.ts';
 import type { Loose } from '../../../../tests/support/loose.ts';
 import { hasPostgres, startPostgres, type TestDatabase } from '../../../../tests/support/postgres.ts';
+import { Audits } from '../../../core/src/journal/audits.ts';
 import type { NewSearch } from '../../../core/src/journal/journal.ts';
 import type { LoggedEvent } from '../../../core/src/log/events.ts';
 import type { JournalHarness } from '../../../core/src/testing/index.ts';
@@ -69,6 +70,36 @@ describe.skipIf(!hasPostgres)('the journal in PostgreSQL', () => {
     expect(lost).toEqual(['a']);
     expect((await second.read('a', -1, 9)).map(({ sequence }) => sequence)).toEqual([0, 1]);
     await Promise.all([first.close(), second.close()]);
+  });
+
+  test('nodes that end searches at the same time add the same rows up, each once', async () => {
+    const options = await freshSchema();
+    const nodes = [await PostgresJournal.open(options), await PostgresJournal.open(options)];
+    const audit = { pairs: 2, right: 2, agreed: Array(21).fill(1), differed: Array(21).fill(1) };
+    await Promise.all(
+      Array.from({ length: 60 }, async (_, at) => {
+        const [one, other] = at % 2 === 0 ? nodes : nodes.toReversed();
+        await one!.accept({ ...search(`s${at}`), about: { model: 'm', mode: 'search' } });
+        await one!.claim(`s${at}`, 0, 1);
+        if (at % 3 === 0) {
+          // Another node takes it up in the middle; both try to end it.
+          await other!.claim(`s${at}`, 1, 2);
+          void one!.finish(`s${at}`, 1, { ...ending, outcome: { audit } });
+          return other!.finish(`s${at}`, 2, { ...ending, endedMs: at, outcome: { audit } });
+        }
+        return one!.finish(`s${at}`, 1, { ...ending, endedMs: at, outcome: { audit } });
+      }),
+    );
+    const judges = await Promise.all(
+      nodes.map(async (journal) => {
+        const audits = new Audits(journal, { nowMs: () => 0 });
+        await audits.refresh();
+        return audits.judge('m', undefined, undefined);
+      }),
+    );
+    expect(judges[0]).toEqual({ questions: 60, agreement: 1, trust: 0 });
+    expect(judges[1]).toEqual(judges[0]);
+    await Promise.all(nodes.map((each) => each.close()));
   });
 
   test('a process whose claim comes too late writes nothing under the epoch that another was given', async () => {

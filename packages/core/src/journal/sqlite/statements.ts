@@ -31,7 +31,7 @@ const texts = {
          from searches
          where (?1 is null or owner = ?1) and (?2 = '[]' or state in (select value from json_each(?2))) and id < ?3
          order by id desc limit ?4`,
-  ended: `select id, state, created_ms, ended_ms, about, outcome from searches
+  ended: `select id, owner, state, created_ms, ended_ms, about, outcome from searches
           where ended_ms is not null and ended_ms >= ?1 and (ended_ms, id) < (?2, ?3) and (?4 is null or owner = ?4)
           order by ended_ms desc, id desc limit ?5`,
   unfinished: 'select * from searches where ended_ms is null order by id',

@@ -1,9 +1,10 @@
 // Ends a search: gives back its leases, cancels its requests, logs and tells exit and answer, and its cost once all is answered.
 
-import type { Exit } from '../../log/end.ts';
+import type { Exit, ExitKind } from '../../log/end.ts';
 import { exitedEvent } from '../../log/events.ts';
 import type { GuessTotals } from '../../log/guesses.ts';
 import { completeBest } from '../../program/growth.ts';
+import { type Audit, auditOf } from '../../tree/readings/audit.ts';
 import type { RuntimeParts } from '../parts/parts.ts';
 import type { Search } from '../search/search.ts';
 import { nothingLeft } from './exits.ts';
@@ -26,7 +27,7 @@ export function finish(parts: RuntimeParts, search: Search, meant: Exit, nowMs: 
   remove(parts, search, saysSomething ? nowMs - admittedMs : undefined);
   const result = search.result(exit, nowMs);
   const { answer, cost } = result;
-  logs.add(search, exitedEvent(result.exit, cost, answer, guessed));
+  logs.add(search, exitedEvent(result.exit, cost, answer, { ...guessed, ...auditBy(parts, search, exit) }));
   parts.searches.unsettled.add(search);
   options.onEnd?.(result);
 }
@@ -57,8 +58,18 @@ export function settle(parts: RuntimeParts): void {
   }
 }
 
-function guessedBy({ speculation }: Search): GuessTotals | undefined {
+/** Ends that the judge has no say in, or little: a vote that it has ended agrees with it. */
+const ownEnds: readonly ExitKind[] = ['settled', 'exhausted', 'deadline'];
+
+function auditBy({ options }: RuntimeParts, { request, tree }: Search, { kind }: Exit): { readonly audit?: Audit } {
+  const { verifier, judge } = options;
+  const isJudged = verifier && !verifier.capabilities.readsLogprobs && request.program.samplesIndependently;
+  const audit = isJudged && ownEnds.includes(kind) ? auditOf(tree) : undefined;
+  return audit === undefined ? {} : { audit: { ...audit, ...(judge !== undefined && { judge }) } };
+}
+
+function guessedBy({ speculation }: Search): { readonly guesses?: GuessTotals } {
   const { total, byDistance, byDepth } = speculation.guesses;
-  if (total.guessed === 0) return undefined;
-  return { byDistance: structuredClone(byDistance), byDepth: structuredClone(byDepth) };
+  if (total.guessed === 0) return {};
+  return { guesses: { byDistance: structuredClone(byDistance), byDepth: structuredClone(byDepth) } };
 }

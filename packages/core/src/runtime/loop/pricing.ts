@@ -40,7 +40,7 @@ function isHurried({ request, arrivalMs }: Search, nowMs: number): boolean {
 function judging({ options, service }: RuntimeParts): Judging | undefined {
   const { verifier, trust } = options;
   if (verifier === undefined || verifier.capabilities.readsLogprobs) return undefined;
-  return { cost: service.readingCost, trust: trust?.() ?? usualTrust };
+  return { cost: service.readingCost, trust: trust?.() ?? verifier.capabilities.trust ?? usualTrust };
 }
 
 /** s of a judge that nothing is known of; the shipped ones earned 0.5 to 0.9 on questions of their own kind. */

@@ -213,7 +213,7 @@ const checks: Checks<Journal> = {
       same(await ids({ fromMs: 20.6 }), ['b', 'a'], 'those since 20.6 ms');
       const { about } = search('b');
       const { outcome } = ending();
-      const expected = [{ id: 'b', state: 'done', createdMs: 1, endedMs: 30, about, outcome }];
+      const expected = [{ id: 'b', owner: 'bob', state: 'done', createdMs: 1, endedMs: 30, about, outcome }];
       same(await page({ limit: 1 }), expected, 'a page of one');
     },
 

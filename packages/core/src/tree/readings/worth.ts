@@ -132,8 +132,9 @@ export class SampleVote {
   samples = 0;
   isJudged = false;
 
+  /** A judge that is not trusted is not asked. */
   constructor(judge: Judging | undefined) {
-    this.#judge = judge;
+    this.#judge = judge?.trust === 0 ? undefined : judge;
   }
 
   add(end: Node): void {

@@ -17,6 +17,7 @@ export function addModelMetrics(registry: Registry, models: Models): void {
   addGrowth(registry, models);
   addEmbedding(registry, models);
   addDrafting(registry, models);
+  addJudging(registry, models);
 }
 
 function perModel<Source>(registry: Registry, models: Models, read: (model: ServedModel) => Source | undefined) {
@@ -140,4 +141,14 @@ function addDrafting(registry: Registry, models: Models): void {
   metrics.gauge('draft_used', '1 where the trial said that the draft model pays', ({ isUsed }) => (isUsed ? 1 : 0));
   metrics.count('draft_tokens', 'Tokens that the draft model proposed', ({ draftedTokens }) => draftedTokens);
   metrics.count('draft_accepted_tokens', 'Those of them that the engine kept', ({ acceptedTokens }) => acceptedTokens);
+}
+
+function addJudging(registry: Registry, models: Models): void {
+  const metrics = perModel(registry, models, (model) => (model.judgement === undefined ? undefined : model));
+  const share = 'Share of pairs of samples in which the verifier agrees with the vote; NaN while unknown';
+  metrics.gauge('judge_agreement_ratio', share, ({ judge }) => judge.agreement ?? Number.NaN);
+  const power = 'Power of its odds in a vote, by its agreement or as configured; NaN while unknown';
+  metrics.gauge('judge_trust_ratio', power, ({ judge, config }) => config.trust ?? judge.trust ?? Number.NaN);
+  const split = 'Searches that these two go by: samples disagreed and it read them, among the last 4,000';
+  metrics.gauge('judge_split_searches', split, ({ judge }) => judge.questions);
 }

@@ -10,7 +10,7 @@ const nowMs = 1000 * minute + 20_000;
 
 function ended(id: string, endedMs: number, over: Partial<FinishedSearch> = {}): FinishedSearch {
   const outcome = { exit: { kind: 'accepted' }, usage: { completion_tokens: 10 } };
-  return { id, state: 'done', createdMs: endedMs - 100, endedMs, about: {}, outcome, ...over };
+  return { id, owner: 'ann', state: 'done', createdMs: endedMs - 100, endedMs, about: {}, outcome, ...over };
 }
 
 describe('history of a range', () => {
@@ -33,11 +33,14 @@ describe('history of a range', () => {
 
   it('says what the trees of a model have shown, by program', () => {
     const about = { model: 'oak', program: 'mcts' };
+    const audit = { pairs: 4, right: 3, agreed: [], differed: [] };
     const shapes = [
       { draws: 30, twins: 3, refused: 6, depth: 4, changes: 1 },
       { draws: 10, twins: 1, refused: 0, depth: null, changes: 0 },
     ];
-    const searches = shapes.map((shape, at) => ended(`s${at}`, nowMs, { about, outcome: { rollouts: 6, shape } }));
+    const searches = shapes.map((shape, at) =>
+      ended(`s${at}`, nowMs, { about, outcome: { rollouts: 6, shape, ...(at === 0 && { audit }) } }),
+    );
     const other = ended('t', nowMs, { about: { model: 'oak', program: 'beam' }, outcome: { shape: shapes[1]! } });
     const { kinds } = foldHistory([other, ...searches, ended('u', nowMs)].map(pastSearch), '1h', nowMs, true);
     expect(kinds).toEqual([
@@ -49,6 +52,8 @@ describe('history of a range', () => {
         twin_share: 0.1,
         refused_share: 0.15,
         changed_share: 0.1,
+        judge_agreement: 0.75,
+        split_questions: 1,
       },
       {
         model: 'oak',
@@ -59,6 +64,8 @@ describe('history of a range', () => {
         twin_share: 0.1,
         refused_share: 0,
         changed_share: 0,
+        judge_agreement: null,
+        split_questions: 0,
       },
     ]);
   });

@@ -130,16 +130,16 @@ export function figuresOf(ends: readonly PastSearch[]): Omit<HistoryBucketJson, 
   };
 }
 
-interface KindSearch extends Pick<HistoryKindJson, 'model' | 'program' | 'rollouts'> {
+interface KindSearch extends Pick<HistoryKindJson, 'model' | 'program' | 'rollouts'>, Pick<ResultFacts, 'audit'> {
   readonly shape: NonNullable<ResultFacts['shape']>;
 }
 
 function kindSearch(about: Plain, outcome: Plain | undefined): KindSearch | undefined {
   const { model, program } = about as { readonly model?: string; readonly program?: string };
-  const { rollouts = 0, shape } = (outcome ?? {}) as Partial<ResultFacts>;
+  const { rollouts = 0, shape, audit } = (outcome ?? {}) as Partial<ResultFacts>;
   return model === undefined || program === undefined || shape === undefined
     ? undefined
-    : { model, program, rollouts, shape };
+    : { model, program, rollouts, shape, ...(audit && { audit }) };
 }
 
 export function kindsOf(searches: readonly KindSearch[]): HistoryKindJson[] {
@@ -150,6 +150,7 @@ export function kindsOf(searches: readonly KindSearch[]): HistoryKindJson[] {
       all === 0 ? 0 : sum(({ shape }) => read(shape)) / all;
     const draws = sum(({ shape }) => shape.draws);
     const ended = sum(({ shape }) => Number(shape.depth !== null));
+    const pairs = sum(({ audit }) => audit?.pairs ?? 0);
     const later = sum(({ rollouts }) => Math.max(0, rollouts - 1));
     return {
       model: own[0]!.model,
@@ -160,6 +161,8 @@ export function kindsOf(searches: readonly KindSearch[]): HistoryKindJson[] {
       twin_share: shareOf(({ twins }) => twins, draws),
       refused_share: shareOf(({ refused }) => refused, draws),
       changed_share: shareOf(({ changes }) => changes, later),
+      judge_agreement: pairs === 0 ? null : sum(({ audit }) => audit?.right ?? 0) / pairs,
+      split_questions: sum(({ audit }) => Number(audit !== undefined)),
     };
   });
   return kinds.sort((a, b) => b.searches - a.searches);

@@ -161,7 +161,7 @@ export function viewJournal(kind: string, journal: Pick<Journal, 'trouble' | 'he
   return { kind, healthy, unwritten, oldest_unwritten_ms: Math.round(oldestUnwrittenMs), failures, bytes };
 }
 
-function viewModel({ name, config, engine, verifier, runtime, healthy }: ServedModel): ModelLoadJson {
+function viewModel({ name, config, engine, verifier, runtime, healthy, judgement }: ServedModel): ModelLoadJson {
   const { runningSequences, waitingSequences, stepMs, drafting, healthy: engineHealthy } = engine.load();
   const scoring = verifier?.load();
   return {
@@ -175,6 +175,7 @@ function viewModel({ name, config, engine, verifier, runtime, healthy }: ServedM
           healthy: scoring.healthy,
           waiting: scoring.waiting,
           score_ms: scoring.scoreMs ?? null,
+          judge: judgement ?? null,
         }
       : null,
     budget: runtime.queue.budget,

@@ -43,9 +43,12 @@ function modelParts(model: ModelLoadJson): Part[] {
     words: `${queue}${pace}${draftWords(drafting)}`,
   };
   if (verifier === null) return [generator, { name: 'no verifier', healthy: true, words: 'answers are unscored' }];
-  const { kind, healthy, waiting, score_ms } = verifier;
+  const { kind, healthy, waiting, score_ms, judge } = verifier;
   const scored = score_ms === null ? '' : ` · ${formatDuration(score_ms)} a score`;
-  return [generator, { name: `verifier ${kind}`, healthy, words: `${waiting} waiting${scored}` }];
+  return [
+    generator,
+    { name: `verifier ${kind}`, healthy, words: `${waiting} waiting${scored}${judge === null ? '' : ` · ${judge}`}` },
+  ];
 }
 
 /** Empty without a draft model. */

@@ -3,8 +3,10 @@
 
 import { type GoldQuestion, isGradable, type OpenModel, readQuestions } from '@coppice/core/answering';
 import { type ModelConfig, shippedModel } from '@coppice/core/config';
+import { judgeOf, judgeSentence } from '@coppice/core/log';
+import { auditSamples } from '@coppice/core/tree';
 import { type Advice, adviceOf, comparisonLines } from '../../../bench/doctor/advice.ts';
-import { type CompareClock, compare } from '../../../bench/doctor/compare.ts';
+import { type CompareClock, type ComparedRun, compare } from '../../../bench/doctor/compare.ts';
 import { type Comparison, comparisonOf } from '../../../bench/doctor/comparison.ts';
 import { easySums } from '../../../bench/doctor/easy-sums.ts';
 import type { CurvePoint } from '../../../bench/doctor/step-time.ts';
@@ -14,6 +16,8 @@ import type { DoctorSettings } from './doctor-options.ts';
 export interface ComparisonReport extends Comparison {
   readonly source: string;
   readonly advice: Advice;
+  /** How far the reward model agrees with the vote of these samples. */
+  readonly judge?: string;
 }
 
 const realClock: CompareClock = {
@@ -63,8 +67,19 @@ export async function runComparison(
   const advice = adviceOf(found, questions.length - found.questions);
   if (found.questions > 0) print(answeredLine(found));
   for (const line of comparisonLines(found, scorerOf(model))) print(line);
+  const judge = judgementOf(model, run);
+  if (judge !== undefined) print(`\nwithout the known answers: ${judge}`);
   print(`\n${advice.text}`);
-  return { source, ...found, advice };
+  return { source, ...found, advice, ...(judge !== undefined && { judge }) };
+}
+
+function judgementOf({ verifier, config }: OpenModel, { questions }: ComparedRun): string | undefined {
+  if (verifier === undefined || verifier.capabilities.readsLogprobs) return undefined;
+  const rows = questions.map(({ id: owner, samples }) => {
+    const read = samples.map(({ meaning, scores }) => ({ meaning, score: scores.last }));
+    return { owner, audit: auditSamples(read) };
+  });
+  return judgeSentence(judgeOf(rows), config.trust);
 }
 
 function answeredLine({ questions, failed, elapsedMs }: Comparison): string {

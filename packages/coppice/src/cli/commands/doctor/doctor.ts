@@ -2,11 +2,14 @@
 // search pays at all. Without --engine it examines the embedded engine. Sends a few short requests, no more.
 
 import { closeModel, type OpenModel, openModel, ownModel, readPrompts } from '@coppice/core/answering';
-import { type ModelConfig, overlay } from '@coppice/core/config';
+import { FaultError } from '@coppice/core/base';
+import { type Config, journalKind, type ModelConfig, overlay } from '@coppice/core/config';
 import { type EndpointOptions, openEndpoint, probeTexts } from '@coppice/core/embedder';
 import { probe, type ServerFacts } from '@coppice/core/engine';
-import { inMemory, readableByOthers } from '@coppice/core/journal';
+import { Audits, readableByOthers } from '@coppice/core/journal';
+import { judgeSentence } from '@coppice/core/log';
 import { Connection, faultOf } from '@coppice/core/remote';
+import { systemClock } from '@coppice/core/runtime';
 import {
   type OpenVerifierOptions,
   openRemoteVerifier,
@@ -76,8 +79,8 @@ export async function run(args: readonly string[]): Promise<number> {
   };
   const subject = settings.engines.length === 0 ? await openOwn(settings, report) : await openServers(settings, report);
   if (settings.embedder !== undefined) await examineEmbedder(settings.embedder, report);
-  const open = readableByOthers(journalHere());
-  if (open !== undefined) report.sections.push({ title: 'journal', findings: [warning(open)] });
+  const found = await journalFindings(configHere());
+  if (found.length > 0) report.sections.push({ title: 'journal', findings: found });
   for (const section of report.sections) for (const line of sectionLines(section)) print(line);
   if (subject !== undefined) await measure(subject, settings, asked, report, print).finally(() => closeModel(subject));
   if (settings.json) console.log(JSON.stringify(report, null, 2));
@@ -85,12 +88,29 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 /** The configuration of this folder, if any; doctor needs none, and reports no fault of it. */
-function journalHere(): string {
+function configHere(): Config | undefined {
   try {
-    const { kind, path } = readConfig({}, defaultModels()).journal;
-    return kind === 'sqlite' ? path : inMemory;
+    return readConfig({}, defaultModels());
   } catch {
-    return inMemory;
+    return undefined;
+  }
+}
+
+/** What the searches of a journal have shown of their judges; nothing where there is none, or a server has it open. */
+async function journalFindings(config: Config | undefined): Promise<Finding[]> {
+  if (config === undefined) return [];
+  const { kind, path } = config.journal;
+  const open = kind === 'sqlite' ? readableByOthers(path) : undefined;
+  const findings = open === undefined ? [] : [warning(open)];
+  try {
+    const journal = await journalKind(kind).read(config, process.env);
+    const audits = new Audits(journal, systemClock);
+    await audits.refresh().finally(() => journal.close());
+    const told = Array.from(audits.latest(), ([model, judge]) => note(`${model}: ${judgeSentence(judge)}`));
+    return [...findings, ...told];
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    return findings;
   }
 }
 

@@ -229,7 +229,17 @@ function exitWords({ exits }: HistoryBucketJson): string {
 }
 
 const bucketNames = ['from', 'searches', 'p50', 'p99', 'tokens', 'exits'];
-const kindNames = ['model', 'program', 'searches', 'rollouts', 'depth', 'twins', 'refused', 'changed the answer'];
+const kindNames = [
+  'model',
+  'program',
+  'searches',
+  'rollouts',
+  'depth',
+  'twins',
+  'refused',
+  'changed the answer',
+  'judge agrees',
+];
 
 function tableOf(label: string, names: readonly string[], rows: HTMLElement): HTMLElement {
   const head = h('thead', {}, h('tr', {}, ...names.map((name) => h('th', { scope: 'col' }, name))));
@@ -249,9 +259,11 @@ function tableRow(bucket: HistoryBucketJson, withDay: boolean): HTMLElement {
 
 function kindRow(kind: HistoryKindJson): HTMLElement {
   const { model, program, searches, rollouts, depth, twin_share, refused_share, changed_share } = kind;
+  const { judge_agreement: agreement, split_questions: split } = kind;
   const means = [rollouts.toFixed(1), depth === null ? '–' : depth.toFixed(1)];
   const shares = [twin_share, refused_share, changed_share].map((share) => `${(100 * share).toFixed(0)} %`);
-  const values = [program, formatCount(searches), ...means, ...shares].map((cell) => h('td', {}, cell));
+  const agrees = agreement === null ? '–' : `${(100 * agreement).toFixed(0)} % (${formatCount(split)} questions)`;
+  const values = [program, formatCount(searches), ...means, ...shares, agrees].map((cell) => h('td', {}, cell));
   return h('tr', {}, h('th', { scope: 'row' }, model), ...values);
 }
 

@@ -1,0 +1,88 @@
+// How far the judge of a finished vote agrees with it, without labels: the answer that most samples give stands for the right one, by
+// votes that the judge has no say in. Questions on which samples all but agree, or on which no answer has half of them, say nothing. Pure.
+
+import { meaningOf } from '../../answer/groups.ts';
+import { hasEnded } from '../node.ts';
+import type { Tree } from '../tree.ts';
+import { scoreOf, worthConstants } from './worth.ts';
+
+/** What one search has shown of its judge: numbers only, which may be kept where texts may not. */
+export interface Audit {
+  /** The verifier and its settings, where they have a name. */
+  readonly judge?: string;
+  /** Pairs of a read sample of the majority's answer and one of another, and those that the judge orders so; ties count half. */
+  readonly pairs: number;
+  readonly right: number;
+  /** Histograms of log odds: of the read samples of the majority's answer, and of those of others. */
+  readonly agreed: readonly number[];
+  readonly differed: readonly number[];
+}
+
+/** A sample that has ended: what it answers, and its score where the judge has read it. */
+export interface AuditedSample {
+  readonly meaning: string | undefined;
+  readonly score: number | undefined;
+}
+
+/** Shares of the majority between which a question is split. */
+const split = { least: 0.5, most: 0.95 };
+const bestOdds = Math.log(1 / worthConstants.leastScore - 1);
+const halfBins = 10;
+export const auditBins = 2 * halfBins + 1;
+
+export function binOdds(bin: number): number {
+  return ((bin - halfBins) / halfBins) * bestOdds;
+}
+
+function binOf(score: number): number {
+  const odds = Math.log(score / (1 - score));
+  return halfBins + Math.round(Math.max(-1, Math.min(1, odds / bestOdds)) * halfBins);
+}
+
+/** Of a tree whose paths are independent samples, scored as they ended or read later. A text that was drawn twice was read once. */
+export function auditOf({ nodes }: Tree): Audit | undefined {
+  const ends = nodes.filter((node) => node.pruned || hasEnded(node));
+  const samples = ends.flatMap((end) => {
+    const meaning = hasEnded(end) ? meaningOf(end) : undefined;
+    const twins = Array<AuditedSample>(end.count - 1).fill({ meaning, score: undefined });
+    return [{ meaning, score: scoreOf(end) ?? end.reward }, ...twins];
+  });
+  return auditSamples(samples);
+}
+
+/** Undefined where the question is not split, or the judge has not read samples of both kinds. */
+export function auditSamples(samples: readonly AuditedSample[]): Audit | undefined {
+  const groups = Map.groupBy(samples, ({ meaning }) => meaning);
+  groups.delete(undefined);
+  const [first, second] = [...groups.values()].sort((a, b) => b.length - a.length);
+  if (first === undefined || first.length === second?.length) return undefined;
+  const share = first.length / samples.length;
+  if (share < split.least || share > split.most) return undefined;
+  const agreed = scoresOf(first);
+  const differed = scoresOf(samples.filter(({ meaning }) => meaning !== first[0]!.meaning));
+  const pairs = agreed.length * differed.length;
+  if (pairs === 0) return undefined;
+  return { pairs, right: ordered(differed, agreed), agreed: histogram(agreed), differed: histogram(differed) };
+}
+
+function scoresOf(samples: readonly AuditedSample[]): number[] {
+  const scores = samples.flatMap(({ score }) => (score === undefined || Number.isNaN(score) ? [] : [score]));
+  return scores.sort((a, b) => a - b);
+}
+
+/** Pairs of a low and a high one that are in this order; both lists ascend. */
+function ordered(low: readonly number[], high: readonly number[]): number {
+  let [below, upTo, pairs] = [0, 0, 0];
+  for (const score of high) {
+    while (low[below]! < score) below += 1;
+    while (low[upTo]! <= score) upTo += 1;
+    pairs += (below + upTo) / 2;
+  }
+  return pairs;
+}
+
+function histogram(scores: readonly number[]): number[] {
+  const counts = Array<number>(auditBins).fill(0);
+  for (const score of scores) counts[binOf(score)]! += 1;
+  return counts;
+}

@@ -1,0 +1,85 @@
+// The audit of a judge from requests to the weight that it has: real gateways on one journal, `auto`, and a judge that is told what to say.
+
+import { expect, test } from 'vitest';
+import type { Loose } from '../../../../tests/support/loose.ts';
+import { ask, outlivingJournal, post, runGateway } from '../../../../tests/support/running-gateway.ts';
+import { type Script, ScriptedVerifier } from '../../../../tests/support/scripted-engine.ts';
+import { until } from '../../../../tests/support/until.ts';
+import type { Journal } from '../../../core/src/journal/journal.ts';
+import { eventsIn, hasEvent } from '../../../core/src/log/entry.ts';
+import type { ScoreRequest } from '../../../core/src/verifier/verifier.ts';
+
+/** Five samples, three of which agree. */
+const split: Script = ({ index }) => ({
+  text: `It is ${'aabab'[index % 5]} (${index}).\n#### ${'1, 1, 2, 1, 2'.split(', ')[index % 5]}`,
+  end: 'eos',
+});
+const likes = ({ step }: ScoreRequest) => (step.text.endsWith('1') ? 0.8 : 0.3);
+const dislikes = ({ step }: ScoreRequest) => (step.text.endsWith('1') ? 0.3 : 0.8);
+const wish = { coppice: { program: 'auto', rollouts: 5 }, reasoning_effort: 'high' };
+
+async function told(url: string): Promise<{ readonly judge: string; readonly metrics: string }> {
+  const { data } = (await (await fetch(`${url}/v1/models`)).json()) as Loose;
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const metrics = text.split('\n').filter((line) => line.startsWith('coppice_judge_'));
+  return { judge: data[0].coppice.judge, metrics: metrics.join('\n') };
+}
+
+/** The weight that a new search gives to its judge. */
+async function trustOf(url: string, journal: Journal, seed: number): Promise<number | undefined> {
+  const { coppice } = await ask(url, { ...wish, seed });
+  const events = (await journal.read(coppice.search, -1, 1000)).flatMap(eventsIn);
+  return events.flatMap(({ event }) => (event.type === 'priced' ? [event.judge?.trust] : []))[0];
+}
+
+const limits = { auditMs: 1 };
+
+test.each([
+  [likes, /agrees with the vote in 100 of 100 pairs and is used as a weight/, 1],
+  [dislikes, /is not used: it agrees with the vote in 0 of 100 pairs, no more than chance/, 0],
+] as const)('a judge is heard as far as it agreed with votes, on every node', async (reward, sentence, trust) => {
+  const journal = outlivingJournal();
+  const options = { journal, scripted: { script: split }, verifier: new ScriptedVerifier(reward) };
+  const first = await runGateway({ ...options, limits });
+  for (let at = 0; at < 49; at += 1) expect(await trustOf(first.url, journal, at)).toBe(0.5);
+  await until(async () => (await told(first.url)).judge.includes('unknown: 49 of 50'));
+  await ask(first.url, { ...wish, seed: 50 });
+  await until(async () => sentence.test((await told(first.url)).judge));
+  const second = await runGateway({ ...options, verifier: new ScriptedVerifier(reward), limits });
+  await until(async () => sentence.test((await told(second.url)).judge));
+  expect((await told(second.url)).metrics).toBe((await told(first.url)).metrics);
+  expect((await told(second.url)).metrics).toContain(`coppice_judge_trust_ratio{model="m"} ${trust}`);
+  expect(await trustOf(second.url, journal, 51)).toBe(trust);
+  const history = (await (await fetch(`${first.url}/v1/history?range=1h`)).json()) as Loose;
+  expect(history.kinds[0]).toMatchObject({ program: 'auto', judge_agreement: trust });
+});
+
+test('an end that was written and not recorded before a crash gives one row, and the client is told nothing of it', async () => {
+  const journal = outlivingJournal();
+  const options = { journal, scripted: { script: split }, verifier: new ScriptedVerifier(likes) };
+  const before = await runGateway(options);
+  const finish = journal.finish.bind(journal);
+  journal.finish = async () => true;
+  const body = { model: 'm', background: true, messages: [{ role: 'user', content: 'q' }], ...wish };
+  const { id } = (await (await post(`${before.url}/v1/searches`, body)).json()) as Loose;
+  await until(async () => (await journal.read(id, -1, 1000)).some((entry) => hasEvent(entry, 'cost')));
+  journal.finish = finish;
+  const after = await runGateway({ ...options, verifier: new ScriptedVerifier(likes), limits });
+  await until(async () => (await journal.find(id))?.state === 'done');
+  const rows = await journal.ended({ fromMs: 0, before: { endedMs: 1e15, id: '' }, limit: 9 });
+  expect(rows.filter(({ outcome }) => outcome?.audit !== undefined).map((row) => row.id)).toEqual([id]);
+  const read = await (await fetch(`${after.url}/v1/searches/${id}`)).text();
+  expect(read).not.toContain('"audit"');
+});
+
+test('an operator who sets trust switches the audit off', async () => {
+  const journal = outlivingJournal();
+  const { url } = await runGateway({
+    journal,
+    scripted: { script: split },
+    verifier: new ScriptedVerifier(likes),
+    model: { trust: 0.25 },
+  });
+  expect(await trustOf(url, journal, 1)).toBe(0.25);
+  expect((await told(url)).judge).toMatch(/; trust is set to 0.25$/);
+});
