@@ -11,6 +11,7 @@ export { addGuesses, type Guesses, rightShares, sumOfGuesses } from './guesses.t
 export { Replay } from './replay.ts';
 export { shapeOf } from './tree-shape.ts';
 export {
+  isDoubtful,
   type Judged,
   roundedScore,
   shortScore,
@@ -19,4 +20,5 @@ export {
   verdictOf,
   verdicts,
   verdictText,
+  writtenVerdict,
 } from './verdict.ts';

@@ -1,8 +1,10 @@
 // Which answer a tree gives, at any time: that of the completed path with the highest score, or the one that the completed
 // paths together speak for. Before a path is completed, the best beginning of one.
 
+import { confidenceOf } from '../answer/confidence.ts';
 import { lastLine } from '../answer/extract.ts';
 import { groupAnswers } from '../answer/groups.ts';
+import { mean } from '../base/arithmetic.ts';
 import type { Answer } from '../log/end.ts';
 import type { NodeId } from '../tree/events.ts';
 import { answerPart, hasEnded, isComplete, type Node, pathText } from '../tree/node.ts';
@@ -24,6 +26,26 @@ export function chosenAnswer(tree: Tree, choice: Choice): Answer | undefined {
 export function bestAnswer(tree: Tree): Answer | undefined {
   const node = tree.best ?? bestBeginning(tree);
   return node && describe(node);
+}
+
+/**
+ * With how likely it is right: by the share of plain votes behind it and, where a verifier judges, the mean score of the paths that say the
+ * same. Unchanged where nothing marks the answer: it cannot be compared.
+ */
+export function weighedAnswer<Found extends Pick<Answer, 'node' | 'answer'>>(
+  tree: Tree,
+  found: Found,
+  isJudged: boolean,
+): Found & Pick<Answer, 'samples' | 'confidence'> {
+  const votes = votesOf(tree, weightOf.majority(tree));
+  const own = groupAnswers(votes).find((group) => group.votes.some(({ node }) => node.id === found.node));
+  if (own === undefined || found.answer === undefined) return found;
+  const share = own.weight / votes.reduce((sum, { weight }) => sum + weight, 0);
+  const samples = votes.reduce((sum, { node }) => sum + node.count, 0);
+  const isRead = isJudged && tree.aggregation !== 'sum';
+  const scored = own.votes.filter(({ node }) => isRead && node.reward !== undefined);
+  const score = scored.length === 0 ? undefined : mean(scored.map(({ node }) => node.score));
+  return { ...found, samples, confidence: confidenceOf({ share, samples, score }) };
 }
 
 /** The answer that a rule was certain of, with the share of plain votes behind it. */

@@ -52,6 +52,8 @@ export interface VerifierCapabilities {
   /** The sandbox of its processes, and what a hostile one could still do. */
   readonly containment?: { readonly by: string; readonly open: readonly string[] };
   readonly readsLogprobs?: boolean;
+  /** Its rewards are a checker's word and no estimate: a score at the threshold accepts an answer. */
+  readonly exact?: boolean;
 }
 
 export interface VerifierLoad {

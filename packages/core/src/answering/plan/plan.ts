@@ -14,6 +14,7 @@ import {
   refuseRules,
   testsOf,
 } from './plan-check.ts';
+import { acceptanceOf } from './planned-acceptance.ts';
 import { drawsOf } from './planned-draws.ts';
 import { panelOf } from './planned-panel.ts';
 import { hasMark, promptFor, shapeOf } from './planned-prompt.ts';
@@ -46,6 +47,7 @@ function planOf(request: PlanRequest): SearchPlan {
     ...panelOf(request, search?.program, (member) => promptFor(question.prompt, wish, member)),
     moneyBudget: wish.moneyBudget,
     ...(search?.shape ?? directShape(wish, model, longest + thought)),
+    accepts: isDirect ? undefined : acceptanceOf(request),
     thinking,
     nodes: mostNodes(limits),
     deadlineMs: atMost(wish, 'deadlineMs', limits.deadlineMs, 'limits.deadlineMs') ?? request.defaultDeadlineMs,

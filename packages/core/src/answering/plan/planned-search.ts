@@ -14,6 +14,9 @@ import { atMost, checkDirect, refuseSetting } from './plan-check.ts';
 import { aggregationOf, policyFor } from './planned-policy.ts';
 import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
 
+/** Ends searches where nobody named one; it accepts only what a checker scores (planned-acceptance.ts). */
+const usualThreshold = 0.9;
+
 /** `thought`: tokens of thinking that each of its paths may need. */
 export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfig, thought: number) {
   const { config } = model;
@@ -31,7 +34,7 @@ export function searchShape(wish: Wish, model: PlannedModel, limits: LimitsConfi
     policyOptions,
     scoring: scoringOf(program, config),
     rollouts,
-    threshold: wish.threshold ?? config.threshold,
+    threshold: wish.threshold ?? config.threshold ?? usualThreshold,
     tokenBudget: tokenBudgetOf(wish, limits, thought),
     price: program.isPriced ? boughtBy(wish, limits).price : undefined,
     aggregation,
@@ -107,7 +110,7 @@ export function directShape(wish: Wish, model: PlannedModel, stepTokens: number)
     policyOptions: optionsOf('vanilla', {}),
     scoring: 'none',
     rollouts: 1,
-    threshold: model.config.threshold,
+    threshold: usualThreshold,
     tokenBudget: stepTokens,
     aggregation: aggregationOf(model, {}),
     branching: 1,
