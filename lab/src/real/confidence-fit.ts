@@ -6,13 +6,13 @@ import { mean, type Random } from '@coppice/core/base';
 import type { Sample } from './rivals.ts';
 import { allArms, looksOf, shuffled, stop } from './worth-replay.ts';
 
-export interface Stop {
+export interface VoteStop {
   readonly standing: VotedStanding;
   readonly right: boolean;
 }
 
 /** By price, 0 for all samples; then by order, then by question. */
-export type Stops = readonly (readonly (readonly Stop[])[])[];
+export type VoteStops = readonly (readonly (readonly VoteStop[])[])[];
 
 /** Where the line without a judge stops at each price. The score is that of the leader's first sample. */
 export function stopsAt(
@@ -20,8 +20,8 @@ export function stopsAt(
   prices: readonly number[],
   orders: number,
   randomOf: (question: number, order: number) => Random,
-): Stops {
-  const stops = prices.map(() => Array.from({ length: orders }, (): Stop[] => []));
+): VoteStops {
+  const stops = prices.map(() => Array.from({ length: orders }, (): VoteStop[] => []));
   for (const [question, samples] of questions.entries()) {
     const blind = allArms(samples.length).find(({ name }) => name === 'blind')!;
     for (let order = 0; order < orders; order += 1) {
@@ -37,7 +37,7 @@ export function stopsAt(
 }
 
 /** The answer with most votes, of equals the one found first; undefined where none says anything. */
-export function leaderOf(samples: readonly Sample[]): Stop | undefined {
+export function leaderOf(samples: readonly Sample[]): VoteStop | undefined {
   const groups = Map.groupBy(samples, ({ group }) => group);
   groups.delete(undefined);
   const [first, ...others] = groups.values();
@@ -47,7 +47,7 @@ export function leaderOf(samples: readonly Sample[]): Stop | undefined {
   return { standing: { share: votes.length / samples.length, samples: samples.length, score }, right };
 }
 
-export function unscored({ standing: { share, samples }, right }: Stop): Stop {
+export function unscored({ standing: { share, samples }, right }: VoteStop): VoteStop {
   return { standing: { share, samples }, right };
 }
 
@@ -55,7 +55,7 @@ export function unscored({ standing: { share, samples }, right }: Stop): Stop {
 const ridge = 0.002;
 
 /** Newton's method; `sets` are given equal weight. */
-export function fitted(sets: readonly (readonly Stop[])[]): ConfidenceWeights {
+export function fitted(sets: readonly (readonly VoteStop[])[]): ConfidenceWeights {
   const size = featuresOf(sets[0]![0]!.standing).length;
   let weights = new Array<number>(size).fill(0);
   for (let step = 0; step < 30; step += 1) {
@@ -105,7 +105,7 @@ export interface Calibration {
 
 /** `orders`: the stops of all questions in each of their orders; figures are means over orders, their intervals those of one. */
 export function calibrationOf(
-  orders: readonly (readonly Stop[])[],
+  orders: readonly (readonly VoteStop[])[],
   confidence: (standing: VotedStanding) => number,
   from: number,
   random: Random,

@@ -13,21 +13,18 @@ export interface VotedStanding {
 export type ConfidenceWeights = readonly number[];
 
 /** Fitted on recorded samples of GSM8K and MATH-500, each set with equal weight. */
-export const confidenceWeights: { readonly votes: ConfidenceWeights; readonly scored: ConfidenceWeights } = {
-  votes: [0, 1, 0],
-  scored: [0, 1, 0, 1],
-};
+const shipped = {
+  votes: [-1.94, 1.69, 1.18],
+  scored: [-1.48, 1.14, 0.77, 0.75],
+} as const;
 
-/** From these on an answer is called confident or likely. */
-export const [confidentFrom, likelyFrom] = [0.9, 0.6];
-
-/** Without a judge so many samples must agree before an answer is called confident: few that agree may agree on the same mistake. */
+/** Without a judge fewer samples never make an answer `confident` (log/verdict.ts): they may agree on the same mistake. */
 const leastUnjudged = 8;
 const mostUnjudged = 0.89;
 
 export function confidenceOf(standing: VotedStanding): number {
   const { samples, score } = standing;
-  const found = confidenceBy(score === undefined ? confidenceWeights.votes : confidenceWeights.scored, standing);
+  const found = confidenceBy(score === undefined ? shipped.votes : shipped.scored, standing);
   return score === undefined && samples < leastUnjudged ? Math.min(found, mostUnjudged) : found;
 }
 

@@ -6,10 +6,7 @@ export {
   type ConfidenceWeights,
   confidenceBy,
   confidenceOf,
-  confidenceWeights,
-  confidentFrom,
   featuresOf,
-  likelyFrom,
   type VotedStanding,
 } from './confidence.ts';
 export { evaluate } from './expression.ts';

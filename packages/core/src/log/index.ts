@@ -11,6 +11,7 @@ export { addGuesses, type Guesses, rightShares, sumOfGuesses } from './guesses.t
 export { Replay } from './replay.ts';
 export { shapeOf } from './tree-shape.ts';
 export {
+  confidentFrom,
   isDoubtful,
   type Judged,
   roundedScore,

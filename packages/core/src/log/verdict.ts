@@ -1,17 +1,19 @@
 // The verdict on an answer: one word and one sentence, from the answer, what scored it, the threshold and how likely it is right. The
 // terminal, the exit status, HTTP and the page all say this one; no other part decides it. Pure.
 
-import { confidentFrom, likelyFrom } from '../answer/confidence.ts';
 import type { Answer } from './end.ts';
 
 export const verdicts = [
   'accepted', // a checker or a test says so, or the score reaches a threshold that was named
-  'confident', // right in 90 of 100 or more
-  'likely', // right in 60 of 100 or more
+  'confident', // right in 90 % of such cases or more
+  'likely', // right in 60 % or more
   'unsure', // less, or nothing tells
   'none', // no path was finished, or none says what the question asks for; a text, if there is one, is an attempt
 ] as const;
 export type Verdict = (typeof verdicts)[number];
+
+export const confidentFrom = 0.9;
+const likelyFrom = 0.6;
 
 /** What `on_unaccepted` acts on. */
 export function isDoubtful(verdict: Verdict): boolean {
@@ -28,7 +30,7 @@ export const scorings = ['verifier', 'confidence', 'self-consistency', 'none'] a
 export type ScoredBy = (typeof scorings)[number];
 
 /** A score at the threshold is a checker's or a test's word; is what somebody named; accepts nothing. */
-export type Acceptance = 'checked' | 'named' | 'never';
+export type ScoreAcceptance = 'checked' | 'named' | 'never';
 
 export interface Judged {
   readonly answer:
@@ -37,7 +39,7 @@ export interface Judged {
   readonly scoring: ScoredBy;
   readonly threshold: number;
   /** Older plans lack it, and mean `named`. */
-  readonly accepts?: Acceptance | undefined;
+  readonly accepts?: ScoreAcceptance | undefined;
 }
 
 export function verdictOf(judged: Judged): Verdict {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { confidenceOf } from '../answer/confidence.ts';
 import { Tree } from '../tree/tree.ts';
-import { chosenAnswer } from './choice.ts';
+import { chosenAnswer, weighedAnswer } from './choice.ts';
 
 /** Children of a node as [text, reward, samples]; a text without a newline is an answer. */
 function grow(
@@ -52,6 +53,27 @@ test('the best path may lose to an answer that several paths give', () => {
   const voted = chosenAnswer(tree, 'vote');
   expect(voted).toMatchObject({ answer: '5', score: 0.6 });
   expect(voted?.support).toBeCloseTo(1.1 / 2);
+});
+
+test('an answer is as likely right as the samples that say it and the mean of their scores tell', () => {
+  const tree = Tree.plant('product');
+  grow(tree, 0, [
+    ['7', 0.9, 1],
+    ['5', 0.6, 3],
+    ['5.0', 0.5, 1],
+  ]);
+  const best = chosenAnswer(tree, 'best')!;
+  const voted = chosenAnswer(tree, 'vote')!;
+  const weighed = (answer: typeof best, isJudged = true) => weighedAnswer(tree, answer, isJudged);
+  expect(weighed(voted)).toEqual({
+    ...voted,
+    samples: 5,
+    confidence: confidenceOf({ share: 4 / 5, samples: 5, score: 0.55 }),
+  });
+  expect(weighed(voted, false).confidence).toBe(confidenceOf({ share: 4 / 5, samples: 5 }));
+  expect(weighed(best).confidence).toBe(confidenceOf({ share: 1 / 5, samples: 5, score: 0.9 }));
+  const open = { ...voted, answer: undefined };
+  expect(weighed(open)).toEqual(open);
 });
 
 test('a majority counts heads where a weighted vote counts scores', () => {

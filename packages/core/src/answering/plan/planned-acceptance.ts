@@ -3,11 +3,11 @@
 
 import { taskOf } from '../../answer/task.ts';
 import { registeredTasks } from '../../config/plugin.ts';
-import type { Acceptance } from '../../log/verdict.ts';
+import type { ScoreAcceptance } from '../../log/verdict.ts';
 import { lastAsked } from '../question.ts';
 import type { PlanRequest } from './search-plan.ts';
 
-export function acceptanceOf({ wish, model: { config, verifier }, question }: PlanRequest): Acceptance {
+export function acceptanceOf({ wish, model: { config, verifier }, question }: PlanRequest): ScoreAcceptance {
   if (verifier?.capabilities.exact || wish.tests !== undefined) return 'checked';
   const isDecided = config.check === 'lines' && taskOf(registeredTasks(), lastAsked(question.prompt))?.decides === true;
   if (isDecided) return 'checked';

@@ -6,7 +6,7 @@ import type { FormQuestion } from '../../config/plugin.ts';
 import type { Effort, LimitsConfig, ModelConfig } from '../../config/schema.ts';
 import type { InternalOptions, SearchKnob, SearchSettings, Speaker } from '../../config/vocabulary.ts';
 import type { Engine, EngineCapabilities, JsonSchema } from '../../engine/engine.ts';
-import type { Acceptance, ScoredBy } from '../../log/verdict.ts';
+import type { ScoreAcceptance, ScoredBy } from '../../log/verdict.ts';
 import type { PolicyOptions } from '../../policy/knobs.ts';
 import type { PolicyName } from '../../policy/policies.ts';
 import type { Choice } from '../../program/choice.ts';
@@ -36,7 +36,7 @@ export interface SearchPlan extends SearchFacts {
   readonly rollouts: number;
   readonly threshold: number;
   /** Whether a score at the threshold accepts; plans of older journals lack it, and mean `named`. */
-  readonly accepts?: Acceptance | undefined;
+  readonly accepts?: ScoreAcceptance | undefined;
   readonly tokenBudget: number;
   /** Least worth of another sample, where the program is priced. */
   readonly price?: number | undefined;
