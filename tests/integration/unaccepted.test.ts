@@ -99,10 +99,15 @@ describe.each(paths)('an unsure answer, at %s', (path) => {
 });
 
 test('samples that disagree are unsure, some that agree likely, and many confident: those are given under each of them', async () => {
-  const bigger = { model: { name: 'big' }, engine: new ScriptedEngine() };
   const agreeing = { script: () => ({ text: 'The answer is 24.', end: 'eos' as const }) };
-  const given = { verifier: 'none', model: { escalateTo: 'big' }, more: [bigger] } as const;
-  const [split, sure] = [await runGateway(given), await runGateway({ ...given, scripted: agreeing })];
+  const unjudged = (scripted: NonNullable<RunningOptions['scripted']>) => {
+    const more = [{ model: { name: 'big' }, engine: new ScriptedEngine() }];
+    return runGateway({ verifier: 'none', model: { escalateTo: 'big' }, more, scripted });
+  };
+  const differing = {
+    script: ({ index }: { readonly index: number }) => ({ text: `The answer is ${index}.`, end: 'eos' as const }),
+  };
+  const [split, sure] = [await unjudged(differing), await unjudged(agreeing)];
   const wish = (choice: string, rollouts = 4) => ({ coppice: { on_unaccepted: choice, rollouts } });
   expect(await ask(split.url, wish('error'))).toMatchObject({
     status: 422,
