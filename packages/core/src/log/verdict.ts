@@ -47,9 +47,9 @@ export function verdictOf(judged: Judged): Verdict {
   const score = shownScore(judged);
   if (answer === undefined || !answer.complete || answer.unsaid) return 'none';
   if (score !== undefined && score >= threshold && accepts !== 'never') return 'accepted';
-  const { confidence = 0 } = answer;
-  if (isRefuted(judged) || confidence < likelyFrom) return 'unsure';
-  return confidence < confidentFrom ? 'likely' : 'confident';
+  const confidence = isRefuted(judged) ? 0 : (answer.confidence ?? 0);
+  if (confidence >= confidentFrom) return 'confident';
+  return confidence >= likelyFrom ? 'likely' : 'unsure';
 }
 
 /** What a checker refuses no vote makes right. */

@@ -65,13 +65,10 @@ test('an answer is as likely right as the samples that say it and the mean of th
   const best = chosenAnswer(tree, 'best')!;
   const voted = chosenAnswer(tree, 'vote')!;
   const weighed = (answer: typeof best, isJudged = true) => weighedAnswer(tree, answer, isJudged);
-  expect(weighed(voted)).toEqual({
-    ...voted,
-    samples: 5,
-    confidence: confidenceOf({ share: 4 / 5, samples: 5, score: 0.55 }),
-  });
-  expect(weighed(voted, false).confidence).toBe(confidenceOf({ share: 4 / 5, samples: 5 }));
-  expect(weighed(best).confidence).toBe(confidenceOf({ share: 1 / 5, samples: 5, score: 0.9 }));
+  expect(weighed(voted)).toEqual({ ...voted, samples: 5, confidence: expect.any(Number) });
+  expect(weighed(voted).confidence).toBeCloseTo(confidenceOf({ share: 4 / 5, samples: 5, score: 0.55 }), 4);
+  expect(weighed(voted, false).confidence).toBeCloseTo(confidenceOf({ share: 4 / 5, samples: 5 }), 4);
+  expect(weighed(best).confidence).toBeCloseTo(confidenceOf({ share: 1 / 5, samples: 5, score: 0.9 }), 4);
   const open = { ...voted, answer: undefined };
   expect(weighed(open)).toEqual(open);
 });

@@ -3,7 +3,7 @@
 
 import { confidenceOf } from '../answer/confidence.ts';
 import { lastLine } from '../answer/extract.ts';
-import { groupAnswers } from '../answer/groups.ts';
+import { groupAnswers, meaningOf } from '../answer/groups.ts';
 import { mean } from '../base/arithmetic.ts';
 import type { Answer } from '../log/end.ts';
 import type { NodeId } from '../tree/events.ts';
@@ -37,24 +37,33 @@ export function weighedAnswer<Found extends Pick<Answer, 'node' | 'answer'>>(
   found: Found,
   isJudged: boolean,
 ): Found & Pick<Answer, 'samples' | 'confidence'> {
-  const votes = votesOf(tree, weightOf.majority(tree));
-  const own = groupAnswers(votes).find((group) => group.votes.some(({ node }) => node.id === found.node));
+  const { votes, own } = plainVotes(tree, found.node);
   if (own === undefined || found.answer === undefined) return found;
-  const share = own.weight / votes.reduce((sum, { weight }) => sum + weight, 0);
+  const share = own.weight / weightIn(votes);
   const samples = votes.reduce((sum, { node }) => sum + node.count, 0);
   const isRead = isJudged && tree.aggregation !== 'sum';
   const scored = own.votes.filter(({ node }) => isRead && node.reward !== undefined);
   const score = scored.length === 0 ? undefined : mean(scored.map(({ node }) => node.score));
-  return { ...found, samples, confidence: confidenceOf({ share, samples, score }) };
+  // Rounded, since sums differ in their last digits by who was faster.
+  return { ...found, samples, confidence: Math.round(1e4 * confidenceOf({ share, samples, score })) / 1e4 };
 }
 
 /** The answer that a rule was certain of, with the share of plain votes behind it. */
 export function certainAnswer(tree: Tree, node: NodeId): Answer {
   const named = describe(tree.node(node));
-  const groups = groupAnswers(votesOf(tree, weightOf.majority(tree)));
-  const own = groups.find(({ votes }) => votes.some((vote) => vote.node.id === node));
-  const weights = groups.reduce((sum, { weight }) => sum + weight, 0);
-  return own === undefined ? named : { ...named, support: own.weight / weights };
+  const { own, votes } = plainVotes(tree, node);
+  if (own === undefined) return named;
+  return { ...named, support: own.weight / weightIn(votes.filter((vote) => meaningOf(vote) !== undefined)) };
+}
+
+/** One vote a sample, and those that say the same as a node. */
+function plainVotes(tree: Tree, id: NodeId) {
+  const votes = votesOf(tree, weightOf.majority(tree));
+  return { votes, own: groupAnswers(votes).find((group) => group.votes.some(({ node }) => node.id === id)) };
+}
+
+function weightIn(votes: readonly { readonly weight: number }[]): number {
+  return votes.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 /**
@@ -68,7 +77,7 @@ export function votedAnswer(tree: Tree, weight: Weight, tie: 'better' | 'first' 
   const leaders = groups.filter(({ weight }) => first.weight - weight < rounding);
   const earliest = leaders.reduce((a, b) => (b.votes[0]!.node.id < a.votes[0]!.node.id ? b : a));
   const candidates = (tie === 'first' ? [earliest] : leaders).flatMap(({ votes }) => votes.map(({ node }) => node));
-  const weights = groups.reduce((sum, { weight }) => sum + weight, 0);
+  const weights = weightIn(groups);
   const support = weights === 0 ? 0 : first.weight / weights;
   return { ...describe(candidates.reduce((best, node) => (isBetter(node, best) ? node : best))), support };
 }
