@@ -53,6 +53,9 @@ describe('the verdict on an answer', () => {
     expect(verdictText(judged({ ...one, score: 0.95 }, { accepts: 'never' }))).toBe(
       'unsure: score 0.950; one sample; about 48 % of such answers are right',
     );
+    expect(verdictText(judged({ samples: 3, confidence: 0.95, score: 0.95 }, { accepts: 'never' }))).toBe(
+      'confident: score 0.950; 3 samples; about 95 % of such answers are right',
+    );
     const refused = verdictText(judged({ ...voted, score: 0.0026 }, { accepts: 'checked' }));
     expect(refused).toBe('unsure: score 0.002 is below the threshold 0.9; 70 % of the vote of 10 samples');
     expect(verdictText(judged({}, { scoring: 'none' }))).toBe('unsure: nothing has judged it');

@@ -95,14 +95,16 @@ function reasonOf(judged: Judged): string {
   const judge = scoring === 'confidence' ? "only the model's own confidence speaks for it" : 'nothing has judged it';
   const told = [
     score === undefined ? undefined : `score ${roundedScore(score)}${below}`,
-    samples === 1 ? 'one sample' : support !== undefined && votesText(support, samples),
+    votesText(support, samples),
     confidence !== undefined && !isRefuted(judged) && `about ${percent(confidence)} of such answers are right`,
   ];
   return told.filter(Boolean).join('; ') || judge;
 }
 
-function votesText(support: number, samples: number | undefined): string {
-  return `${percent(support)} of the vote${samples === undefined ? '' : ` of ${samples} samples`}`;
+function votesText(support: number | undefined, samples: number | undefined): string {
+  const all = samples === 1 ? 'one sample' : samples && `${samples} samples`;
+  if (support === undefined || samples === 1) return all || '';
+  return [`${percent(support)} of the vote`, all].filter(Boolean).join(' of ');
 }
 
 function percent(share: number): string {
