@@ -76,6 +76,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'rules that stop a vote over recorded samples, at equal cost',
     load: () => import('./commands/worth.ts'),
   },
+  confidence: {
+    about: 'how likely a voted answer is right where searches stop: fit and calibration',
+    load: () => import('./commands/confidence.ts'),
+  },
   panel: {
     about: 'a panel of two models against all its samples run to the end and judged',
     load: () => import('./commands/panel.ts'),

@@ -76,7 +76,7 @@ describe('a stop string', () => {
     const { url, engine } = await runGateway({ scripted: { script: writer(text) } });
     const response = await ask(url, { stop: 'Then', reasoning_effort: 'none' });
     expect(response.choices[0]).toMatchObject({ message: { content: 'First we add.\n\n' }, finish_reason: 'stop' });
-    expect(response.coppice.verdict).toBe('unscored');
+    expect(response.coppice.verdict).toBe('unsure');
     expect(engine.asked[0]?.delimiters).toEqual(['Then']);
   });
 
@@ -105,10 +105,10 @@ test('each of n choices has its own verdict, whole and streamed, and the search 
   for (const [at, { message }] of choices.entries()) {
     const isBad = message.content.includes('answer is 1');
     expect(coppice.choices[at]).toMatchObject(
-      isBad ? { verdict: 'below-threshold', score: 0.2 } : { verdict: 'accepted', score: 1 },
+      isBad ? { verdict: 'unsure', score: 0.2 } : { verdict: 'accepted', score: 1 },
     );
   }
-  expect(coppice.choices.map(({ verdict }: Loose) => verdict)).toContain('below-threshold');
+  expect(coppice.choices.map(({ verdict }: Loose) => verdict)).toContain('unsure');
   const response = await post(`${url}/v1/chat/completions`, { ...question, ...wish, stream: true });
   let last: Loose = {};
   for await (const { data = '' } of serverEvents(response)) if (data.includes('"coppice"')) last = JSON.parse(data);

@@ -43,7 +43,7 @@ const small = [
 describe('coppice ask', () => {
   it('answers in words, without a terminal in plain lines of at most 100 columns', async () => {
     const { status, output } = await coppice('ask', 'hello', '--model', model, ...small);
-    expect(status).toBe(0);
+    expect(status).toBe(3); // nothing in its answers can be compared
     // A note may be wrapped at any word.
     expect(output.replace(/\s+/g, ' ')).toContain('without a reward model: samples vote, and nothing scores them');
     expect(output).toMatch(/^stopped {2}\w+: /m);

@@ -101,7 +101,7 @@ test('a search that cannot be handed on is told as it ended', async () => {
   engine.release();
   const events = await streamed(await response);
   const { type, response: made } = events.at(-1)!;
-  expect([type, made.model, made.coppice.verdict]).toEqual(['response.completed', 'm', 'below-threshold']);
+  expect([type, made.model, made.coppice.verdict]).toEqual(['response.completed', 'm', 'unsure']);
   expect(textOf(made)).toContain('The answer is');
   expect(await read(url, made.id)).toEqual(made);
   expect(await resumed(url, made.id, 1)).toEqual(events.slice(2));

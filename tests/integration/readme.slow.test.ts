@@ -89,5 +89,6 @@ it('are found', () => {
 it.each(commands.filter((command) => !/npm test$/.test(command)))('works: %s', async (command) => {
   const { status, said } = await run(fitted(command));
   expect(said).not.toBe('');
-  if (!isReady(said)) expect(status, said).toBe(0);
+  // 3: the small model that stands in for the reader's is unsure.
+  if (!isReady(said)) expect([0, 3], said).toContain(status);
 });

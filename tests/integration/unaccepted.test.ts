@@ -1,4 +1,4 @@
-// What a client that reads no field of ours is told of an answer that was not accepted: status, finish reason, refusal, error and one
+// What a client that reads no field of ours is told of an unsure answer: status, finish reason, refusal, error and one
 // header, in every dialect, whole and streamed. Policy `safe` never gives up, so nothing here ends as futile.
 
 import { describe, expect, test } from 'vitest';
@@ -45,13 +45,13 @@ const ends: Readonly<Record<Path, { readonly best: string; readonly refused: str
   '/v1/responses': { best: 'completed', refused: 'completed' },
   '/v1/messages': { best: 'end_turn', refused: 'refusal' },
 };
-const reason = 'No answer was accepted after 2 rollouts: the best score is';
+const reason = 'No answer is sure enough after 2 rollouts (unsure: score 0.125 is below the threshold 0.7';
 
-describe.each(paths)('an answer that was not accepted, at %s', (path) => {
+describe.each(paths)('an unsure answer, at %s', (path) => {
   test('best: is given, and the header says what to think of it', async () => {
     const { url } = await runGateway(doubted());
     const { status, headers, body } = await told(url, path, 'best');
-    expect([status, headers.get('x-coppice-verdict')]).toEqual([200, 'below-threshold']);
+    expect([status, headers.get('x-coppice-verdict')]).toEqual([200, 'unsure']);
     expect(read[path](body)).toEqual([ends[path].best, expect.stringContaining('The answer is'), null]);
     expect(headers.get('x-coppice-search')).toBe(body.coppice.search);
   });
@@ -59,7 +59,7 @@ describe.each(paths)('an answer that was not accepted, at %s', (path) => {
   test('refuse: is kept back, and a refusal stands in its place', async () => {
     const { url } = await runGateway(doubted());
     const { status, headers, body } = await told(url, path, 'refuse');
-    expect([status, headers.get('x-coppice-verdict')]).toEqual([200, 'below-threshold']);
+    expect([status, headers.get('x-coppice-verdict')]).toEqual([200, 'unsure']);
     expect(read[path](body)).toEqual([ends[path].refused, null, expect.stringContaining(reason)]);
     expect(JSON.stringify(body)).not.toContain('The answer is');
   });
@@ -67,10 +67,10 @@ describe.each(paths)('an answer that was not accepted, at %s', (path) => {
   test('error: is an error that no client tries again, and the search keeps the attempt', async () => {
     const { url } = await runGateway(doubted());
     const { status, headers, body } = await told(url, path, 'error');
-    expect([status, headers.get('x-coppice-verdict')]).toEqual([422, 'below-threshold']);
+    expect([status, headers.get('x-coppice-verdict')]).toEqual([422, 'unsure']);
     expect(body.error).toMatchObject({ code: 'not_accepted', message: expect.stringContaining(reason) });
     const search = await fetch(`${url}/v1/searches/${headers.get('x-coppice-search')}`);
-    expect(await search.json()).toMatchObject({ state: 'done', verdict: 'below-threshold', error: null });
+    expect(await search.json()).toMatchObject({ state: 'done', verdict: 'unsure', error: null });
   });
 
   test('an accepted answer is the same under each of them', async () => {
@@ -91,20 +91,43 @@ describe.each(paths)('an answer that was not accepted, at %s', (path) => {
       if (data !== '' && data !== '[DONE]') frames.push(JSON.parse(data));
     const text = JSON.stringify(frames);
     const last = frames.findLast((frame: Loose) => frame.type !== 'message_stop')!;
-    if (choice === 'error') expect(JSON.stringify(last)).toContain('No answer was accepted');
-    else expect((last.response ?? last).coppice.verdict).toBe('below-threshold');
+    if (choice === 'error') expect(JSON.stringify(last)).toContain('No answer is sure enough');
+    else expect((last.response ?? last).coppice.verdict).toBe('unsure');
     expect(text.includes('The answer is')).toBe(choice === 'best');
     expect(text.includes(reason)).toBe(choice !== 'best');
   });
 });
 
-test('an answer that nothing has judged was not accepted either', async () => {
-  const { url } = await runGateway({ verifier: 'none' });
-  expect(await ask(url, { coppice: { on_unaccepted: 'error' } })).toMatchObject({
+test('samples that disagree are unsure, some that agree likely, and many confident: those are given under each of them', async () => {
+  const agreeing = { script: () => ({ text: 'The answer is 24.', end: 'eos' as const }) };
+  const unjudged = (scripted: NonNullable<RunningOptions['scripted']>) => {
+    const more = [{ model: { name: 'big' }, engine: new ScriptedEngine() }];
+    return runGateway({ verifier: 'none', model: { escalateTo: 'big' }, more, scripted });
+  };
+  const differing = {
+    script: ({ index }: { readonly index: number }) => ({ text: `The answer is ${index}.`, end: 'eos' as const }),
+  };
+  const [split, sure] = [await unjudged(differing), await unjudged(agreeing)];
+  const wish = (choice: string, rollouts = 4) => ({ coppice: { on_unaccepted: choice, rollouts } });
+  expect(await ask(split.url, wish('error'))).toMatchObject({
     status: 422,
-    error: { message: expect.stringContaining('no verifier has judged one') },
+    error: { message: expect.stringMatching(/unsure: .* of the vote of 4 samples; about \d+ % of such answers/) },
   });
-  expect(await ask(url, {})).toMatchObject({ status: 200, coppice: { verdict: 'unscored' } });
+  expect(await ask(split.url, wish('best'))).toMatchObject({ status: 200, coppice: { verdict: 'unsure' } });
+  expect(await ask(split.url, wish('escalate'))).toMatchObject({ model: 'big' });
+  for (const choice of ['best', 'refuse', 'error', 'escalate']) {
+    for (const [rollouts, verdict] of [
+      [4, 'likely'],
+      [12, 'confident'],
+    ] as const) {
+      const { model, choices, coppice, usage } = await ask(sure.url, wish(choice, rollouts));
+      expect([model, choices[0].message.content]).toEqual(['m', 'The answer is 24.']);
+      expect(coppice).toMatchObject({ verdict, confidence: expect.any(Number), support: 1 });
+      expect(usage.coppice).toMatchObject({ verdict, confidence: coppice.confidence });
+      const kept = (await (await fetch(`${sure.url}/v1/searches/${coppice.search}`)).json()) as Loose;
+      expect(kept).toMatchObject({ verdict, confidence: coppice.confidence });
+    }
+  }
 });
 
 test('the model says it where the request does not, and a stored response says it when it is read again', async () => {
@@ -118,7 +141,7 @@ test('the model says it where the request does not, and a stored response says i
   expect(JSON.stringify(again.output)).not.toContain('The answer is');
 });
 
-test('escalates wherever no answer was accepted, and not only where a search gave up', async () => {
+test('escalates wherever an answer is unsure, and not only where a search gave up', async () => {
   const bigger = { model: { name: 'big' }, engine: new ScriptedEngine(), verifier: new ScriptedVerifier() };
   const { url } = await runGateway(doubted({ model: { escalateTo: 'big' }, more: [bigger] }));
   const response = await told(url, '/v1/messages', 'escalate');
@@ -152,7 +175,7 @@ test.each(batched)('a line of a batch at %s is answered by the model that took o
   }
 });
 
-test('of several answers only those are given that were accepted, where nothing else is to be given', async () => {
+test('of several answers only those are given that are not unsure, where nothing else is to be given', async () => {
   const verifier = new ScriptedVerifier(({ step }) => (step.text.includes('5') ? 0.9 : 0.5));
   const script = ({ index }: { readonly index: number }) => ({
     text: `The answer is ${index + 4}.`,

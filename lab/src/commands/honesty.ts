@@ -96,7 +96,7 @@ async function outcomeOf(model: OpenModel, gold: GoldQuestion, seed: number): Pr
       request: requestOf(buildSearch(plan), 'honesty', model.extract ?? extractWritten),
     });
     const { answer } = result;
-    const verdict = verdictOf({ answer, scoring: plan.scoring, threshold: plan.threshold });
+    const verdict = verdictOf({ ...plan, answer });
     return `${isRight(gold, answer?.answer) ? 'right' : 'wrong'}, ${verdict}`;
   } catch (error) {
     if (!(error instanceof FaultError)) throw error;

@@ -172,7 +172,7 @@ export function replayArms(
   return found;
 }
 
-function shuffled<Each>(all: readonly Each[], random: Random): Each[] {
+export function shuffled<Each>(all: readonly Each[], random: Random): Each[] {
   const mixed = [...all];
   for (let at = mixed.length - 1; at > 0; at -= 1) {
     const other = random.integer(at + 1);

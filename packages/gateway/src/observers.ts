@@ -86,7 +86,7 @@ function searchLine(search: LiveSearch, { result, endedMs, error }: Ended) {
   const whose = { id, key: owner, model: plan.model, program: plan.program, policy: plan.policy, background };
   const end = { state: search.state, ...(error && { error: error.code }), ms: wholeTenths(endedMs - createdMs) };
   if (result === undefined) return { ...whose, ...end };
-  const { exit, verdict, score, usage, tokens, rollouts, queue_ms, search_ms } = result.outcome;
+  const { exit, verdict, score, confidence, usage, tokens, rollouts, queue_ms, search_ms } = result.outcome;
   return {
     ...whose,
     ...end,
@@ -94,6 +94,7 @@ function searchLine(search: LiveSearch, { result, endedMs, error }: Ended) {
     rule: exit.rule,
     verdict,
     score,
+    confidence,
     rollouts,
     prompt: usage.prompt_tokens,
     generated: usage.completion_tokens,

@@ -33,12 +33,11 @@ export const modelKnobs = {
     why: "when a search ends and how the budget is shared: safe gives up on no question; 'positive' takes its place where a request names no policy and the rules of its model's policy do not go with program or verifier",
   },
   threshold: {
-    default: 0.9,
     low: 0,
     high: 1,
     unit: 'score',
     client,
-    why: 'a completed path is accepted from this score on',
+    why: 'a completed path is accepted from this score on; unset, 0.9 ends searches and accepts only what a checker scores',
   },
   aggregation: { values: aggregations, unit: 'name', why: "of rewards along a path; the verifier's own where unset" },
   branching: {
@@ -61,7 +60,7 @@ export const modelKnobs = {
     values: ['best', 'refuse', 'error', 'escalate'],
     unit: 'what',
     client,
-    why: 'what a client gets whose search has no accepted answer: the best attempt, a refusal, an error, or the answer of escalateTo',
+    why: 'what a client gets whose answer is unsure or missing: the best attempt, a refusal, an error, or the answer of escalateTo',
   },
   stepTokens: {
     default: 256,

@@ -23,11 +23,15 @@ test('searches share one model, and the steps of the path are the answer', async
 
 test('says what to think of the answer, as HTTP does', async () => {
   const own = model();
-  const verdictOf = async (options: object) => (await search('a', { model: own, rollouts: 4, ...options })).verdict;
-  expect(await verdictOf({})).toBe('accepted');
-  expect(await verdictOf({ program: bestOfN, threshold: 1 })).toBe('below-threshold');
-  expect(await verdictOf({ program: 'self-consistency' })).toBe('unscored');
-  expect(await verdictOf({ maxDepth: 1 })).toBe('none');
+  const judge = async (options: object) => {
+    const { verdict, confidence } = await search('a', { model: own, rollouts: 4, ...options });
+    return [verdict, confidence];
+  };
+  const number = expect.any(Number);
+  expect(await judge({})).toEqual(['accepted', number]);
+  expect(await judge({ program: bestOfN, threshold: 1 })).toEqual(['likely', number]);
+  expect(await judge({ program: 'self-consistency' })).toEqual(['unsure', number]);
+  expect(await judge({ maxDepth: 1 })).toEqual(['none', undefined]);
   await own.close();
 });
 

@@ -53,12 +53,14 @@ export interface SearchOptions extends Settings, NamedOptions {
 }
 
 export interface FoundAnswer {
-  /** Only `accepted` says that a verifier found the answer good enough. */
+  /** `accepted` by a checker or a named threshold; else by `confidence`. */
   readonly verdict: Verdict;
   /** The chosen path's answer; undefined where it gives none. */
   readonly answer: string | undefined;
   readonly steps: readonly string[];
   readonly score: number | undefined;
+  /** How likely the answer is right, by the votes and its score; undefined where answers cannot be compared. */
+  readonly confidence: number | undefined;
   /** False where no path was completed and `steps` is the best beginning of one. */
   readonly complete: boolean;
   readonly exit: Exit;
@@ -186,14 +188,18 @@ function planOf(model: SearchModel, question: string | Prompt, wish: Wish): Sear
 
 function found({ plan, program }: BuiltSearch, policy: string, { result, tree, fault }: ModelRun): FoundAnswer {
   const { answer, exit, cost, rollouts, arrivalMs, endedMs } = result;
-  const { seed, scoring, threshold } = plan;
-  const verdict = verdictOf({ answer, scoring, threshold });
+  const { seed, scoring, threshold, accepts } = plan;
+  const verdict = verdictOf({ answer, scoring, threshold, accepts });
   const facts = { exit, cost, rollouts, searchMs: endedMs - arrivalMs, program: program.name, policy, seed, tree };
   return { verdict, ...chosen(answer, tree), ...facts, fault };
 }
 
-function chosen(answer: Answer | undefined, tree: Tree): Pick<FoundAnswer, 'answer' | 'steps' | 'score' | 'complete'> {
-  if (answer === undefined) return { answer: undefined, steps: [], score: undefined, complete: false };
+type Chosen = Pick<FoundAnswer, 'answer' | 'steps' | 'score' | 'confidence' | 'complete'>;
+
+function chosen(answer: Answer | undefined, tree: Tree): Chosen {
+  if (answer === undefined)
+    return { answer: undefined, steps: [], score: undefined, confidence: undefined, complete: false };
+  const { score, confidence, complete } = answer;
   const steps = lastMessage(tree.node(answer.node)).flatMap(({ step }) => (step === undefined ? [] : [step.text]));
-  return { answer: answer.answer, steps, score: answer.score, complete: answer.complete };
+  return { answer: answer.answer, steps, score, confidence, complete };
 }

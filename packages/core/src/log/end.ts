@@ -34,6 +34,9 @@ export interface Answer {
   readonly unsaid?: true;
   /** Share of the vote's weight behind this answer; missing without a vote. */
   readonly support?: number;
+  /** Finished paths, each as often as it was drawn, and how likely the answer is right (answer/confidence.ts); older logs lack both. */
+  readonly samples?: number;
+  readonly confidence?: number;
 }
 
 /** Tokens of a search by where they went. Generated tokens count once, in exactly one of the first three. */

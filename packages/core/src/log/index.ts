@@ -12,6 +12,8 @@ export { addGuesses, type Guesses, rightShares, sumOfGuesses } from './guesses.t
 export { Replay } from './replay.ts';
 export { shapeOf } from './tree-shape.ts';
 export {
+  confidentFrom,
+  isDoubtful,
   type Judged,
   roundedScore,
   shortScore,
@@ -20,4 +22,5 @@ export {
   verdictOf,
   verdicts,
   verdictText,
+  writtenVerdict,
 } from './verdict.ts';

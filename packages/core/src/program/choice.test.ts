@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { confidenceOf } from '../answer/confidence.ts';
 import { Tree } from '../tree/tree.ts';
-import { chosenAnswer } from './choice.ts';
+import { chosenAnswer, weighedAnswer } from './choice.ts';
 
 /** Children of a node as [text, reward, samples]; a text without a newline is an answer. */
 function grow(
@@ -52,6 +53,24 @@ test('the best path may lose to an answer that several paths give', () => {
   const voted = chosenAnswer(tree, 'vote');
   expect(voted).toMatchObject({ answer: '5', score: 0.6 });
   expect(voted?.support).toBeCloseTo(1.1 / 2);
+});
+
+test('an answer is as likely right as the samples that say it and the mean of their scores tell', () => {
+  const tree = Tree.plant('product');
+  grow(tree, 0, [
+    ['7', 0.9, 1],
+    ['5', 0.6, 3],
+    ['5.0', 0.5, 1],
+  ]);
+  const best = chosenAnswer(tree, 'best')!;
+  const voted = chosenAnswer(tree, 'vote')!;
+  const weighed = (answer: typeof best, isJudged = true) => weighedAnswer(tree, answer, isJudged);
+  expect(weighed(voted)).toEqual({ ...voted, samples: 5, confidence: expect.any(Number) });
+  expect(weighed(voted).confidence).toBeCloseTo(confidenceOf({ share: 4 / 5, samples: 5, score: 0.55 }), 4);
+  expect(weighed(voted, false).confidence).toBeCloseTo(confidenceOf({ share: 4 / 5, samples: 5 }), 4);
+  expect(weighed(best).confidence).toBeCloseTo(confidenceOf({ share: 1 / 5, samples: 5, score: 0.9 }), 4);
+  const open = { ...voted, answer: undefined };
+  expect(weighed(open)).toEqual(open);
 });
 
 test('a majority counts heads where a weighted vote counts scores', () => {

@@ -1,13 +1,16 @@
 // Which answer a tree gives, at any time: that of the completed path with the highest score, or the one that the completed
 // paths together speak for. Before a path is completed, the best beginning of one.
 
+import { confidenceOf } from '../answer/confidence.ts';
 import { lastLine } from '../answer/extract.ts';
-import { groupAnswers } from '../answer/groups.ts';
+import { groupAnswers, meaningOf } from '../answer/groups.ts';
+import { mean } from '../base/arithmetic.ts';
 import type { Answer } from '../log/end.ts';
 import type { NodeId } from '../tree/events.ts';
 import { answerPart, hasEnded, isComplete, type Node, pathText } from '../tree/node.ts';
 import { lowestGroup, windowFor } from '../tree/readings/confidence.ts';
 import { distinctAnswers } from '../tree/readings/distinct-answers.ts';
+import { scoreOf } from '../tree/readings/worth.ts';
 import type { Tree } from '../tree/tree.ts';
 
 export const choices = ['best', 'vote', 'majority', 'confident'] as const;
@@ -26,13 +29,47 @@ export function bestAnswer(tree: Tree): Answer | undefined {
   return node && described(node);
 }
 
+/**
+ * With how likely it is right: by the share of plain votes behind it and, where a verifier judges, the mean score of the paths that say the
+ * same. Unchanged where nothing marks the answer: it cannot be compared.
+ */
+export function weighedAnswer<Found extends Pick<Answer, 'node' | 'answer'>>(
+  tree: Tree,
+  found: Found,
+  isJudged: boolean,
+): Found & Pick<Answer, 'samples' | 'confidence'> {
+  const { votes, own } = plainVotes(tree, found.node);
+  if (own === undefined || found.answer === undefined) return found;
+  const share = own.weight / weightIn(votes);
+  const samples = votes.reduce((sum, { node }) => sum + node.count, 0);
+  const isRead = isJudged && tree.aggregation !== 'sum';
+  const scores = isRead ? own.votes.flatMap(({ node }) => scoreAt(node) ?? []) : [];
+  const score = scores.length === 0 ? undefined : mean(scores);
+  // Rounded, since sums differ in their last digits by who was faster.
+  return { ...found, samples, confidence: Math.round(1e4 * confidenceOf({ share, samples, score })) / 1e4 };
+}
+
+/** By the rewards of its steps, or by the judge that has read it whole. */
+function scoreAt(node: Node): number | undefined {
+  return node.reward === undefined ? scoreOf(node) : node.score;
+}
+
 /** The answer that a rule was certain of, with the share of plain votes behind it. */
 export function certainAnswer(tree: Tree, node: NodeId): Answer {
   const named = described(tree.node(node));
-  const groups = groupAnswers(votesOf(tree, weightOf.majority(tree)));
-  const own = groups.find(({ votes }) => votes.some((vote) => vote.node.id === node));
-  const weights = groups.reduce((sum, { weight }) => sum + weight, 0);
-  return own === undefined ? named : { ...named, support: own.weight / weights };
+  const { own, votes } = plainVotes(tree, node);
+  if (own === undefined) return named;
+  return { ...named, support: own.weight / weightIn(votes.filter((vote) => meaningOf(vote) !== undefined)) };
+}
+
+/** One vote a sample, and those that say the same as a node. */
+function plainVotes(tree: Tree, id: NodeId) {
+  const votes = votesOf(tree, weightOf.majority(tree));
+  return { votes, own: groupAnswers(votes).find((group) => group.votes.some(({ node }) => node.id === id)) };
+}
+
+function weightIn(votes: readonly { readonly weight: number }[]): number {
+  return votes.reduce((sum, { weight }) => sum + weight, 0);
 }
 
 /** The answer with the most weight behind it, by its best path; of equal weights the better path decides. */
@@ -42,7 +79,7 @@ function votedAnswer(tree: Tree, weight: Weight): Answer | undefined {
   if (first === undefined) return bestAnswer(tree);
   const leaders = groups.filter(({ weight }) => first.weight - weight < rounding);
   const candidates = leaders.flatMap(({ votes }) => votes.map(({ node }) => node));
-  const weights = groups.reduce((sum, { weight }) => sum + weight, 0);
+  const weights = weightIn(groups);
   const support = weights === 0 ? 0 : first.weight / weights;
   return { ...described(candidates.reduce((best, node) => (isBetter(node, best) ? node : best))), support };
 }

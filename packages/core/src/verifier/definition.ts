@@ -40,6 +40,8 @@ export type ScoreText = (
 export interface ScoringTraits {
   readonly aggregation?: Aggregation;
   readonly readsLogprobs?: boolean;
+  /** See VerifierCapabilities. */
+  readonly exact?: boolean;
 }
 
 export type VerifierPart = PlugIn<Verifier | ScoreStep> & ScoringTraits;
@@ -49,7 +51,7 @@ export function defineVerifier<const Name extends string, const Options extends 
   part: PartInput<Verifier | ScoreStep, Name, Options> & ScoringTraits,
 ): NamedPart<Verifier | ScoreStep, Name, Options> & ScoringTraits;
 export function defineVerifier(part: ScoreText | (PartInput<Verifier | ScoreStep, string, Knobs> & ScoringTraits)) {
-  return definedPart(typeof part === 'function' ? partOf(part) : part, ['aggregation', 'readsLogprobs']);
+  return definedPart(typeof part === 'function' ? partOf(part) : part, ['aggregation', 'readsLogprobs', 'exact']);
 }
 
 function partOf(score: ScoreText): PartInput<ScoreStep, string, NoOptions> & ScoringTraits {
@@ -73,8 +75,8 @@ class ScoringFunction implements Verifier {
   readonly #waiting = new Set<RequestId>();
   #post: (message: VerifierMessage) => void = () => {};
 
-  constructor({ name, aggregation = 'product', readsLogprobs = false }: VerifierPart, score: ScoreStep) {
-    this.capabilities = { name, aggregation, reusesPrefix: true, readsLogprobs };
+  constructor({ name, aggregation = 'product', readsLogprobs = false, exact = false }: VerifierPart, score: ScoreStep) {
+    this.capabilities = { name, aggregation, reusesPrefix: true, readsLogprobs, exact };
     this.#score = score;
   }
 

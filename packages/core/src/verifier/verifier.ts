@@ -54,6 +54,8 @@ export interface VerifierCapabilities {
   readonly readsLogprobs?: boolean;
   /** s of a weight odds^s of its scores in a vote, as its maker found it. */
   readonly trust?: number | undefined;
+  /** Its rewards are a checker's word and no estimate: a score at the threshold accepts an answer. */
+  readonly exact?: boolean;
 }
 
 export interface VerifierLoad {

@@ -79,7 +79,7 @@ function headersOf(answer: Response, id: string): OutgoingHttpHeaders {
     'cache-control': 'no-store',
     'x-coppice': 'passed-through',
     [searchHeader]: id,
-    ...(answer.ok ? { [verdictHeader]: 'unscored' } : {}),
+    ...(answer.ok ? { [verdictHeader]: 'unsure' } : {}),
     ...Object.fromEntries(own),
   };
 }

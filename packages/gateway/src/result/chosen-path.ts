@@ -2,7 +2,7 @@
 
 import { meaningOf } from '@coppice/core/answer';
 import type { SearchPlan } from '@coppice/core/answering';
-import type { SearchFold } from '@coppice/core/log';
+import { isDoubtful, type SearchFold, verdictOf } from '@coppice/core/log';
 import { programOf } from '@coppice/core/program';
 import {
   answerPart,
@@ -15,6 +15,7 @@ import {
   thoughtText,
   usualTags,
 } from '@coppice/core/tree';
+import { judgedLeaf } from './judged-leaf.ts';
 import { cutAtStop, stopsOf } from './stop-cut.ts';
 import { isHeldBack } from './unaccepted.ts';
 
@@ -82,19 +83,20 @@ function wholePath(plan: SearchPlan, path: readonly Node[], complete: boolean, b
 
 export function furtherAnswers(plan: SearchPlan, fold: SearchFold): Node[][] {
   const { answers = 1 } = plan;
-  if (answers === 1 || fold.answer === undefined || fold.tree === undefined) return [];
+  const { tree } = fold;
+  if (answers === 1 || fold.answer === undefined || tree === undefined) return [];
   if (programOf(plan.program).keepsRollouts)
-    return otherRollouts(fold.tree.nodes, fold.answer.node)
+    return otherRollouts(tree.nodes, fold.answer.node)
       .slice(0, answers - 1)
       .map(({ id }) => messageAt(fold, id));
-  const first = meaningOf({ answer: fold.answer.answer, group: fold.tree.node(fold.answer.node).group });
-  // With `on_unaccepted`, each of several answers must be accepted.
-  const isGiven = ({ score = 0 }: Node) => !isHeldBack(plan) || plan.scoring !== 'verifier' || score >= plan.threshold;
+  const first = meaningOf({ answer: fold.answer.answer, group: tree.node(fold.answer.node).group });
+  // `on_unaccepted` holds for each of several answers.
+  const isGiven = (node: Node) => !isHeldBack(plan) || !isDoubtful(verdictOf(judgedLeaf(plan, tree, node)));
   // Texts that nothing compares all differ.
   const others =
     first === undefined
-      ? otherRollouts(fold.tree.nodes, fold.answer.node).sort((a, b) => b.score - a.score)
-      : distinctAnswers(fold.tree).filter((node) => meaningOf(node) !== first);
+      ? otherRollouts(tree.nodes, fold.answer.node).sort((a, b) => b.score - a.score)
+      : distinctAnswers(tree).filter((node) => meaningOf(node) !== first);
   return others
     .filter(isGiven)
     .slice(0, answers - 1)

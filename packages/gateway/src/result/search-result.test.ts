@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { SearchPlan } from '../../../core/src/answering/plan/search-plan.ts';
+import type { SearchRecord } from '../../../core/src/journal/journal.ts';
 import type { Cost, ExitKind } from '../../../core/src/log/end.ts';
 import type { SearchEvent } from '../../../core/src/log/events.ts';
 import { SearchFold } from '../../../core/src/log/fold.ts';
 import { optionsOf } from '../../../core/src/policy/create.ts';
 import { makeResult } from './search-result.ts';
+import { endOfRecord } from './told-end.ts';
 
 const plan: SearchPlan = {
   model: 'm',
@@ -164,9 +166,18 @@ describe('the result of a search', () => {
     const judge = (given: Partial<SearchPlan>) =>
       makeResult({ ...plan, ...given }, foldOf('exhausted'), 12, 90).outcome;
     expect(judge({ scoring: 'verifier', threshold: 0.4 })).toMatchObject({ verdict: 'accepted', score: 0.4 });
-    expect(judge({ scoring: 'verifier', threshold: 0.5 })).toMatchObject({ verdict: 'below-threshold', score: 0.4 });
-    expect(judge({ scoring: 'confidence', threshold: 0.4 })).toMatchObject({ verdict: 'unscored', score: null });
+    expect(judge({ scoring: 'verifier', threshold: 0.5 })).toMatchObject({ verdict: 'unsure', score: 0.4 });
+    expect(judge({ accepts: 'never', threshold: 0.4 })).toMatchObject({ verdict: 'unsure', score: 0.4 });
+    expect(judge({ scoring: 'confidence', threshold: 0.4 })).toMatchObject({ verdict: 'unsure', score: null });
     const refused = makeResult({ ...plan, onUnaccepted: 'refuse' }, foldOf('futile'), 12, 90);
-    expect(refused).toMatchObject({ outcome: { verdict: 'below-threshold', score: 0.4 }, texts: { content: null } });
+    expect(refused).toMatchObject({ outcome: { verdict: 'unsure', score: 0.4 }, texts: { content: null } });
+  });
+
+  test('an outcome of an older journal is told in the verdicts of today', () => {
+    const { verdict: _, confidence: __, ...outcome } = makeResult(plan, foldOf('exhausted'), 12, 90).outcome;
+    const choices = [{ index: 0, node: 2, verdict: 'unscored', score: null }];
+    const record = { state: 'done', outcome: { ...outcome, verdict: 'below-threshold', choices }, texts: undefined };
+    const told = endOfRecord(record as unknown as SearchRecord).outcome!;
+    expect(told).toMatchObject({ verdict: 'unsure', confidence: null, choices: [{ verdict: 'unsure' }] });
   });
 });

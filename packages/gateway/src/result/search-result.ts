@@ -10,10 +10,11 @@ import {
   verdictOf,
   verdictText,
 } from '@coppice/core/log';
-import { isComplete as isWhole, type Node } from '@coppice/core/tree';
+import type { Node } from '@coppice/core/tree';
 import type { ClientResult, CoppiceJson, ResultFacts, ResultTexts } from '../wire/result-json.ts';
 import type { AboutJson } from '../wire/search-json.ts';
 import { chosenPath, furtherAnswers, splitPath, wordsBehind } from './chosen-path.ts';
+import { judgedLeaf } from './judged-leaf.ts';
 import { tokensOf, usageOf, writersOf } from './result-tokens.ts';
 import { isUnaccepted, unacceptedText } from './unaccepted.ts';
 
@@ -69,36 +70,38 @@ function textsOf(
   { content, reasoning }: ReturnType<typeof splitPath>,
   complete: boolean,
   exit: Exit,
-  { verdict, score }: Pick<ResultFacts, 'verdict' | 'score'>,
+  { verdict, verdict_text }: JudgedFacts,
 ): ResultTexts {
   if (plan.onUnaccepted === 'refuse' && isUnaccepted(plan, exit.kind, verdict)) {
-    const refusal = unacceptedText(verdict, score, plan.threshold, fold.rollouts);
+    const refusal = unacceptedText(verdict_text, fold.rollouts);
     return { content: null, reasoning_content: null, refusal, answer: null };
   }
   const answer = complete ? (fold.answer?.answer ?? null) : null;
   return { content, reasoning_content: reasoning === '' ? null : reasoning, refusal: null, answer };
 }
 
+type JudgedFacts = Pick<ResultFacts, 'verdict' | 'verdict_text' | 'score' | 'confidence'>;
+
 /** A generation without search is an answer as it is; a cut one is none. */
 function judgedBy(
-  { mode, scoring, threshold }: SearchPlan,
+  { mode, scoring, threshold, accepts }: SearchPlan,
   { answer }: SearchFold,
   path: readonly Node[],
   complete: boolean,
-): Pick<ResultFacts, 'verdict' | 'verdict_text' | 'score'> {
+): JudgedFacts {
   const given = path.length === 0 ? undefined : answer;
   const judged: Judged = {
-    // A generation without search was asked for no mark.
-    answer: given && {
-      ...given,
-      answer: mode === 'direct' ? given.text : given.answer,
-      complete: mode === 'direct' || complete,
-    },
+    // A generation without search was asked for no mark, and none votes beside it.
+    answer:
+      mode === 'direct'
+        ? given && { answer: given.text, complete: true, score: given.score }
+        : given && { ...given, complete },
     scoring,
     threshold,
+    accepts,
   };
   const score = shownScore({ ...judged, answer }) ?? null;
-  return { verdict: verdictOf(judged), verdict_text: verdictText(judged), score };
+  return { verdict: verdictOf(judged), verdict_text: verdictText(judged), score, confidence: confidenceIn(judged) };
 }
 
 type JudgedChoice = NonNullable<ResultFacts['choices']>[number];
@@ -106,19 +109,22 @@ type JudgedChoice = NonNullable<ResultFacts['choices']>[number];
 function choicesOf(
   plan: SearchPlan,
   fold: SearchFold,
-  { verdict, score }: Pick<ResultFacts, 'verdict' | 'score'>,
+  { verdict, score, confidence }: JudgedFacts,
 ): JudgedChoice[] | undefined {
-  if (plan.answers === undefined || fold.answer === undefined) return undefined;
-  const { scoring, threshold, marked } = plan;
+  const { answer, tree } = fold;
+  if (plan.answers === undefined || answer === undefined || tree === undefined) return undefined;
   const others = furtherAnswers(plan, fold).map((path, at): JudgedChoice => {
     const leaf = path.at(-1)!;
-    const { answer, reward } = leaf;
-    const unsaid = marked && answer === undefined ? { unsaid: marked } : {};
-    const said = { answer, complete: isWhole(leaf), score: reward === undefined ? undefined : leaf.score, ...unsaid };
-    const judged: Judged = { answer: said, scoring, threshold };
-    return { index: at + 1, node: leaf.id, verdict: verdictOf(judged), score: shownScore(judged) ?? null };
+    const judged = judgedLeaf(plan, tree, leaf);
+    const said = { verdict: verdictOf(judged), score: shownScore(judged) ?? null, confidence: confidenceIn(judged) };
+    return { index: at + 1, node: leaf.id, ...said };
   });
-  return [{ index: 0, node: fold.answer.node, verdict, score }, ...others];
+  return [{ index: 0, node: answer.node, verdict, score, confidence }, ...others];
+}
+
+/** Of a finished answer. */
+function confidenceIn({ answer }: Judged): number | null {
+  return (answer?.complete && !answer.unsaid && answer.confidence) || null;
 }
 
 function finishReason(

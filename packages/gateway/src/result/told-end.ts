@@ -2,7 +2,7 @@
 
 import type { SearchPlan } from '@coppice/core/answering';
 import type { SearchRecord, SearchState } from '@coppice/core/journal';
-import type { ExitKind } from '@coppice/core/log';
+import { type ExitKind, writtenVerdict } from '@coppice/core/log';
 import { ApiError } from '../http/api-error.ts';
 import type { ClientResult, ResultFacts, ResultTexts } from '../wire/result-json.ts';
 import type { ErrorJson, SummaryJson } from '../wire/search-json.ts';
@@ -28,8 +28,18 @@ export interface WrittenOutcome extends Partial<ResultFacts> {
   readonly error?: ErrorJson;
 }
 
-export function endOfRecord({ state, outcome, texts }: SearchRecord): ToldEnd {
-  const { error, summary, ...facts } = (outcome ?? {}) as WrittenOutcome;
+/** In today's words: older journals have other verdicts and no confidence. */
+export function outcomeIn({ outcome }: Pick<SearchRecord, 'outcome'>): WrittenOutcome {
+  const written = (outcome ?? {}) as WrittenOutcome;
+  const { verdict, choices } = written;
+  if (verdict === undefined) return written;
+  const told = choices?.map((each) => ({ ...each, verdict: writtenVerdict(each.verdict) }));
+  return { confidence: null, ...written, verdict: writtenVerdict(verdict), ...(told && { choices: told }) };
+}
+
+export function endOfRecord(record: SearchRecord): ToldEnd {
+  const { state, texts } = record;
+  const { error, summary, ...facts } = outcomeIn(record);
   const known = facts.exit === undefined ? undefined : (facts as ResultFacts);
   return { state, outcome: known, texts: texts as ResultTexts | undefined, error };
 }

@@ -1,13 +1,13 @@
-// The reply for a search without an accepted answer, as `on_unaccepted` says: its best attempt, a refusal, or an error. Its record shows
+// The reply for a search whose answer is unsure or missing, as `on_unaccepted` says: its best attempt, a refusal, or an error. Its record shows
 // the attempt in each case.
 
 import type { SearchPlan } from '@coppice/core/answering';
-import { type ExitKind, roundedScore, type Verdict } from '@coppice/core/log';
+import { type ExitKind, isDoubtful, type Verdict } from '@coppice/core/log';
 import { ApiError } from '../http/api-error.ts';
 import type { ResultFacts } from '../wire/result-json.ts';
 import type { ErrorJson } from '../wire/search-json.ts';
 
-type UnacceptedChoice = Pick<SearchPlan, 'mode' | 'onUnaccepted' | 'threshold'>;
+type UnacceptedChoice = Pick<SearchPlan, 'mode' | 'onUnaccepted'>;
 
 /** No text may be sent before the verdict is known. */
 export function isHeldBack({ onUnaccepted = 'best' }: UnacceptedChoice): boolean {
@@ -16,7 +16,7 @@ export function isHeldBack({ onUnaccepted = 'best' }: UnacceptedChoice): boolean
 
 /** A generation without search is not judged; cancelled and failed searches are told as such. */
 export function isUnaccepted({ mode }: UnacceptedChoice, exit: ExitKind, verdict: Verdict): boolean {
-  return mode === 'search' && verdict !== 'accepted' && exit !== 'cancelled' && exit !== 'failed';
+  return mode === 'search' && isDoubtful(verdict) && exit !== 'cancelled' && exit !== 'failed';
 }
 
 /** Whether another search takes over: at a deadline there is no time left. */
@@ -24,21 +24,15 @@ export function handsOn(plan: UnacceptedChoice, exit: ExitKind, verdict: Verdict
   return plan.onUnaccepted === 'escalate' && exit !== 'deadline' && isUnaccepted(plan, exit, verdict);
 }
 
-export function unacceptedText(verdict: Verdict, score: number | null, threshold: number, rollouts: number): string {
-  const reasons: Readonly<Record<Verdict, string>> = {
-    accepted: 'the one that was found is',
-    'below-threshold': `the best score is ${roundedScore(score ?? 0)}, below the threshold ${threshold}`,
-    unscored: 'no verifier has judged one',
-    none: 'no path came to one',
-  };
-  const made = `after ${rollouts} rollout${rollouts === 1 ? '' : 's'}`;
-  return `No answer was accepted ${made}: ${reasons[verdict]}.`;
+/** `why`: the verdict in words, which name no answer. */
+export function unacceptedText(why: string, rollouts: number): string {
+  return `No answer is sure enough after ${rollouts} rollout${rollouts === 1 ? '' : 's'} (${why}).`;
 }
 
 export function unacceptedError(plan: UnacceptedChoice, outcome: ResultFacts): ApiError | undefined {
-  const { verdict, score, rollouts, exit } = outcome;
+  const { verdict, verdict_text, rollouts, exit } = outcome;
   if (plan.onUnaccepted !== 'error' || !isUnaccepted(plan, exit.kind, verdict)) return undefined;
-  return new ApiError('not_accepted', unacceptedText(verdict, score, plan.threshold, rollouts));
+  return new ApiError('not_accepted', unacceptedText(verdict_text, rollouts));
 }
 
 export function unacceptedJson(plan: UnacceptedChoice, outcome: ResultFacts | undefined): ErrorJson | undefined {

@@ -18,7 +18,7 @@ describe('a futile search', () => {
     const answer = await ask(url, { coppice: { on_unaccepted: 'refuse' } });
     expect(answer.choices[0]).toMatchObject({
       finish_reason: 'stop',
-      message: { content: null, refusal: expect.stringContaining('No answer was accepted') },
+      message: { content: null, refusal: expect.stringContaining('No answer is sure enough') },
     });
   });
 
@@ -46,12 +46,13 @@ describe('a futile search', () => {
     expect(engine.asked[0]).toMatchObject({ sampling, maxTokens: 50 });
   });
 
-  test('cannot escalate to a model that could not tell right from wrong', async () => {
+  test('escalates to a model without a verifier, whose samples vote', async () => {
     const blind = { model: { name: 'blind' }, engine: new ScriptedEngine() };
-    const { url } = await runGateway({ model: { escalateTo: 'blind' }, more: [blind] });
+    const small = hopeless();
+    const { url } = await runGateway({ ...small, model: { ...small.model, escalateTo: 'blind' }, more: [blind] });
     expect(await ask(url, { coppice: { on_unaccepted: 'escalate' } })).toMatchObject({
-      status: 400,
-      error: { param: 'coppice.on_unaccepted', message: expect.stringContaining("'blind'") },
+      model: 'blind',
+      coppice: { escalated_from: 'm', scoring: 'self-consistency', confidence: expect.any(Number) },
     });
   });
 

@@ -2,7 +2,7 @@
 
 import type { SearchRecord } from '@coppice/core/journal';
 import { describeForClient } from '../result/search-result.ts';
-import type { WrittenOutcome } from '../result/told-end.ts';
+import { outcomeIn } from '../result/told-end.ts';
 import type { ResultFacts, ResultTexts } from '../wire/result-json.ts';
 import type { AboutJson, DetailJson, ResultJson, SearchJson, WholeSearchJson } from '../wire/search-json.ts';
 import type { LiveSearch } from './live-search.ts';
@@ -23,7 +23,7 @@ export function viewWhole(record: SearchRecord, live?: LiveSearch): WholeSearchJ
 export function viewRecord(record: SearchRecord, live?: LiveSearch): SearchJson {
   const { id, state, title, background, owner, createdMs, startedMs, endedMs } = record;
   const { model, mode, program, policy, priority, limits } = aboutOf(record);
-  const { summary, exit, verdict, error } = outcomeOf(record);
+  const { summary, exit, verdict, confidence, error } = outcomeIn(record);
   const wholeMs = (ms: number | undefined) => (ms === undefined ? null : Math.round(ms));
   return {
     object: 'search',
@@ -45,6 +45,7 @@ export function viewRecord(record: SearchRecord, live?: LiveSearch): SearchJson 
     summary: summary ?? live?.summary ?? null,
     exit: exit ?? null,
     verdict: verdict ?? null,
+    confidence: confidence ?? null,
     answer: shownAnswer(record.texts),
     error: error ?? null,
   };
@@ -59,7 +60,7 @@ function shownAnswer(texts: Partial<ResultTexts> | undefined): string | null {
 }
 
 function detailRecord(record: SearchRecord): DetailJson {
-  const { exit, summary: _, error: __, ...outcome } = outcomeOf(record);
+  const { exit, summary: _, error: __, ...outcome } = outcomeIn(record);
   const noTexts: ResultTexts = { content: null, reasoning_content: null, refusal: null, answer: null };
   const texts = { ...noTexts, ...record.texts };
   const facts = exit === undefined ? undefined : ({ ...outcome, exit } as ResultFacts);
@@ -71,12 +72,9 @@ function aboutOf({ about }: SearchRecord): AboutJson {
   return about as unknown as AboutJson;
 }
 
-function outcomeOf({ outcome }: SearchRecord): WrittenOutcome {
-  return (outcome ?? {}) as WrittenOutcome;
-}
-
 function viewResult(id: string, about: AboutJson, texts: ResultTexts, facts: ResultFacts): ResultJson {
-  const { finish_reason, verdict, score, complete, usage, escalated_to } = facts;
+  const { finish_reason, verdict, score, confidence, complete, usage, escalated_to } = facts;
   const coppice = describeForClient(id, about, texts, facts, about.escalated_from ?? null);
-  return { ...texts, finish_reason, verdict, score, complete, escalated_to: escalated_to ?? null, usage, coppice };
+  const judged = { verdict, score, confidence, complete };
+  return { ...texts, finish_reason, ...judged, escalated_to: escalated_to ?? null, usage, coppice };
 }

@@ -37,7 +37,7 @@ export const completionJson = z.object({
       finish_reason: z.enum(['stop', 'length', 'tool_calls']),
     }),
   ),
-  usage: usage.extend({ coppice: z.object({ verdict, verdict_text: text }) }),
+  usage: usage.extend({ coppice: z.object({ verdict, verdict_text: text, confidence: maybeNumber }) }),
   coppice: coppiceJson.extend({ answers: z.object({ asked: z.int(), given: z.int() }).exactOptional() }),
 });
 

@@ -35,6 +35,8 @@ const effort = {
   verdict,
   verdict_text: text,
   score: maybeNumber,
+  /** How likely the answer is right, 0 to 1; null where answers cannot be compared. */
+  confidence: maybeNumber,
   support: maybeNumber,
   complete: flag,
   rollouts: number,
@@ -45,7 +47,9 @@ const effort = {
   models: z.record(text, writerJson).exactOptional(),
   money: number.exactOptional(),
   /** For several answers; `node` is the end of its path. */
-  choices: z.array(z.object({ index: number, node: number, verdict, score: maybeNumber })).exactOptional(),
+  choices: z
+    .array(z.object({ index: number, node: number, verdict, score: maybeNumber, confidence: maybeNumber }))
+    .exactOptional(),
 };
 
 const bins = z.array(number);

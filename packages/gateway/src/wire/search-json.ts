@@ -41,6 +41,7 @@ export const searchJson = z.object({
   summary: summary.nullable(),
   exit: exit.nullable(),
   verdict: verdict.nullable(),
+  confidence: maybeNumber,
   /** The answer, or without a marked one the last line of its text, at most 200 characters; null if texts are not kept. */
   answer: maybeText,
   error: errorJson.nullable(),
@@ -59,7 +60,14 @@ export interface AboutJson
 
 const resultJson = z.object({
   ...resultTexts.shape,
-  ...resultFacts.pick({ finish_reason: true, verdict: true, score: true, complete: true, usage: true }).shape,
+  ...resultFacts.pick({
+    finish_reason: true,
+    verdict: true,
+    score: true,
+    confidence: true,
+    complete: true,
+    usage: true,
+  }).shape,
   escalated_to: maybeText,
   coppice: coppiceJson,
 });

@@ -19,6 +19,7 @@ const unrefuted = 1;
 export const exact: VerifierPart = defineVerifier({
   name: 'exact',
   summary: 'the checker of the task, for questions of the shipped tasks',
+  exact: true,
   make: () => scoreByTask,
 });
 

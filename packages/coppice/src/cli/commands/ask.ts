@@ -80,7 +80,7 @@ export const help: Help = {
     `ask "What is 17 * 23?" --engine ${exampleServer} --json`,
   ],
   notes:
-    'exit status: 0 an accepted answer, or one that nothing scored; 3 the best attempt is below the threshold; 4 no path was finished; 1 engine or verifier failed; 2 a flag or setting is wrong; 130 interrupted',
+    'exit status: 0 an accepted, confident or likely answer; 3 an unsure one; 4 no path was finished; 1 engine or verifier failed; 2 a flag or setting is wrong; 130 interrupted',
 };
 
 const redrawMs = 80;

@@ -15,7 +15,7 @@ export const knobFlags = {
   },
   policy: { type: text, takes: 'NAME', about: 'when a search ends: safe, boost, positive, … (safe)' },
   rollouts: { type: text, takes: 'N', about: 'paths to pay for, where the effort does not suit' },
-  threshold: { type: text, takes: 'X', about: 'score from which an answer is accepted (0.9)' },
+  threshold: { type: text, takes: 'X', about: 'score from which an answer is accepted' },
   branching: {
     type: text,
     takes: 'N',

@@ -1,4 +1,4 @@
-// The end of a search as text and as JSON: verdict, answer, path, exit and cost. Unscored answers show no score.
+// The end of a search as text and as JSON: verdict, answer, path, exit and cost.
 
 import type { SearchPlan } from '@coppice/core/answering';
 import {
@@ -20,12 +20,12 @@ import { cutTo, duration, plainLine, wrap } from './terminal.ts';
 export interface Reported {
   readonly result: SearchResult;
   readonly tree: Tree;
-  readonly plan: Pick<SearchPlan, 'scoring' | 'threshold' | 'policyOptions'>;
+  readonly plan: Pick<SearchPlan, 'scoring' | 'threshold' | 'accepts' | 'policyOptions'>;
   readonly loadedMs: number;
 }
 
 /** Exit statuses of `ask`: 0 only for an answer that may be used. */
-const statuses: Readonly<Record<Verdict, number>> = { accepted: 0, unscored: 0, 'below-threshold': 3, none: 4 };
+const statuses: Readonly<Record<Verdict, number>> = { accepted: 0, confident: 0, likely: 0, unsure: 3, none: 4 };
 
 export function statusOf(reported: Reported): number {
   const { kind } = reported.result.exit;
@@ -33,8 +33,8 @@ export function statusOf(reported: Reported): number {
   return kind === 'failed' ? 1 : statuses[verdictOf(judgedOf(reported))];
 }
 
-function judgedOf({ result: { answer }, plan: { scoring, threshold } }: Reported): Judged {
-  return { answer, scoring, threshold };
+function judgedOf({ result: { answer }, plan: { scoring, threshold, accepts } }: Reported): Judged {
+  return { answer, scoring, threshold, accepts };
 }
 
 export function answerLines(reported: Reported, width: number, paint: Paint): string[] {
@@ -49,14 +49,14 @@ export function answerLines(reported: Reported, width: number, paint: Paint): st
   ];
 }
 
-/** An accepted answer comes first; any other is preceded by its verdict. */
+/** An answer that may be used comes first; any other is preceded by its verdict. */
 function headline(reported: Reported, width: number, paint: Paint): string[] {
   const { answer } = reported.result;
   const judged = judgedOf(reported);
   const verdict = verdictOf(judged);
   const said = answer === undefined ? '' : plainLine(answer.answer ?? answer.text);
   const lines = wrap(verdictText(judged), width).map((line) => paint(line, verdictColours[verdict]));
-  if (verdict === 'accepted') return [...wrap(said, width).map((line) => paint(line, 'bold')), ...lines];
+  if (statuses[verdict] === 0) return [...wrap(said, width).map((line) => paint(line, 'bold')), ...lines];
   return said === '' ? lines : [...lines, ...wrap(said, width - 2).map((line) => `  ${line}`)];
 }
 
@@ -117,6 +117,8 @@ export function answerRecord(reported: Reported): Record<string, unknown> {
     text: answer?.text ?? null,
     score: shownScore(judged) ?? null,
     threshold: plan.threshold,
+    confidence: answer?.confidence ?? null,
+    samples: answer?.samples ?? null,
     support: answer?.support ?? null,
     complete: answer?.complete ?? false,
     exit,

@@ -19,7 +19,8 @@ export function painter(output: Output, environment: Readonly<Record<string, str
 
 export const verdictColours: Readonly<Record<Verdict, Colour>> = {
   accepted: 'green',
-  'below-threshold': 'yellow',
-  unscored: 'cyan',
+  confident: 'green',
+  likely: 'cyan',
+  unsure: 'yellow',
   none: 'red',
 };

@@ -194,11 +194,6 @@ export function checkEscalation({ model, successor }: PlanRequest, planAnew: () 
   const refuse = (why: string) => refuseSetting('unsupported', 'onUnaccepted', `is 'escalate' and ${why}`);
   if (successor === undefined) return refuse(`model '${model.config.name}' has no escalateTo`);
   const { name } = successor.config;
-  if (successor.verifier === undefined) {
-    return refuse(
-      `model '${name}', which would take over, has no verifier: it could not tell a better answer from a worse one`,
-    );
-  }
   try {
     planAnew();
   } catch (error) {

@@ -66,6 +66,19 @@ describe('a plan', () => {
     expect([price! / prices[2]!, tokenBudget]).toEqual([expect.closeTo(1 / 4), 16 * 10_000]);
   });
 
+  it('accepts by a score where a checker gives it, or where the threshold was named', () => {
+    const accepts = (wish: Wish, model = modelOf(), prompt = 'q') =>
+      makePlan({ ...requestOf(wish, model), question: askedQuestion(prompt) }).accepts;
+    const checking: PlannedModel = { ...modelOf(), verifier: { capabilities: { aggregation: 'last', exact: true } } };
+    expect(makePlan(requestOf({}))).toMatchObject({ threshold: 0.9, accepts: 'never' });
+    expect(accepts({ threshold: 0.9 })).toBe('named');
+    expect(accepts({}, modelOf({ threshold: 0.9 }))).toBe('named');
+    expect(accepts({}, checking)).toBe('checked');
+    const lines = modelOf({ check: 'lines' });
+    expect([accepts({}, lines), accepts({}, lines, 'make 24 from 4 7 8 8')]).toEqual(['never', 'checked']);
+    expect(makePlan(requestOf({ effort: 'none' })).accepts).toBeUndefined();
+  });
+
   it('takes tests of a client only where the operator has switched that on', () => {
     const tests = 'assert add(1, 2) == 3';
     const command = { kind: 'command', language: 'python' };
@@ -311,11 +324,9 @@ describe('a plan is refused, by the name of the setting,', () => {
     expect(refused.fault.message).toMatch(reason);
   });
 
-  it('before it runs where the model that would take over has no verifier, or could not take it', () => {
+  it('before it runs where the model that would take over could not take it; it needs no verifier', () => {
     const wish: Wish = { onUnaccepted: 'escalate' };
-    expect(refusal(requestOf(wish, modelOf(), modelOf({ name: 'big' }, 'none'))).fault.message).toMatch(
-      /'coppice.on_unaccepted' is 'escalate' and model 'big', which would take over, has no verifier/,
-    );
+    expect(makePlan(requestOf(wish, modelOf(), modelOf({ name: 'big' }, 'none')))).toMatchObject(wish);
     const strict = { ...wish, policy: 'positive+strict' } as const;
     expect(refusal(requestOf(strict, modelOf(), modelOf({ name: 'big' }, 'last'))).fault.message).toMatch(
       /model 'big' could not take over: .*'last'/,

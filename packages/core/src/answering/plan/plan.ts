@@ -15,6 +15,7 @@ import {
   refuseRules,
   testsOf,
 } from './plan-check.ts';
+import { acceptanceOf } from './planned-acceptance.ts';
 import { drawsOf } from './planned-draws.ts';
 import { panelOf } from './planned-panel.ts';
 import { programChoice } from './planned-program.ts';
@@ -51,6 +52,7 @@ function planOf(request: PlanRequest): SearchPlan {
     ...panelOf(request, search?.program, (member) => promptFor(question.prompt, wish, member)),
     moneyBudget: wish.moneyBudget,
     ...(search?.shape ?? directShape(wish, model, Math.min(longest + thought, budget))),
+    accepts: search === undefined ? undefined : acceptanceOf(request),
     thinking,
     nodes: mostNodes(limits),
     deadlineMs: atMost(wish, 'deadlineMs', limits.deadlineMs, 'limits.deadlineMs') ?? request.defaultDeadlineMs,

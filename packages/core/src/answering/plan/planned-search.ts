@@ -15,6 +15,9 @@ import { aggregationOf, policyFor } from './planned-policy.ts';
 import { type ProgramChoice, programChoice } from './planned-program.ts';
 import type { PlannedModel, SearchPlan, Wish } from './search-plan.ts';
 
+/** Ends searches where nobody named one; it accepts only what a checker scores (planned-acceptance.ts). */
+const usualThreshold = 0.9;
+
 /** `longest`: most tokens of an answer; `thought`: of thinking, that each path may need. */
 export function searchShape(
   wish: Wish,
@@ -40,7 +43,7 @@ export function searchShape(
     policyOptions,
     scoring: scoringOf(program, config),
     rollouts: rolloutsOf(wish, limits, program, chosen, bought.rollouts, paths),
-    threshold: chosen.threshold ?? wish.threshold ?? config.threshold,
+    threshold: chosen.threshold ?? wish.threshold ?? config.threshold ?? usualThreshold,
     tokenBudget: atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens') ?? bought.tokens,
     // Several answers are wanted: all samples are drawn.
     price: program.isPriced && answers === 1 ? bought.price : undefined,
@@ -115,7 +118,7 @@ export function directShape(wish: Wish, model: PlannedModel, stepTokens: number)
     policyOptions: optionsOf('vanilla', {}),
     scoring: 'none',
     rollouts: 1,
-    threshold: model.config.threshold,
+    threshold: usualThreshold,
     tokenBudget: stepTokens,
     aggregation: aggregationOf(model, {}),
     branching: 1,

@@ -7,7 +7,7 @@ import type { FormQuestion } from '../../config/plugin.ts';
 import type { Effort, LimitsConfig, ModelConfig } from '../../config/schema.ts';
 import type { InternalOptions, SearchKnob, SearchSettings, Speaker } from '../../config/vocabulary.ts';
 import type { Engine, EngineCapabilities, JsonSchema } from '../../engine/engine.ts';
-import type { ScoredBy } from '../../log/verdict.ts';
+import type { ScoreAcceptance, ScoredBy } from '../../log/verdict.ts';
 import type { PolicyOptions } from '../../policy/knobs.ts';
 import type { PolicyName } from '../../policy/policies.ts';
 import type { Choice } from '../../program/choice.ts';
@@ -15,6 +15,7 @@ import type { ProgramName } from '../../program/registry/programs.ts';
 import type { AnswerShape, SearchFacts } from '../../runtime/search/request.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Prompt, Sampling } from '../../tree/step.ts';
+import type { VerifierCapabilities } from '../../verifier/verifier.ts';
 
 /** Every choice of one search: what the runtime reads of it (SearchFacts), and what program, rules and answer are made of. */
 export interface SearchPlan extends SearchFacts {
@@ -35,6 +36,8 @@ export interface SearchPlan extends SearchFacts {
   readonly scoring: ScoredBy;
   readonly rollouts: number;
   readonly threshold: number;
+  /** Whether a score at the threshold accepts; plans of older journals lack it, and mean `named`. */
+  readonly accepts?: ScoreAcceptance | undefined;
   readonly tokenBudget: number;
   /** Least worth of a token while nobody waits, where the program is priced. */
   readonly price?: number | undefined;
@@ -104,7 +107,7 @@ export interface PlannedModel {
       Pick<EngineCapabilities, 'contextTokens' | 'entropy' | 'pieces' | 'confidence' | 'takes' | 'thinking' | 'wholes'>
     >;
   };
-  readonly verifier?: { readonly capabilities: { readonly aggregation: Aggregation } } | undefined;
+  readonly verifier?: { readonly capabilities: Pick<VerifierCapabilities, 'aggregation' | 'exact'> } | undefined;
   readonly embedder?: { readonly name: string } | undefined;
   readonly extract?: ReadAnswer | undefined;
   /** Set where it takes no conversation. */

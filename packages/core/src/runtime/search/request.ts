@@ -4,6 +4,7 @@ import { raise } from '../../base/fault.ts';
 import type { JsonSchema } from '../../engine/engine.ts';
 import type { Limits } from '../../exit/exit.ts';
 import type { Answer, Cost, Exit, Price } from '../../log/end.ts';
+import type { ScoredBy } from '../../log/verdict.ts';
 import type { Rules } from '../../policy/policy.ts';
 import type { Program } from '../../program/program.ts';
 import type { Aggregation } from '../../tree/aggregate.ts';
@@ -35,6 +36,8 @@ export interface SearchFacts {
   readonly groupSimilarity?: number | undefined;
   readonly thinking?: ThinkingPlan | undefined;
   readonly tests?: string | undefined;
+  /** A verifier's scores speak for an answer, others say nothing of it. */
+  readonly scoring?: ScoredBy | undefined;
   /** A path without a readable answer is not accepted. */
   readonly marked?: boolean | undefined;
 }

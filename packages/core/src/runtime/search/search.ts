@@ -5,7 +5,7 @@ import type { SearchView } from '../../exit/exit.ts';
 import { doomedBy } from '../../exit/prune/prune.ts';
 import type { Answer, Cost, Exit } from '../../log/end.ts';
 import { SearchFold } from '../../log/fold.ts';
-import { bestAnswer, certainAnswer, saidAnswer } from '../../program/choice.ts';
+import { bestAnswer, certainAnswer, saidAnswer, weighedAnswer } from '../../program/choice.ts';
 import type { Doomed } from '../../program/program.ts';
 import type { RunningSearch, WaitingSearch, Width } from '../../scheduler/scheduler.ts';
 import type { SearchGuesses } from '../../scheduler/speculation-budget.ts';
@@ -307,7 +307,8 @@ export class Search implements Breakable {
     const isNamed = exit.kind === 'certain' && typeof node === 'number';
     const named = exit.kind === 'accepted' ? bestAnswer(this.tree) : isNamed && certainAnswer(this.tree, node);
     const chosen = named || this.request.program.answer(this.tree);
-    return this.request.marked ? saidAnswer(this.tree, chosen) : chosen;
+    const said = this.request.marked ? saidAnswer(this.tree, chosen) : chosen;
+    return said && weighedAnswer(this.tree, said, this.request.scoring === 'verifier');
   }
 
   cost(): Cost {

@@ -76,7 +76,7 @@ export class CommandVerifier implements Verifier {
     };
     const name = this.#language === undefined ? 'command' : `tests in ${this.#language}`;
     const containment = { by: sandbox.kind, open: sandbox.open };
-    this.capabilities = { name, aggregation: 'last', reusesPrefix: true, containment };
+    this.capabilities = { name, aggregation: 'last', reusesPrefix: true, containment, exact: true };
     this.isContained = sandbox.open.length === 0;
     const open = this.isContained ? 'contained' : `NOT contained: ${sandbox.open.join('; ')}`;
     this.note = `${name}, shut in by ${sandbox.kind}, ${open}`;

@@ -128,8 +128,8 @@ function callDelta({ message }: ChatChoice): object | undefined {
 }
 
 /** Clients keep the usage, and LangChain the fingerprint of the last chunk: both carry the verdict. */
-function usageOf({ usage, verdict, verdict_text }: ResultFacts) {
-  return { ...usage, coppice: { verdict, verdict_text } };
+function usageOf({ usage, verdict, verdict_text, confidence }: ResultFacts) {
+  return { ...usage, coppice: { verdict, verdict_text, confidence } };
 }
 
 function head({ facts }: ToldSearch, object: string, verdict?: Verdict) {

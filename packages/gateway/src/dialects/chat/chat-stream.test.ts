@@ -177,7 +177,7 @@ describe('a stream', () => {
       model: { policy: 'positive+strict' },
     });
     const { joined, content, reasoning } = await read(url, { coppice: { on_unaccepted: 'refuse' } });
-    expect(joined('refusal')).toMatch(/No answer was accepted/);
+    expect(joined('refusal')).toMatch(/No answer is sure enough/);
     expect([content, reasoning]).toEqual(['', '']);
   });
 

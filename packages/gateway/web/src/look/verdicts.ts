@@ -12,8 +12,9 @@ export interface VerdictLook {
 
 const looks: Readonly<Record<Verdict, VerdictLook>> = {
   accepted: { sign: '✓', words: 'accepted', tone: 'accepted', answers: true },
-  'below-threshold': { sign: '✕', words: 'not accepted', tone: 'futile', answers: false },
-  unscored: { sign: '?', words: 'unscored', tone: 'exhausted', answers: true },
+  confident: { sign: '●', words: 'confident', tone: 'certain', answers: true },
+  likely: { sign: '◐', words: 'likely', tone: 'exhausted', answers: true },
+  unsure: { sign: '?', words: 'unsure', tone: 'futile', answers: false },
   none: { sign: '–', words: 'no answer', tone: 'cancelled', answers: false },
 };
 

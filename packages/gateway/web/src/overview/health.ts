@@ -42,7 +42,7 @@ function modelParts(model: ModelLoadJson): Part[] {
     healthy: engine_healthy,
     words: `${queue}${pace}${draftWords(drafting)}`,
   };
-  if (verifier === null) return [generator, { name: 'no verifier', healthy: true, words: 'answers are unscored' }];
+  if (verifier === null) return [generator, { name: 'no verifier', healthy: true, words: 'nothing scores answers' }];
   const { kind, healthy, waiting, score_ms, judge } = verifier;
   const scored = score_ms === null ? '' : ` · ${formatDuration(score_ms)} a score`;
   return [

@@ -12,7 +12,7 @@ const searches = [
     ended_ms: 50,
     summary: { tokens: 9 },
   },
-  { id: 'b', title: 'Where?', answer: 'Paris', verdict: 'unscored', created_ms: 40, ended_ms: 60, summary: null },
+  { id: 'b', title: 'Where?', answer: 'Paris', verdict: 'likely', created_ms: 40, ended_ms: 60, summary: null },
   { id: 'c', title: null, answer: null, verdict: null, created_ms: 10, ended_ms: 40, summary: { tokens: 80 } },
 ] as unknown as readonly SearchJson[];
 
@@ -32,7 +32,7 @@ describe('the list of recent searches', () => {
   it('looks for words in question and answer, and for a verdict', () => {
     expect(idsOf({ words: ' PARIS ' })).toBe('b');
     expect(idsOf({ words: 'how' })).toBe('a');
-    expect(idsOf({ verdict: 'unscored', words: 'how' })).toBe('');
+    expect(idsOf({ verdict: 'likely', words: 'how' })).toBe('');
     expect(idsOf({ verdict: 'accepted' })).toBe('a');
   });
 });

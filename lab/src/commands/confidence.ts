@@ -1,0 +1,101 @@
+// `npm run lab -- confidence [FILE …]`: fits how likely a voted answer is right where searches stop, and tells how far that can be trusted.
+
+import { basename } from 'node:path';
+import { confidenceBy, confidenceOf, type VotedStanding } from '@coppice/core/answer';
+import { mean, Random, raise } from '@coppice/core/base';
+import { confidentFrom } from '@coppice/core/log';
+import { type CommandFlags, type CommandHelp, flagOf, helpFlag, readArguments, whole } from '../flags.ts';
+import { type Calibration, calibrationOf, fitted, stopsAt, unscored, type VoteStops } from '../real/confidence-fit.ts';
+import { recordedSamples } from '../real/sample-files.ts';
+
+const recorded = ['gsm8k', 'math500'].map((set) => `lab/recorded/qwen2.5-coder-1.5b-${set}.trees.gz`);
+
+const text = 'string';
+const flags = {
+  look: { type: text, takes: 'LIST', default: '', about: 'further files, to look at and not to fit on' },
+  prices: {
+    type: text,
+    takes: 'LIST',
+    default: '5.2e-4,2.6e-4,1.3e-4,6.5e-5,0',
+    about: 'at which the line without a judge stops; 0 for all samples',
+  },
+  orders: { type: text, takes: 'N', default: '20', about: 'random orders of each question’s samples' },
+  seed: { type: text, takes: 'N', default: '1', about: 'of orders' },
+  json: { type: 'boolean', default: false, about: 'prints one object a row' },
+  ...helpFlag,
+} as const satisfies CommandFlags;
+
+export const help: CommandHelp = {
+  starts: 'npm run lab --',
+  usage: 'confidence [FILE …] [--look LIST] [--json]',
+  about:
+    'Fits how likely a voted answer is right to recorded trees, each file with equal weight, and prints calibration: as fitted, fitted on the other files, as shipped.',
+  groups: [['the fit', flags]],
+  examples: ['confidence --look lab/recorded/qwen2.5-coder-1.5b-math500.trees.gz'],
+};
+
+interface RecordedSet {
+  readonly name: string;
+  readonly isFitted: boolean;
+  readonly stops: VoteStops;
+}
+
+export async function run(args: readonly string[]): Promise<number> {
+  const { values, positionals } = readArguments({ args: [...args], options: flags, allowPositionals: true });
+  const prices = values.prices.split(',').map((each) => flagOf('prices', each, { low: 0, high: 1, unit: '', why: '' }));
+  const orders = whole('orders', values.orders, 1, 1000, 'orders');
+  const seed = whole('seed', values.seed, 0, 1_000_000, 'seed');
+  const own = positionals.length > 0 ? positionals : recorded;
+  const others = values.look.split(',').filter((file) => file !== '' && !own.includes(file));
+  const sets = [...own, ...others].map((file): RecordedSet => {
+    const all = recordedSamples(file);
+    const most = Math.max(...all.map(({ length }) => length));
+    const questions = all.filter(({ length }) => length === most);
+    if (most < 2) return raise('bad-setting', `${file} has too few samples to vote`);
+    const name = basename(file).replace(/\.trees(\.gz)?$/, '');
+    const stops = stopsAt(questions, prices, orders, (...place) => new Random('orders', seed, ...place));
+    return { name, isFitted: own.includes(file), stops };
+  });
+  for (const signals of ['votes', 'votes and a score'] as const) {
+    const read = sets.map((set) => (signals === 'votes' ? withoutScores(set) : set));
+    const weights = weightsOf(read.filter(({ isFitted }) => isFitted));
+    if (!values.json) console.log(`${signals}: ${weights.map((each) => each.toFixed(3)).join(', ')}`);
+    for (const set of read) {
+      const rest = read.filter((each) => each.isFitted && each !== set);
+      const elsewhere = set.isFitted && rest.length > 0 ? weightsOf(rest) : undefined;
+      const forms: Readonly<Record<string, (standing: VotedStanding) => number>> = {
+        fitted: (standing) => confidenceBy(weights, standing),
+        ...(elsewhere && { 'fitted on the others': (standing) => confidenceBy(elsewhere, standing) }),
+        shipped: confidenceOf,
+      };
+      for (const [form, confidence] of Object.entries(forms)) {
+        for (const [at, stops] of set.stops.entries()) {
+          const samples = mean(stops.flat().map(({ standing }) => standing.samples));
+          const found = calibrationOf(stops, confidence, confidentFrom, new Random('perfect', seed));
+          const row = { set: set.name, signals, form, price: prices[at]!, questions: stops[0]!.length, samples };
+          console.log(values.json ? JSON.stringify({ ...row, ...found, weights }) : rowLine(row, found));
+        }
+      }
+    }
+  }
+  return 0;
+}
+
+function withoutScores({ stops, ...set }: RecordedSet): RecordedSet {
+  return { ...set, stops: stops.map((orders) => orders.map((each) => each.map(unscored))) };
+}
+
+function weightsOf(sets: readonly RecordedSet[]) {
+  return fitted(sets.map(({ stops }) => stops.flat(2)));
+}
+
+function rowLine(
+  row: { readonly set: string; readonly form: string; readonly price: number; readonly samples: number },
+  { error, perfect, said, right, low, high }: Calibration,
+): string {
+  const percent = (share: number) => (100 * share).toFixed(0);
+  const sure =
+    said === 0 ? 'never' : `in ${percent(said)} %, right in ${percent(right)} % [${percent(low)}, ${percent(high)}]`;
+  const stop = `${row.price === 0 ? 'all samples' : `price ${row.price}`} (${row.samples.toFixed(1)})`;
+  return `  ${row.set}, ${row.form}, ${stop}: error ${error.toFixed(3)}, a perfect one ${perfect.toFixed(3)}; ${confidentFrom} or more: ${sure}`;
+}
