@@ -50,7 +50,6 @@ testProgram('chain (no probe)', () => createChain({ probe: 'off' }));
 testProgram('aggregate', () => createAggregate({ population: 3, rounds: 3, shown: 2 }));
 testProgram('pairwise', () => createPairwise({ models: ['small', 'big'], samples: 4, judge: 'big' }));
 testProgram('panel', () => createPanel({ models: ['small', 'big'], samples: 2, synthesizer: 'big' }));
-testProgram('panel (by the list)', () => createPanel({ models: ['small', 'big'], samples: 2, order: 'list' }));
 testProgram('panel (of one)', () => createPanel({ samples: 4 }));
 testProgram('greedy', () => createGreedy());
 testProgram('refine', () => createRefine({ rollouts: 12 }));

@@ -55,7 +55,7 @@ export function runStorm(seed: number): Storm {
   const engine = new ToyEngine(world, misfortune, seed);
   const verifier = new ToyVerifier(world, misfortune, seed + 1);
   if (random.chance(0.5)) killFor(world, engine, random.integer(stormUntilMs), random.integer(1000));
-  const name = random.chance(0.5) ? 'boost' : policyNames[random.integer(policyNames.length)]!;
+  const name = random.chance(0.5) ? 'boost' : policyNames()[random.integer(policyNames().length)]!;
   // Whatever sits in the scheduler's seams, nothing may be lost.
   const room = random.chance(0.5) ? {} : { room: boostingRoom };
   const seams = random.chance(0.5) ? room : { ...room, preempt: preemptEagerly };

@@ -18,7 +18,7 @@ function served(row: string) {
 }
 
 it('a strand is granted by what it adds to everyone: the median is no worse than unboosted, and the tail better', () => {
-  const [all, worth] = ['positive:widths=shares', 'positive:widths=worth'].map(served);
+  const [all, worth] = ['positive:widths=shares', 'positive:widths=gain'].map(served);
   expect(all!.p50Ms).toBeGreaterThan(positive.p50Ms);
   expect(worth!.p50Ms).toBeLessThan(all!.p50Ms);
   expect(worth!.p99Ms).toBeLessThan(positive.p99Ms);

@@ -3,7 +3,7 @@
 
 import { raise } from '@coppice/core/base';
 import { budgetKnob, modelKnobs, requestKnobs } from '@coppice/core/config';
-import { policyKnobs } from '@coppice/core/policy';
+import { turnedKnobs } from '@coppice/core/policy';
 import { programKnobs } from '@coppice/core/program';
 import {
   allRows,
@@ -102,14 +102,14 @@ const planFlags = {
   },
   policy: {
     takes: 'ROWS',
-    about: `${allRows.join(', ')}; any may have knobs turned, as in boost:gate=0:firstDepthCut=0.4 (${[...Object.keys(policyKnobs), ...Object.keys(programKnobs)].join(', ')})`,
+    about: `${allRows.join(', ')}; any may have knobs turned, as in boost:gate=0:firstDepthCut=0.4 (${[...Object.keys(turnedKnobs()), ...Object.keys(programKnobs)].join(', ')})`,
     read: (text) => ({ rows: list(text).map(rowOf) }),
   },
   ablate: {
     takes: 'POLICY',
     about: 'a policy beside itself without each of its parts in turn; all are compared with it',
     read: (text) => {
-      const ablated = ablatedRows(oneOf('ablate', text, policyNames));
+      const ablated = ablatedRows(oneOf('ablate', text, policyNames()));
       return { rows: ablated, base: ablated[0]! };
     },
   },

@@ -36,10 +36,7 @@ export const baselines: LabExperiment<BaselineCell, BaselineFigures> = {
   takes: '10 minutes',
   published: ['--seed 11 --seeds 2 --setting math500/8b'],
   preset: {
-    rows: [
-      ...['positive', 'taper', 'las+positive', 'plas+positive'],
-      ...['safe:widths=slack', 'las+safe', 'plas+safe', challenger],
-    ],
+    rows: [...['positive', 'taper', 'las+positive', 'plas+positive'], ...['las+safe', 'plas+safe', challenger]],
     settings: ['math500/8b', 'amc23/8b'],
     seeds: [801],
     requests: 300,

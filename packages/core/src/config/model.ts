@@ -64,7 +64,6 @@ const panelOptions = z
         'model of the panel that puts attempts together where they disagree (panel; where unset the vote decides), or compares them (pairwise; this one where unset)',
     }),
     answerTokens: schemaOf(panel.options.answerTokens).optional(),
-    panelOrder: schemaOf(panel.options.panelOrder).optional(),
   })
   .meta({ description: 'several models answer one question' });
 
@@ -120,11 +119,11 @@ type NamedFields = {
   [Name in Exclude<keyof NamedOptions, 'panel'>]-?: z.ZodOptional<z.ZodType<NonNullable<NamedOptions[Name]>>>;
 };
 
-/** An object of options for each program or rule that has some, under its name. */
+/** An object of options for each program that has some, under its name. */
 function namedFields(): NamedFields {
   const taken = ([part]: readonly [string, unknown]) => !Object.hasOwn(fields, part);
   const objects = [...namedParts()].filter(taken).map(([part, own]) => {
-    const options = Object.entries(own).map(([name, { knob }]) => [name, schemaOf(knob).optional()]);
+    const options = Object.entries(own).map(([name, knob]) => [name, schemaOf(knob).optional()]);
     return [part, z.strictObject(Object.fromEntries(options)).optional()];
   });
   return Object.fromEntries(objects) as NamedFields;

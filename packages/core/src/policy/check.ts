@@ -30,10 +30,7 @@ export function ruleTrouble(
   const sampling = [...exits, ...prunes].find(({ needsSamples }) => needsSamples && !program.samplesIndependently);
   if (sampling !== undefined) {
     const { name: rule } = sampling;
-    const instead = exits.some(({ name }) => name === rule)
-      ? 'certain=lead, or a program that samples'
-      : 'a program that samples';
-    const why = `rule '${rule}' cannot go with program '${program.name}', whose paths depend on each other: it reads independent samples. Take ${instead}`;
+    const why = `rule '${rule}' cannot go with program '${program.name}', whose paths depend on each other: it reads independent samples. Take a program that samples`;
     return { rule, why };
   }
   const growing = exits.find(({ needsLeaves }) => needsLeaves && !program.expandsOnce && program.fullAt === undefined);

@@ -27,7 +27,7 @@ export { type ProgramName, programKnobs, programNames, programOf, programs, prog
 export type { ProgramThinking } from './thinking-moves.ts';
 export { endThinking, isInThought } from './thinking-moves.ts';
 export { attemptsText } from './whole-answers/attempts.ts';
-export { createPanel, type PanelOrder, panel, shownAttempts, turnOf } from './whole-answers/panel.ts';
+export { createPanel, panel, shownAttempts } from './whole-answers/panel.ts';
 export { answersOf, landedOf, mayAsk, RootAnswers, votedAnswer, votesOf } from './whole-answers/root-answers.ts';
 export { hasWriter, writerAt, writtenBy } from './whole-answers/writers.ts';
 export {

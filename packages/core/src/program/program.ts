@@ -62,7 +62,6 @@ interface ChildGrown {
   readonly step: Step;
   /** Missing only for a program that needs no verifier. */
   readonly reward?: number | undefined;
-  readonly promise?: number | undefined;
   readonly feedback?: string | undefined;
   /** Answer of the whole path, where this step ends it. */
   readonly answer?: string | undefined;

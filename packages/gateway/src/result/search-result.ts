@@ -139,7 +139,7 @@ export function wholeTenths(ms: number): number {
 
 export function describeForClient(
   id: string,
-  plan: Pick<AboutJson, 'mode' | 'program' | 'policy' | 'policy_note' | 'scoring'> & {
+  plan: Pick<AboutJson, 'mode' | 'program' | 'policy' | 'scoring'> & {
     readonly weights?: string | undefined;
   },
   texts: ResultTexts,
@@ -147,11 +147,8 @@ export function describeForClient(
   escalatedFrom: string | null,
 ): CoppiceJson {
   const { finish_reason, matchedStop, usage, escalated_to, shape, ...effort } = outcome;
-  const { program, policy, policy_note, scoring } = plan;
-  const note = {
-    ...(policy_note === undefined ? {} : { policy_note }),
-    ...(plan.weights === undefined ? {} : { weights: plan.weights }),
-  };
+  const { program, policy, scoring } = plan;
+  const note = plan.weights === undefined ? {} : { weights: plan.weights };
   const how = plan.mode === 'direct' ? ({ passed_through: true } as const) : { scoring, program, policy, ...note };
   return { search: id, answer: texts.answer, ...effort, ...how, escalated_from: escalatedFrom };
 }

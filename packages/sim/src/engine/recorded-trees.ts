@@ -24,7 +24,6 @@ export interface TreesHeader {
 export interface RecordedNode {
   readonly step?: Step;
   readonly reward?: number;
-  readonly promise?: number;
   readonly answer?: string;
   readonly right?: boolean;
   /** Nodes by child index; identical draws repeat the node. */

@@ -11,7 +11,7 @@ import {
 } from '@coppice/core/answering';
 import { complaint, type Knobs, type KnobValue, raise, valueOfText } from '@coppice/core/base';
 import { type InternalOptions, type SearchKnob, type SearchSettings, withInternal } from '@coppice/core/config';
-import { createScheduler, optionsOf, type PolicyName, policyKnobs, policyNames } from '@coppice/core/policy';
+import { createScheduler, optionsOf, type PolicyName, policyNames, turnedKnobs } from '@coppice/core/policy';
 import { type Choice, type ProgramName, programNames, programOf, programs } from '@coppice/core/program';
 import type { Scheduler } from '@coppice/core/scheduler';
 import type { Aggregation } from '@coppice/core/tree';
@@ -39,7 +39,7 @@ export type RowName = string;
 
 export function contenderOf(row: RowName): PolicyContender {
   const [name = '', ...settings] = row.split(':');
-  const found = namedBy(policyNames.some((each) => each === name) ? `mcts+${name}` : name);
+  const found = namedBy(policyNames().some((each) => each === name) ? `mcts+${name}` : name);
   if (found === undefined) return raise('bad-setting', `--policy is '${row}'; it must be one of ${allRows.join(', ')}`);
   return settings.length === 0 ? found : turned(found, settings);
 }
@@ -47,16 +47,16 @@ export function contenderOf(row: RowName): PolicyContender {
 function namedBy(name: string): PolicyContender | undefined {
   const [first, ...rules] = name.split('+');
   const program = programNames().find((each) => each === first);
-  const policy = policyNames.find((each) => each === (rules.join('+') || 'vanilla'));
+  const policy = policyNames().find((each) => each === (rules.join('+') || 'vanilla'));
   if (program === undefined || policy === undefined) return undefined;
   // Without scores no exit of a policy can fire.
   return policy === 'vanilla' || programOf(program).needsVerifier ? { program, policy } : undefined;
 }
 
 function turned(contender: PolicyContender, settings: readonly string[]): PolicyContender {
-  const known: Knobs = { ...policyKnobs, ...programOf(contender.program).options };
+  const known: Knobs = { ...turnedKnobs(), ...programOf(contender.program).options };
   const knobs = Object.fromEntries(settings.map((setting) => turnedKnob(setting, known)));
-  const ofPolicy = Object.entries(knobs).filter(([name]) => Object.hasOwn(policyKnobs, name));
+  const ofPolicy = Object.entries(knobs).filter(([name]) => Object.hasOwn(turnedKnobs(), name));
   optionsOf(contender.policy, Object.fromEntries(ofPolicy));
   return { ...contender, knobs: knobs as TurnedWish };
 }

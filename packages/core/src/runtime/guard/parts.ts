@@ -115,7 +115,6 @@ function guardedPrune(rule: PruneRule, search: Breakable): PruneRule {
     needsSamples: rule.needsSamples,
     readsLogprobs: rule.readsLogprobs,
     readsConfidence: rule.readsConfidence,
-    readsPromise: rule.readsPromise,
     spends: rule.spends,
     judge: (view) => {
       if (search.isBroken) return undefined;

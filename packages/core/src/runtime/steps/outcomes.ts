@@ -7,13 +7,13 @@ import type { Step } from '../../tree/step.ts';
 import type { Flight } from '../search/search.ts';
 import { answerOf, replyTo } from './replies.ts';
 
-export function stepOutcome(flight: Flight, step: Step, { reward, promise, feedback }: StepScore = {}): Outcome {
+export function stepOutcome(flight: Flight, step: Step, { reward, feedback }: StepScore = {}): Outcome {
   const { search, node, index, manner = {} } = flight;
   if (flight.isProbe) {
     const reply = replyTo(manner, step, search.request.extract, reward);
     return { probe: true, node: node.id, index, reply };
   }
-  return placed(flight, childOf(node.id, flight, step, { reward, promise, feedback, answer: answerOf(flight, step) }));
+  return placed(flight, childOf(node.id, flight, step, { reward, feedback, answer: answerOf(flight, step) }));
 }
 
 export function faultOutcome(flight: Flight, problem: Fault): Outcome {
@@ -38,7 +38,6 @@ function placed<Known extends ChildOutcome>(flight: Flight, outcome: Known): Kno
 
 export interface StepScore {
   readonly reward?: number | undefined;
-  readonly promise?: number | undefined;
   readonly feedback?: string | undefined;
 }
 
@@ -50,7 +49,7 @@ function childOf(
   node: NodeId,
   { index, form }: Pick<Flight, 'index' | 'form'>,
   step: Step,
-  { reward, promise, feedback, answer }: Findings,
+  { reward, feedback, answer }: Findings,
 ): ChildOutcome & { readonly ok: true } {
-  return { ok: true, node, index, form, step, reward, promise, feedback, answer };
+  return { ok: true, node, index, form, step, reward, feedback, answer };
 }

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { AnswerTally } from '../answer/tally.ts';
-import type { Belief, PathVote } from '../tree/readings/certaindex.ts';
-import { Tree } from '../tree/tree.ts';
-import { leadEvidence, leadProbability } from './certificate.ts';
-import type { SearchView } from './exit.ts';
-import { type CertaintyRule, exitParts } from './exits.ts';
+import { AnswerTally } from '../../../core/src/answer/tally.ts';
+import type { SearchView } from '../../../core/src/exit/exit.ts';
+import type { Belief, PathVote } from '../../../core/src/tree/readings/certaindex.ts';
+import { Tree } from '../../../core/src/tree/tree.ts';
+import { certaintyExits } from './certainty.ts';
 
 const options = {
   certainRisk: 0.05,
@@ -16,7 +15,7 @@ const options = {
 };
 
 /** Answers in the order of their samples, a letter each; weights where the path was scored. */
-function exitOf(rule: CertaintyRule, answers: string, given: Partial<typeof options> = {}, weights: number[] = []) {
+function exitOf(rule: string, answers: string, given: Partial<typeof options> = {}, weights: number[] = []) {
   const tree = Tree.plant('product');
   const votes: PathVote[] = [...answers].map((answer, at) => {
     const node = { ...tree.root, id: at, key: at, score: weights[at] ?? 1 };
@@ -25,62 +24,14 @@ function exitOf(rule: CertaintyRule, answers: string, given: Partial<typeof opti
   return exitBy(rule, { votes: () => votes, certainty: () => ({ answers: 0, agreement: 0 }) }, given);
 }
 
-function exitBy(rule: CertaintyRule, belief: Belief, given: Partial<typeof options> = {}) {
+function exitBy(rule: string, belief: Belief, given: Partial<typeof options> = {}) {
   const limits = { threshold: 0.9, rollouts: 16 };
   const view: SearchView = { tree: Tree.plant('product'), belief, limits, nowMs: 0, arrivalMs: 0, admittedMs: 0 };
-  const part = exitParts().find(({ name }) => name === rule)!;
+  const part = certaintyExits.find(({ name }) => name === rule)!;
   return part.make({ ...options, ...given }).check(view);
 }
 
-describe('a lead', () => {
-  test('is weighed against a tie by exact sums', () => {
-    // 2^8 · ∫ θ^7 = 255 / 8; 2^3 · ∫ θ(1 − θ) = 8 / 12; P(θ > ½) after 4 : 0 is 1 − 1/32, after 1 : 1 one half.
-    expect(leadEvidence(7, 0)).toBeCloseTo(255 / 8, 9);
-    expect(leadEvidence(1, 1)).toBeCloseTo(8 / 12, 9);
-    expect(leadProbability(4, 0)).toBeCloseTo(31 / 32, 12);
-    expect(leadProbability(1, 1)).toBeCloseTo(0.5, 12);
-    expect(leadProbability(2000, 2000)).toBeCloseTo(0.5, 9);
-    expect(leadEvidence(2000, 2)).toBe(Number.POSITIVE_INFINITY);
-  });
-});
-
 describe('the exit', () => {
-  test('certificate fires at 7 : 0, 10 : 1 and 12 : 2, and not a vote earlier', () => {
-    for (const [votes, rivals] of [
-      [7, 0],
-      [10, 1],
-      [12, 2],
-    ] as const) {
-      const answers = 'b'.repeat(rivals) + 'a'.repeat(votes);
-      expect(exitOf('certificate', answers.slice(0, -1))).toBeUndefined();
-      expect(exitOf('certificate', answers)).toMatchObject({
-        kind: 'certain',
-        rule: 'certificate',
-        evidence: { leader: votes, rival: rivals, rivals: 1, needed: 20 },
-      });
-    }
-  });
-
-  test('certificate asks for more where there are more rivals, and names a path of its answer', () => {
-    // Against one vote each of two rivals K = 2, so E ≥ 40: 10 : 1 is 2^12·∫… = 31 and 12 : 1 more than enough.
-    expect(exitOf('certificate', `bc${'a'.repeat(10)}`)).toBeUndefined();
-    expect(exitOf('certificate', `bc${'a'.repeat(12)}`)?.evidence).toMatchObject({ rivals: 2, needed: 40, node: 2 });
-  });
-
-  test('beta fires at 4 : 0, 6 : 1 and 8 : 2', () => {
-    expect(['aaa', 'baaaaa', 'bbaaaaaaa'].map((answers) => exitOf('beta', answers))).toEqual(Array(3).fill(undefined));
-    const fired = ['aaaa', 'baaaaaa', 'bbaaaaaaaa'].map((answers) => exitOf('beta', answers)?.evidence.leader);
-    expect(fired).toEqual([4, 6, 8]);
-  });
-
-  test('windows fires where one window agrees, with the majority of all samples so far', () => {
-    expect(exitOf('windows', 'aaaa')).toBeUndefined();
-    expect(exitOf('windows', 'baaaaaaaa')).toBeUndefined();
-    expect(exitOf('windows', 'bbaaabbbbb')?.evidence).toEqual({ leader: 7, rival: 3, window: 5, answers: 10, node: 0 });
-    // The first window that agreed decides, though more has come since.
-    expect(exitOf('windows', 'aaaaabbbbb')?.evidence).toMatchObject({ leader: 5, rival: 0, answers: 5 });
-  });
-
   test('lead fires where rewards, added up, leave the second answer odds of the risk', () => {
     // ln 20 / 1.4 = 2.14 rewards ahead.
     expect(exitOf('lead', 'aaa', {}, [0.9, 0.9, 0.3])).toBeUndefined();

@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cycleOf, roundMs, type Servers, stretchOf } from './cycle.ts';
+import { gainWidths as rule } from './gain.ts';
 import type { Seat } from './seat.ts';
-import { slackWidths, worthWidths } from './worth.ts';
 
 function servers(engine: [number, number], verifier?: [number, number], perStrand = 1): Servers {
   const facts = ([baseMs, slopeMs]: [number, number]) => {
@@ -27,8 +27,6 @@ function seat(id: string, observations = 1, cap = 16, changing?: number): Seat {
   };
   return { id, base: 1, cap, open: 1, running: { id, arrivalMs: 0, observations, ...still } };
 }
-
-const share = { gate: 1, boostAt: 'start' } as const;
 
 describe('one round of a child', () => {
   it('is the engine alone where nothing is scored', () => {
@@ -58,10 +56,9 @@ describe('one round of a child', () => {
   });
 });
 
-describe('widths by worth', () => {
-  const rule = worthWidths(share);
+describe('widths by gain', () => {
   const certain = (id: string) => seat(id, 1, 16, 0);
-  const waiting = (id: string) => seat(id, 0);
+  const waiting = (id: string) => seat(id, 1, 1);
 
   it('are what gains a search as large a share of its speed as all searches lose, with the numbers that say so', () => {
     // Half of the rollouts change the answer: a second strand is a third of a search's work, a third one a seventh.
@@ -117,15 +114,5 @@ describe('widths by worth', () => {
   it('stretch the round of two alike by at most as much as they bring it more strands', () => {
     const { limit } = rule([certain('a'), certain('b')], 32, 0, servers([10, 1]));
     expect(stretchOf(servers([10, 1]), limit!)).toBeLessThanOrEqual(1);
-  });
-});
-
-describe('widths by slack', () => {
-  it('keep the step within the slack, whatever the verifier does, and deal out evenly', () => {
-    const rule = slackWidths({ gate: 1, slack: 1 });
-    const costly = servers([10, 1], [0, 100]);
-    expect(rule([seat('a'), seat('b'), seat('c', 0)], 100, 0, costly).widths).toEqual([5, 4, 1]);
-    expect(rule([seat('a')], 100, 0, costly).facts).toEqual({ worth: 10, stepMs: 20, limitMs: 20 });
-    expect(rule([seat('a')], 8, 0, undefined).widths).toEqual([8]);
   });
 });
