@@ -101,6 +101,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
     load: () => import('./commands/honesty.ts'),
   },
   micro: { about: 'benchmarks of one part each, by name', load: () => import('./micro/micro.ts') },
+  rehearse: {
+    about: 'what servers hold: simulated questions, real work',
+    load: () => import('./commands/rehearse.ts'),
+  },
   cluster: {
     about: 'a cluster of many nodes and GPUs in virtual time, with the code that serves',
     load: () => import('./commands/cluster.ts'),

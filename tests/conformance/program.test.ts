@@ -1,12 +1,12 @@
 import { createAuto } from '../../packages/core/src/program/auto.ts';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../packages/core/src/program/best-of-n.ts';
-import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
-import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
 import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
 import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
 import { createProgram } from '../../packages/core/src/program/registry/programs.ts';
 import { createPanel } from '../../packages/core/src/program/whole-answers/panel.ts';
+import { createBeam } from '../../packages/papers/src/levels/beam.ts';
+import { createRebase } from '../../packages/papers/src/levels/rebase.ts';
 import { createAggregate } from '../../packages/papers/src/programs/aggregate.ts';
 import { createChain } from '../../packages/papers/src/programs/chain.ts';
 import { createDvts } from '../../packages/papers/src/programs/dvts.ts';

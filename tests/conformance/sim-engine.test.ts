@@ -1,3 +1,4 @@
+import { profileOf } from '../../lab/src/service/profiles.ts';
 import { llama8b } from '../../packages/core/src/cost/h200.ts';
 import { tableCost } from '../../packages/core/src/cost/table.ts';
 import type { Engine, GenerateRequest } from '../../packages/core/src/engine/engine.ts';
@@ -7,7 +8,6 @@ import type { EngineHarness } from '../../packages/core/src/testing/index.ts';
 import { QuestionModel } from '../../packages/sim/src/engine/questions/question-model.ts';
 import { SimEngine } from '../../packages/sim/src/engine/sim-engine.ts';
 import { World } from '../../packages/sim/src/engine/world.ts';
-import { profileOf } from '../../packages/sim/src/service/profiles.ts';
 import { engineConformance } from '../support/conformance.ts';
 
 engineConformance('sim', () => simulated((engine) => engine));

@@ -4,8 +4,6 @@
 import { expect, it } from 'vitest';
 import { isTreeEvent } from '../../packages/core/src/log/events.ts';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
-import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
-import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
 import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
 import type { Expansion, Program } from '../../packages/core/src/program/program.ts';
 import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
@@ -15,6 +13,8 @@ import { digestTree } from '../../packages/core/src/testing/program/digest.ts';
 import type { TreeEvent } from '../../packages/core/src/tree/events.ts';
 import { pathTo } from '../../packages/core/src/tree/node.ts';
 import { Tree } from '../../packages/core/src/tree/tree.ts';
+import { createBeam } from '../../packages/papers/src/levels/beam.ts';
+import { createRebase } from '../../packages/papers/src/levels/rebase.ts';
 import { createAggregate } from '../../packages/papers/src/programs/aggregate.ts';
 import { createChain } from '../../packages/papers/src/programs/chain.ts';
 import { createPairwise } from '../../packages/papers/src/programs/pairwise.ts';

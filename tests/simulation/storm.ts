@@ -11,8 +11,6 @@ import { policyNames } from '../../packages/core/src/policy/policies.ts';
 import type { Policy, Rules } from '../../packages/core/src/policy/policy.ts';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../packages/core/src/program/best-of-n.ts';
-import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
-import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
 import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
 import type { Program } from '../../packages/core/src/program/program.ts';
 import { posteriorNames } from '../../packages/core/src/program/refine/posterior.ts';
@@ -21,6 +19,8 @@ import { createPanel } from '../../packages/core/src/program/whole-answers/panel
 import { Runtime } from '../../packages/core/src/runtime/runtime.ts';
 import type { SearchRequest, SearchResult } from '../../packages/core/src/runtime/search/request.ts';
 import type { Scheduler } from '../../packages/core/src/scheduler/scheduler.ts';
+import { createBeam } from '../../packages/papers/src/levels/beam.ts';
+import { createRebase } from '../../packages/papers/src/levels/rebase.ts';
 import { createAggregate } from '../../packages/papers/src/programs/aggregate.ts';
 import { createChain } from '../../packages/papers/src/programs/chain.ts';
 import { createDvts } from '../../packages/papers/src/programs/dvts.ts';

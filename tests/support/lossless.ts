@@ -4,12 +4,12 @@
 
 import { createPolicy } from '../../packages/core/src/policy/create.ts';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
-import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
-import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
 import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
 import type { Program } from '../../packages/core/src/program/program.ts';
 import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
 import { createPanel } from '../../packages/core/src/program/whole-answers/panel.ts';
+import { createBeam } from '../../packages/papers/src/levels/beam.ts';
+import { createRebase } from '../../packages/papers/src/levels/rebase.ts';
 import { createAggregate } from '../../packages/papers/src/programs/aggregate.ts';
 import { createChain } from '../../packages/papers/src/programs/chain.ts';
 import { createDvts } from '../../packages/papers/src/programs/dvts.ts';

@@ -3,13 +3,13 @@
 
 import { raise } from '@coppice/core/base';
 import { budgetKnob, requestKnobs } from '@coppice/core/config';
-import { profileOf, searchDefaults, settingNames, traceStreamOf } from '@coppice/sim/service';
 import { policyNames, programNames } from 'coppice';
 import { type CapacityQuestion, gpusNeeded, mostGpus, rateHeld } from '../capacity/answer.ts';
 import { capacityLines } from '../capacity/capacity-lines.ts';
 import { fewestValues } from '../capacity/median.ts';
 import type { CapacityPlan, RunTrial } from '../capacity/stream-capacity.ts';
 import { type CommandFlags, type CommandHelp, flagOf, helpFlag, oneOf, readArguments, whole } from '../flags.ts';
+import { profileOf, searchDefaults, settingNames, traceStreamOf } from '../service/index.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import { machines, readMachine } from '../sim/machine.ts';
 import { defaultThreads, TrialPool } from '../sim/trial-pool.ts';

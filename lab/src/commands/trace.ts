@@ -4,8 +4,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { raise } from '@coppice/core/base';
 import { type FinishedSearch, type Journal, SqliteJournal } from '@coppice/core/journal';
-import { ownTraceHead, type TracedRequest } from '@coppice/sim/service';
 import type { CommandHelp } from '../flags.ts';
+import { ownTraceHead, type TracedRequest } from '../service/index.ts';
 
 export const help: CommandHelp = {
   starts: 'npm run lab --',

@@ -5,6 +5,9 @@ import { raise } from '@coppice/core/base';
 import { budgetKnob, modelKnobs, requestKnobs } from '@coppice/core/config';
 import { turnedKnobs } from '@coppice/core/policy';
 import { programKnobs } from '@coppice/core/program';
+import { policyNames } from 'coppice';
+import { flagOf, oneOf, whole } from '../flags.ts';
+import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import {
   allRows,
   type Load,
@@ -17,10 +20,7 @@ import {
   searchDefaults,
   settingNames,
   type TraceUse,
-} from '@coppice/sim/service';
-import { policyNames } from 'coppice';
-import { flagOf, oneOf, whole } from '../flags.ts';
-import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
+} from '../service/index.ts';
 import { ablatedRows, contenderOf } from '../sim/contenders.ts';
 import { machines, readMachine } from '../sim/machine.ts';
 import { type GpuName, gpus, settingOf } from '../sim/settings.ts';

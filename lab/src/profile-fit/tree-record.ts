@@ -16,8 +16,8 @@ import {
 } from '@coppice/core/answering';
 import { hash } from '@coppice/core/base';
 import { modelPath } from '@coppice/llama';
-import { type RecordedTree, type TreesHeader, treesFormat, treesVersion } from '@coppice/sim/engine';
 import { createScheduler, type Node, type Step, type Tree } from 'coppice';
+import { type RecordedTree, type TreesHeader, treesFormat, treesVersion } from '../service/index.ts';
 
 interface TreeRecording {
   readonly file: string;

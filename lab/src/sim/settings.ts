@@ -3,7 +3,7 @@
 
 import { type CostModel, tableCost } from '@coppice/core/cost';
 import type { QuestionProfile } from '@coppice/sim/engine';
-import { profileOf, type SettingName } from '@coppice/sim/service';
+import { profileOf, type SettingName } from '../service/index.ts';
 import { llama8b, type MeasuredModel, prm7b } from './measured-models.ts';
 import { qwen14b } from './qwen14b.ts';
 import { h100, h200, kvTokensFitting, rooflineCost } from './roofline.ts';

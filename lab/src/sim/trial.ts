@@ -7,20 +7,6 @@ import { type WorkEstimates, WorkMeter } from '@coppice/core/runtime';
 import type { Tree } from '@coppice/core/tree';
 import { World } from '@coppice/sim/engine';
 import {
-  type Arrivals,
-  arrivalTimesMs,
-  modelConfig,
-  questionRequest,
-  type Served,
-  type SettingName,
-  type SimulatedQuestions,
-  type SimulatedSearch,
-  searchDefaults,
-  servedOf,
-  type TraceUse,
-  warmUpShare,
-} from '@coppice/sim/service';
-import {
   type Aggregation,
   type Choice,
   type Cost,
@@ -34,6 +20,20 @@ import { type RolloutStanding, watchingRule } from '../clairvoyant.ts';
 import { JudgedWork, type KnownTokens, knowingWork } from '../known-work.ts';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import { type SearchEnd, saturatedRate } from '../saturated-rate.ts';
+import {
+  type Arrivals,
+  arrivalTimesMs,
+  modelConfig,
+  questionRequest,
+  type Served,
+  type SettingName,
+  type SimulatedQuestions,
+  type SimulatedSearch,
+  searchDefaults,
+  servedOf,
+  type TraceUse,
+  warmUpShare,
+} from '../service/index.ts';
 import { type AnswerTimes, noTimes, TimedEngine, TimedVerifier } from './answer-times.ts';
 import { type SimulatedContender, trialSearch } from './contenders.ts';
 import { draftedCost, type TokenTree } from './drafted-cost.ts';

@@ -1,6 +1,8 @@
 // The package @coppice/papers: programs, policies and rules of papers, for comparison. Importing it registers them.
 
 import { type Plugin, registerPlugin } from '@coppice/core/config';
+import { beam } from './levels/beam.ts';
+import { rebase } from './levels/rebase.ts';
 import { aggregate } from './programs/aggregate.ts';
 import { chain } from './programs/chain.ts';
 import { dvts } from './programs/dvts.ts';
@@ -15,7 +17,7 @@ import { positiveStrict, taper } from './rules/policies.ts';
 
 export const papers: Plugin = {
   name: '@coppice/papers',
-  programs: [chain, rest, rstar, dvts, ets, tot, aggregate, pairwise, treeSamples, scoredTreeSamples],
+  programs: [beam, rebase, chain, rest, rstar, dvts, ets, tot, aggregate, pairwise, treeSamples, scoredTreeSamples],
   policies: [positiveStrict, taper],
   exits: certaintyExits,
 };

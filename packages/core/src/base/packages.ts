@@ -2,6 +2,8 @@
 
 const papers = {
   program: [
+    'beam',
+    'rebase',
     'chain',
     'rest',
     'rstar',

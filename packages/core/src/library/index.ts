@@ -1,6 +1,16 @@
 // The library: the names below are kept by semantic versioning, everything else may change at any time. A list only; nothing is
 // defined here.
 
+export {
+  byScore,
+  type LevelOptions,
+  type LevelRule,
+  levelDefaults,
+  levelShape,
+  type NextLevel,
+} from '../../../papers/src/levels/level-rule.ts';
+export { growLevels } from '../../../papers/src/levels/levels.ts';
+export type { Planting } from '../../../papers/src/levels/plots.ts';
 // Plain data that the contracts below speak of.
 export { type Fault, FaultError, fault } from '../base/fault.ts';
 export type { Knob, Knobs } from '../base/knob.ts';
@@ -43,16 +53,6 @@ export {
   openAt,
   readyStrand,
 } from '../program/growth.ts';
-export {
-  byScore,
-  type LevelOptions,
-  type LevelRule,
-  levelDefaults,
-  levelShape,
-  type NextLevel,
-} from '../program/levels/level-rule.ts';
-export { growLevels } from '../program/levels/levels.ts';
-export type { Planting } from '../program/levels/plots.ts';
 export type { Ask, Doomed, Expansion, GrowthLimits, Outcome, Program } from '../program/program.ts';
 export { createProgram, type ProgramName, programNames } from '../program/registry/programs.ts';
 export { endThinking, isInThought, type ProgramThinking } from '../program/thinking-moves.ts';

@@ -1,9 +1,9 @@
 // What each named policy is made of, and what its options refuse.
 
 import { describe, expect, it } from 'vitest';
+import { createBeam } from '../../../papers/src/levels/beam.ts';
 import { FaultError } from '../base/fault.ts';
 import { createBestOfN } from '../program/best-of-n.ts';
-import { createBeam } from '../program/levels/beam.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
 import { checkRules, fittingRules, type RuledProgram } from './check.ts';
 import { createPolicy, createSharedScheduler, optionsOf } from './create.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { simpleScheduler } from '../../../../tests/support/simple-scheduler.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../../../../tests/support/toy.ts';
+import { createBeam } from '../../../papers/src/levels/beam.ts';
 import { createAggregate } from '../../../papers/src/programs/aggregate.ts';
 import { createChain } from '../../../papers/src/programs/chain.ts';
 import { createPairwise } from '../../../papers/src/programs/pairwise.ts';
@@ -8,7 +9,6 @@ import { isTreeEvent, type LoggedEvent } from '../log/events.ts';
 import { SearchFold } from '../log/fold.ts';
 import { createPolicy } from '../policy/create.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../program/best-of-n.ts';
-import { createBeam } from '../program/levels/beam.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
 import type { Program } from '../program/program.ts';
 import { createPanel } from '../program/whole-answers/panel.ts';

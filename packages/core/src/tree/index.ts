@@ -17,15 +17,25 @@ export {
   answerText,
   hasEnded,
   isComplete,
+  isExpanding,
   isPathEnd,
   lastMessage,
+  mayGrow,
   meanValue,
   type Node,
   pathText,
   pathTo,
   saysSomething,
 } from './node.ts';
-export { agreeing, type Belief, type Certainty, type PathVote, sampleEnds, treeBelief } from './readings/certaindex.ts';
+export {
+  agreeing,
+  type Belief,
+  type Certainty,
+  levelVotes,
+  type PathVote,
+  sampleEnds,
+  treeBelief,
+} from './readings/certaindex.ts';
 export { lowestGroup, tokenConfidence, windowFor } from './readings/confidence.ts';
 export { distinctAnswers } from './readings/distinct-answers.ts';
 export { namedSteps } from './readings/named-steps.ts';
@@ -40,5 +50,5 @@ export {
   type Step,
   type StepEnd,
 } from './step.ts';
-export type { Inquiry } from './strand.ts';
+export type { Inquiry, Strand } from './strand.ts';
 export { Tree } from './tree.ts';

@@ -2,9 +2,8 @@
 
 export { noBlocks, type PromptBlocks } from './prefix-cache.ts';
 export { QuestionModel } from './questions/question-model.ts';
-export type { QuestionProfile, RewardErrors, Tip } from './questions/question-profile.ts';
+export type { QuestionProfile, QuestionSize, RewardErrors, Tip } from './questions/question-profile.ts';
 export { extractAnswer } from './questions/question-text.ts';
-export { type RecordedTree, type TreesHeader, treesFormat, treesVersion } from './recorded-trees.ts';
 export { SimEngine } from './sim-engine.ts';
 export { SimReplica } from './sim-replica.ts';
 export type { RewardSource, StepSource } from './source.ts';

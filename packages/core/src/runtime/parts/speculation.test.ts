@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { essence, run } from '../../../../../tests/support/toy-run.ts';
+import { createBeam } from '../../../../papers/src/levels/beam.ts';
 import { VirtualClock } from '../../base/clock.ts';
 import type { Engine, EngineMessage, GenerateRequest, RequestId } from '../../engine/engine.ts';
 import type { SearchEvent } from '../../log/events.ts';
-import { createBeam } from '../../program/levels/beam.ts';
 import { createRefine } from '../../program/refine/refine.ts';
 import { algorithm1Scheduler } from '../../scheduler/algorithm-1.ts';
 import { naturalWidths } from '../../scheduler/widths.ts';

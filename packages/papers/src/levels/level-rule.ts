@@ -1,13 +1,9 @@
 // The rule of a breadth-first program: from a complete level, which paths are finished and which nodes get how many children next; and the
 // options that all of them have. A rule reads nodes and their keys, and nothing else.
 
-import type { Knobs } from '../../base/knob.ts';
-import { byKey } from '../../tree/keys.ts';
-import type { Node } from '../../tree/node.ts';
-import type { Manner } from '../../tree/step.ts';
-import type { Inquiry } from '../../tree/strand.ts';
-import { type ProgramSize, usualSize } from '../definition.ts';
-import type { GrowthLimits } from '../program.ts';
+import type { Knobs } from '@coppice/core/base';
+import { type GrowthLimits, type ProgramSize, usualSize } from '@coppice/core/program';
+import { byKey, type Inquiry, type Manner, type Node } from '@coppice/core/tree';
 import type { Planting } from './plots.ts';
 
 export interface LevelOptions extends GrowthLimits, Pick<ProgramSize, 'sampling' | 'choose'> {

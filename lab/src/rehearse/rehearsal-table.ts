@@ -2,8 +2,8 @@
 // same questions at the same instants: above 1 is better.
 
 import { mean, percentile } from '@coppice/core/base';
-import { latenciesOf, outcomeOf, tookMs, warmUpShare, yieldOf } from '@coppice/sim/service';
-import { tableLines } from '../text-table.ts';
+import { tableLines } from 'coppice/bench';
+import { latenciesOf, outcomeOf, tookMs, warmUpShare, yieldOf } from '../service/index.ts';
 import { type Prediction, predictedLoad } from './prediction.ts';
 import type { RehearsalResult } from './rehearsal.ts';
 import { isComplete, type RehearsalRecord } from './result-file.ts';

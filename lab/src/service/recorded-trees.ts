@@ -4,7 +4,7 @@
 import { hash, raise } from '@coppice/core/base';
 import type { GenerateRequest, PathStep } from '@coppice/core/engine';
 import type { Prompt, Step } from '@coppice/core/tree';
-import type { RewardSource, StepSource } from './source.ts';
+import type { RewardSource, StepSource } from '@coppice/sim/engine';
 
 export const treesFormat = 'coppice-trees';
 export const treesVersion = 1;

@@ -22,7 +22,7 @@ import {
   searchOf,
   servedOf,
   type TraceUse,
-} from '@coppice/sim/service';
+} from '../service/index.ts';
 import { RealSteps } from './real-steps.ts';
 import { RehearsedEngine } from './rehearsed-engine.ts';
 import { RehearsedVerifier } from './rehearsed-verifier.ts';

@@ -5,7 +5,7 @@ import { FaultError, Random } from '@coppice/core/base';
 import type { Engine } from '@coppice/core/engine';
 import type { Prompt } from '@coppice/core/tree';
 import type { PromptBlocks } from '@coppice/sim/engine';
-import { EngineProbe } from '../engine-probe.ts';
+import { EngineProbe } from 'coppice/bench';
 
 const vocabularyWords = 100_000;
 const probedWords = 200;

@@ -3,17 +3,34 @@
 // next level is. The levels follow from the tree alone, and no rule may read anything but nodes and
 // their keys. With fewer strands than nodes, a strand takes up one node of the level after the other.
 
-import { assert } from '../../base/assert.ts';
-import type { Node } from '../../tree/node.ts';
-import { type Belief, levelVotes, treeBelief } from '../../tree/readings/certaindex.ts';
-import { namedSteps } from '../../tree/readings/named-steps.ts';
-import type { Manner } from '../../tree/step.ts';
-import type { Strand } from '../../tree/strand.ts';
-import type { Tree } from '../../tree/tree.ts';
-import { chosenAnswer } from '../choice.ts';
-import type { ProgramDefinition } from '../definition.ts';
-import { askBelow, askProbe, complete, foldOutcome, follow, isTaken, missingIndices, openAt } from '../growth.ts';
-import type { Abandoned, Ask, Expansion, Outcome, Program } from '../program.ts';
+import { assert } from '@coppice/core/base';
+import {
+  type Abandoned,
+  type Ask,
+  askBelow,
+  askProbe,
+  chosenAnswer,
+  complete,
+  type Expansion,
+  foldOutcome,
+  follow,
+  isTaken,
+  missingIndices,
+  type Outcome,
+  openAt,
+  type Program,
+  type ProgramDefinition,
+} from '@coppice/core/program';
+import {
+  type Belief,
+  levelVotes,
+  type Manner,
+  type Node,
+  namedSteps,
+  type Strand,
+  type Tree,
+  treeBelief,
+} from '@coppice/core/tree';
 import { type LevelOptions, type LevelRule, levelShape, type NextLevel } from './level-rule.ts';
 import { behind, indicesOf, isAwaited, isGrowing, landedIn, type Planting, unoccupied } from './plots.ts';
 

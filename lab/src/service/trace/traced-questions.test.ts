@@ -2,10 +2,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { generateRequest } from '../../../../../tests/support/requests.ts';
-import type { PathStep } from '../../../../core/src/engine/engine.ts';
-import { nodeKey, rootKey } from '../../../../core/src/tree/keys.ts';
-import type { Prompt } from '../../../../core/src/tree/step.ts';
+import type { PathStep } from '../../../../packages/core/src/engine/engine.ts';
+import { nodeKey, rootKey } from '../../../../packages/core/src/tree/keys.ts';
+import type { Prompt } from '../../../../packages/core/src/tree/step.ts';
+import { generateRequest } from '../../../../tests/support/requests.ts';
 import { questionsOf, type SimulatedQuestions } from '../questions.ts';
 import { traceStreamOf } from './traced-questions.ts';
 

@@ -3,10 +3,8 @@
 // of their rewards, B · exp(R / T) / Σ exp(R / T). A low balance temperature T gives most of them to the best step, a high one
 // gives every step as many. Paths that end take their share of the budget with them.
 
-import { byKey } from '../../tree/keys.ts';
-import type { Node } from '../../tree/node.ts';
-import { defineProgram } from '../definition.ts';
-import type { Program } from '../program.ts';
+import { defineProgram, type Program } from '@coppice/core/program';
+import { byKey, type Node } from '@coppice/core/tree';
 import { type LevelOptions, levelDefaults, levelKnobs, levelShape, type NextLevel } from './level-rule.ts';
 import { growLevels } from './levels.ts';
 import { type Offshoot, offshootsOf, type Planting } from './plots.ts';

@@ -1,11 +1,8 @@
 // A plot: a node of a level with the draws that are wanted below it, and how far they have come. Pure readings of a node; where a
 // program grows in rounds, a node has a plot in each, and every plot has child indices of its own.
 
-import { byKey } from '../../tree/keys.ts';
-import { isExpanding, mayGrow, type Node } from '../../tree/node.ts';
-import type { Tree } from '../../tree/tree.ts';
-import { isTaken } from '../growth.ts';
-
+import { isTaken } from '@coppice/core/program';
+import { byKey, isExpanding, mayGrow, type Node, type Tree } from '@coppice/core/tree';
 /** A node of a level, with the number of children wanted below it; never terminal, at least one child. */
 export interface Planting {
   readonly node: Node;

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { raise } from '@coppice/core/base';
-import type { Latencies, Yield } from '@coppice/sim/service';
+import type { Latencies, Yield } from '../service/index.ts';
 import type { RehearsalPoint } from './rehearsal.ts';
 
 interface PredictedLoad extends Latencies {

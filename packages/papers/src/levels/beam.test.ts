@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fault } from '../../base/fault.ts';
-import { Tree } from '../../tree/tree.ts';
+import { fault } from '../../../core/src/base/fault.ts';
+import { Tree } from '../../../core/src/tree/tree.ts';
 import { createBeam } from './beam.ts';
 
 const rewards = [0.5, 0.9, 0.8];

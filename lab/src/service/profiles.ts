@@ -3,8 +3,8 @@
 
 import { raise } from '@coppice/core/base';
 import { checkConfig, type ModelConfig } from '@coppice/core/config';
-import '../index.ts';
-import type { QuestionProfile } from '../engine/questions/question-profile.ts';
+import '@coppice/sim';
+import type { QuestionProfile } from '@coppice/sim/engine';
 
 export const settingNames = ['math500/8b', 'math500/14b', 'amc23/8b', 'amc23/14b'] as const;
 export type SettingName = (typeof settingNames)[number];

@@ -9,21 +9,15 @@ import { version } from '@coppice/core/config';
 import { type DialectName, openRemoteEngine } from '@coppice/core/engine';
 import { SqliteJournal } from '@coppice/core/journal';
 import { openRemoteVerifier, type RemoteVerifier } from '@coppice/core/verifier';
-import { fitsInto, readRequestTrace } from '@coppice/sim/service';
-import { requestsOn } from '../../../bench/rehearse/busy.ts';
-import { tokensPerWord } from '../../../bench/rehearse/filler.ts';
-import { type RehearsalParts, type RehearsalPoint, rehearse } from '../../../bench/rehearse/rehearsal.ts';
-import { rehearsalTable, rehearsedRows } from '../../../bench/rehearse/rehearsal-table.ts';
-import {
-  addRecord,
-  findRecord,
-  isComplete,
-  type RehearsalRecord,
-  readRecords,
-} from '../../../bench/rehearse/result-file.ts';
-import { type RehearseOptions, readRehearseOptions } from './rehearse-options.ts';
+import { requestsOn } from '../rehearse/busy.ts';
+import { tokensPerWord } from '../rehearse/filler.ts';
+import { type RehearsalParts, type RehearsalPoint, rehearse } from '../rehearse/rehearsal.ts';
+import { rehearsalTable, rehearsedRows } from '../rehearse/rehearsal-table.ts';
+import { type RehearseOptions, readRehearseOptions } from '../rehearse/rehearse-options.ts';
+import { addRecord, findRecord, isComplete, type RehearsalRecord, readRecords } from '../rehearse/result-file.ts';
+import { fitsInto, readRequestTrace } from '../service/index.ts';
 
-export { flags, help } from './rehearse-options.ts';
+export { flags, help } from '../rehearse/rehearse-options.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
   const options = readRehearseOptions(args);

@@ -1,9 +1,8 @@
 // Questions with the lengths of a trace: the setting gives difficulty and rewards, the trace prompt and answer lengths and shared blocks.
 
 import type { Prompt } from '@coppice/core/tree';
-import type { PromptBlocks } from '../../engine/prefix-cache.ts';
-import { QuestionModel } from '../../engine/questions/question-model.ts';
-import type { QuestionProfile, QuestionSize } from '../../engine/questions/question-profile.ts';
+import type { PromptBlocks, QuestionProfile, QuestionSize } from '@coppice/sim/engine';
+import { QuestionModel } from '@coppice/sim/engine';
 import { fitting, readRequestTrace } from './request-trace.ts';
 import { TraceStream, type TraceUse } from './trace-stream.ts';
 

@@ -1,8 +1,19 @@
-// The options of `coppice rehearse`: read once, checked, and turned into points.
+// The options of `npm run lab -- rehearse`: read once, checked, and turned into points.
 
 import { raise } from '@coppice/core/base';
 import { budgetKnob, modelKnobs, requestKnobs } from '@coppice/core/config';
 import { remoteVerifierKinds } from '@coppice/core/verifier';
+import { keyOf, serverFlags } from 'coppice/cli';
+import {
+  type CommandFlags,
+  type CommandHelp,
+  exampleServer,
+  flagOf,
+  helpFlag,
+  oneOf,
+  readArguments,
+  whole,
+} from '../flags.ts';
 import {
   contenderOf,
   parseLoad,
@@ -14,12 +25,9 @@ import {
   searchDefaults,
   settingNames,
   type TracedRequest,
-} from '@coppice/sim/service';
-import { checkPrediction, type Prediction, predictedLoad, readPrediction } from '../../../bench/rehearse/prediction.ts';
-import { aloneLoad, type RehearsalPoint } from '../../../bench/rehearse/rehearsal.ts';
-import { exampleServer, type Flags, type Help, helpFlag } from '../../flags/help.ts';
-import { keyOf, serverFlags } from '../../flags/model-flags.ts';
-import { flagOf, given, oneOf, readArguments, whole } from '../../flags/options.ts';
+} from '../service/index.ts';
+import { checkPrediction, type Prediction, predictedLoad, readPrediction } from './prediction.ts';
+import { aloneLoad, type RehearsalPoint } from './rehearsal.ts';
 
 const text = 'string';
 const { embedder: _, ...servers } = serverFlags;
@@ -28,7 +36,7 @@ const serverGroup = {
   ...servers,
   model: { type: text, takes: 'NAME', about: 'the model that the generator must serve' },
   anyway: { type: 'boolean', default: false, about: 'also against servers that have other clients at work' },
-} as const satisfies Flags;
+} as const satisfies CommandFlags;
 const pointGroup = {
   policy: {
     type: text,
@@ -64,7 +72,7 @@ const pointGroup = {
     about: 'score at which an answer is accepted',
   },
   seed: { type: text, takes: 'N', default: '1', about: 'of all draws' },
-} as const satisfies Flags;
+} as const satisfies CommandFlags;
 const outputGroup = {
   seconds: { type: text, takes: 'N', default: '300', about: 'time for all points; the rest runs next time' },
   out: {
@@ -77,11 +85,12 @@ const outputGroup = {
   base: { type: text, takes: 'ROW', default: 'positive', about: 'the row to compare with' },
   json: { type: 'boolean', default: false, about: 'prints JSON instead of tables' },
   ...helpFlag,
-} as const satisfies Flags;
+} as const satisfies CommandFlags;
 
 export const flags = { ...serverGroup, ...pointGroup, ...outputGroup } as const;
 
-export const help: Help = {
+export const help: CommandHelp = {
+  starts: 'npm run lab --',
   usage: 'rehearse --engine URL --verifier URL [options]',
   about:
     'What will my servers hold? Serves simulated questions under policies and loads: what a step says comes from the simulator, the work is real. Needs no questions; answers mean nothing, times do.',
@@ -99,7 +108,7 @@ export type RehearseOptions = ReturnType<typeof readRehearseOptions>;
 export function readRehearseOptions(args: readonly string[]) {
   const { values } = readArguments({ args: [...args], options: flags });
   const { base, out, anyway, json } = values;
-  const { prediction } = given('prediction', values.prediction, readPrediction);
+  const prediction = values.prediction === undefined ? undefined : readPrediction(values.prediction);
   contenderOf(base);
   return {
     engineServers: serversOf('engine', values.engine, values['key-env']),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { generateRequest } from '../../../../tests/support/requests.ts';
-import { pathOf } from '../../../core/src/testing/case/paths.ts';
-import type { Step } from '../../../core/src/tree/step.ts';
+import { pathOf } from '../../../packages/core/src/testing/case/paths.ts';
+import type { Step } from '../../../packages/core/src/tree/step.ts';
+import { generateRequest } from '../../../tests/support/requests.ts';
 import { type RecordedTree, RecordedTrees } from './recorded-trees.ts';
 
 const line = (text: string): Step => ({ text, tokens: 3, meanLogprob: -0.1, end: 'delimiter' });

@@ -8,12 +8,10 @@ import { extractAnswer as extractWritten } from '@coppice/core/answer';
 import { raise } from '@coppice/core/base';
 import { shippedModel } from '@coppice/core/config';
 import type { Prompt } from '@coppice/core/tree';
-import { QuestionModel } from '../engine/questions/question-model.ts';
-import type { QuestionProfile } from '../engine/questions/question-profile.ts';
-import { extractAnswer } from '../engine/questions/question-text.ts';
-import { RecordedTrees } from '../engine/recorded-trees.ts';
-import type { RewardSource, StepSource } from '../engine/source.ts';
+import type { QuestionProfile, RewardSource, StepSource } from '@coppice/sim/engine';
+import { extractAnswer, QuestionModel } from '@coppice/sim/engine';
 import { profileOf, type SettingName } from './profiles.ts';
+import { RecordedTrees } from './recorded-trees.ts';
 import type { TraceUse } from './trace/trace-stream.ts';
 import { tracedQuestions, traceStreamOf } from './trace/traced-questions.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toldProgram } from '../../../../../tests/support/told-program.ts';
+import { toldProgram } from '../../../../tests/support/told-program.ts';
 import { createRebase } from './rebase.ts';
 
 /** A tenth more reward is worth twice the children: weights are powers of two. */

@@ -1,9 +1,8 @@
 // Beam search, P0 appendix B. Level by level: every beam is expanded by several candidates, and the best of all candidates by
 // score are the beams of the next level; those among them that are terminal are finished and leave the beam one narrower.
 
-import type { Node } from '../../tree/node.ts';
-import { defineProgram } from '../definition.ts';
-import type { Program } from '../program.ts';
+import { defineProgram, type Program } from '@coppice/core/program';
+import type { Node } from '@coppice/core/tree';
 import {
   byScore,
   type LevelOptions,
