@@ -1,11 +1,11 @@
-// `coppice rehearse` against servers that speak vLLM's protocol: exactly the drawn tokens below the server's own, the path
+// `npm run lab -- rehearse` against servers that speak vLLM's protocol: exactly the drawn tokens below the server's own, the path
 // scored for real and the number put aside, points that are resumed, and what is refused.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FaultError } from '@coppice/core/base';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FaultError } from '../../../packages/core/src/base/fault.ts';
 import { PlainServer } from '../../../tests/servers/plain-server.ts';
 import type { TestServer } from '../../../tests/servers/server.ts';
 import { SglangServer } from '../../../tests/servers/sglang-server.ts';
@@ -72,7 +72,7 @@ function recordsIn(file: string): RehearsalRecord[] {
   return lines.map((line) => JSON.parse(line) as RehearsalRecord);
 }
 
-describe('coppice rehearse', () => {
+describe('npm run lab -- rehearse', () => {
   it('asks for exactly the drawn tokens below what the server wrote, and scores that', async () => {
     const { engine, verifier, args } = await servers();
     verifier.reward = () => 0;
@@ -275,7 +275,7 @@ describe('coppice rehearse', () => {
   });
 });
 
-describe('coppice rehearse refuses in one line', () => {
+describe('npm run lab -- rehearse refuses in one line', () => {
   it('a server that has other clients at work, unless told', async () => {
     const { engine, args } = await servers();
     engine.generatingShown = 7;

@@ -1,4 +1,4 @@
-// `coppice rehearse`: what will my servers hold? Runs policies under loads on the user's own servers, with simulated content and real
+// `npm run lab -- rehearse`: what will my servers hold? Runs policies under loads on the user's own servers, with simulated content and real
 // work. It writes each point as it ends, and goes on from there when it is started again.
 
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// `npm run lab -- trace JOURNAL FILE`: the searches of a journal as a trace of requests, for `capacity`, `sim --trace` and `coppice rehearse --trace`: when each
+// `npm run lab -- trace JOURNAL FILE`: the searches of a journal as a trace of requests, for `capacity`, `sim --trace` and `npm run lab -- rehearse --trace`: when each
 // came, how long its prompt was and how long the path of its answer. No texts.
 
 import { existsSync, writeFileSync } from 'node:fs';

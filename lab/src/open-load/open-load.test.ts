@@ -1,5 +1,5 @@
-import { llama8b, prm7b, tableCost } from '@coppice/core/cost';
-import { extractAnswer, QuestionModel, SimEngine } from '@coppice/sim/engine';
+import { tableCost } from '@coppice/core/cost';
+import { extractAnswer, llama8b, prm7b, QuestionModel, SimEngine } from '@coppice/sim/engine';
 import { RealTimeWorld } from '@coppice/sim/open';
 import { SimVerifier } from '@coppice/sim/verifier';
 import { expect, it } from 'vitest';

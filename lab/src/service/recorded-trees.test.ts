@@ -1,8 +1,14 @@
+import type { PathStep } from '@coppice/core/engine';
+import { nodeKey, rootKey, type Step } from '@coppice/core/tree';
 import { describe, expect, it } from 'vitest';
-import { pathOf } from '../../../packages/core/src/testing/case/paths.ts';
-import type { Step } from '../../../packages/core/src/tree/step.ts';
 import { generateRequest } from '../../../tests/support/requests.ts';
 import { type RecordedTree, RecordedTrees } from './recorded-trees.ts';
+
+function pathOf(...steps: readonly Step[]): PathStep[] {
+  const path: PathStep[] = [];
+  for (const step of steps) path.push({ key: nodeKey(path.at(-1)?.key ?? rootKey, step), step });
+  return path;
+}
 
 const line = (text: string): Step => ({ text, tokens: 3, meanLogprob: -0.1, end: 'delimiter' });
 const end = (text: string): Step => ({ text, tokens: 2, meanLogprob: -0.1, end: 'eos' });

@@ -1,10 +1,9 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { PathStep } from '@coppice/core/engine';
+import { nodeKey, type Prompt, rootKey } from '@coppice/core/tree';
 import { expect, it } from 'vitest';
-import type { PathStep } from '../../../../packages/core/src/engine/engine.ts';
-import { nodeKey, rootKey } from '../../../../packages/core/src/tree/keys.ts';
-import type { Prompt } from '../../../../packages/core/src/tree/step.ts';
 import { generateRequest } from '../../../../tests/support/requests.ts';
 import { questionsOf, type SimulatedQuestions } from '../questions.ts';
 import { traceStreamOf } from './traced-questions.ts';

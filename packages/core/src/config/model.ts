@@ -52,16 +52,14 @@ const price = z
   })
   .meta({ description: 'of its engine, in any one currency: what moneyBudget counts by, and answers say' });
 
-/** Options of the program `panel`, and the models that it and `pairwise` ask. */
+/** Options of the program `panel`. */
 const panelOptions = z
   .strictObject({
     models: z.array(z.string()).min(1).max(16).optional().meta({
-      description:
-        'models that searches of this one may ask, by name, itself included where it is to answer too: the programs panel and pairwise ask them',
+      description: 'models that searches of this one may ask, by name, itself included where it is to answer too',
     }),
     synthesizer: z.string().optional().meta({
-      description:
-        'model of the panel that puts attempts together where they disagree (panel; where unset the vote decides), or compares them (pairwise; this one where unset)',
+      description: 'model of the panel that puts attempts together where they disagree; where unset the vote decides',
     }),
     answerTokens: schemaOf(panel.options.answerTokens).optional(),
   })

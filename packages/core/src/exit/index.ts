@@ -3,5 +3,5 @@
 export { requireBound } from './bound.ts';
 export { concluded } from './concluded.ts';
 export { defineExit, type ExitPart } from './definition.ts';
-export { type ExitRule, type Limits, type PruneRule, readable } from './exit.ts';
+export { type ExitRule, type Limits, readable } from './exit.ts';
 export { doomedBy, pruningsOf, spentAt } from './prune/prune.ts';

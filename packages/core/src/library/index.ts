@@ -1,16 +1,6 @@
 // The library: the names below are kept by semantic versioning, everything else may change at any time. A list only; nothing is
 // defined here.
 
-export {
-  byScore,
-  type LevelOptions,
-  type LevelRule,
-  levelDefaults,
-  levelShape,
-  type NextLevel,
-} from '../../../papers/src/levels/level-rule.ts';
-export { growLevels } from '../../../papers/src/levels/levels.ts';
-export type { Planting } from '../../../papers/src/levels/plots.ts';
 // Plain data that the contracts below speak of.
 export { type Fault, FaultError, fault } from '../base/fault.ts';
 export type { Knob, Knobs } from '../base/knob.ts';

@@ -12,6 +12,7 @@ export {
   follow,
   followLanded,
   freeIndex,
+  freeIndices,
   isTaken,
   missingIndices,
   openAt,
@@ -31,18 +32,16 @@ export type {
   Program,
   StepReading,
 } from './program.ts';
-export { createRefine } from './refine/refine.ts';
 export { type ProgramName, programKnobs, programNames, programOf, programs, programWith } from './registry/programs.ts';
 export type { ProgramThinking } from './thinking-moves.ts';
 export { endThinking, isInThought } from './thinking-moves.ts';
 export { attemptsText } from './whole-answers/attempts.ts';
 export { createPanel, panel, shownAttempts } from './whole-answers/panel.ts';
-export { answersOf, landedOf, mayAsk, RootAnswers, votedAnswer, votesOf } from './whole-answers/root-answers.ts';
-export { hasWriter, writerAt, writtenBy } from './whole-answers/writers.ts';
+export { answersOf, landedOf, votesOf } from './whole-answers/root-answers.ts';
+export { hasWriter, writtenBy } from './whole-answers/writers.ts';
 export {
   type WritingOptions,
   writingDefaults,
   writingKnobs,
   writingOf,
-  writingShape,
 } from './whole-answers/writing.ts';

@@ -9,6 +9,7 @@ export {
   type NodeId,
   type ProbeReply,
   plantedEvent,
+  type ScoreSums,
   type StrandId,
 } from './events.ts';
 export { byKey, formKey, type NodeKey, nodeKey, rootKey } from './keys.ts';

@@ -1,5 +1,6 @@
 // `@coppice/sim/engine`: the names that other packages may import. A list only.
 
+export { llama8b, prm7b } from './h200.ts';
 export { noBlocks, type PromptBlocks } from './prefix-cache.ts';
 export { QuestionModel } from './questions/question-model.ts';
 export type { QuestionProfile, QuestionSize, RewardErrors, Tip } from './questions/question-profile.ts';

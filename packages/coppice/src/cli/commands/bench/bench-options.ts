@@ -21,7 +21,7 @@ const contestGroup = {
   programs: {
     type: 'string',
     takes: 'NAMES',
-    default: 'greedy,best-of-n,beam,mcts,best-first',
+    default: 'greedy,best-of-n,mcts,best-first',
     about: 'all stop at an accepted answer',
   },
   policies: { type: 'string', takes: 'NAMES', default: 'safe', about: 'of mcts and best-first: a row each' },

@@ -1,13 +1,13 @@
 // Choices worked by hand, and a repair as engine, verifier and log see it.
 
 import { expect, test } from 'vitest';
-import { ScriptedEngine } from '../../../../../tests/support/scripted-engine.ts';
-import { Random } from '../../base/random.ts';
-import { makeModel } from '../../library/open-search-model.ts';
-import { search } from '../../library/search.ts';
-import type { LoggedEvent } from '../../log/events.ts';
-import { SearchFold } from '../../log/fold.ts';
-import { defineVerifier } from '../../verifier/definition.ts';
+import { ScriptedEngine } from '../../../../tests/support/scripted-engine.ts';
+import { Random } from '../../../core/src/base/random.ts';
+import { makeModel } from '../../../core/src/library/open-search-model.ts';
+import { search } from '../../../core/src/library/search.ts';
+import type { LoggedEvent } from '../../../core/src/log/events.ts';
+import { SearchFold } from '../../../core/src/log/fold.ts';
+import { defineVerifier } from '../../../core/src/verifier/definition.ts';
 import { drawMean, gaussianPosterior } from './posterior.ts';
 
 const sums = (...scores: readonly number[]) => ({

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Random } from '../../base/random.ts';
-import { type Learned, plantedEvent } from '../../tree/events.ts';
-import { Tree } from '../../tree/tree.ts';
+import { Random } from '../../../core/src/base/random.ts';
+import { type Learned, plantedEvent } from '../../../core/src/tree/events.ts';
+import { Tree } from '../../../core/src/tree/tree.ts';
 import { lessonOf, priorAt, remembered } from './lessons.ts';
 import { repeated } from './sums.ts';
 import { goOnTo } from './thompson.ts';

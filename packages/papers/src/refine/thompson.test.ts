@@ -1,8 +1,8 @@
 // Who is asked, by what each has scored.
 
 import { expect, test } from 'vitest';
-import { Random } from '../../base/random.ts';
-import { Tree } from '../../tree/tree.ts';
+import { Random } from '../../../core/src/base/random.ts';
+import { Tree } from '../../../core/src/tree/tree.ts';
 import { posteriorNames } from './posterior.ts';
 import { createRefine } from './refine.ts';
 import { writerByScores } from './thompson.ts';

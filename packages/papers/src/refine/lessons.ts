@@ -3,8 +3,7 @@
 // of repairs are kept over searches, and count in the next one's choice between wider and deeper as scores of its own. What is
 // remembered of repairs goes up and down with fresh answers: scores of different times are of different questions. Pure.
 
-import type { Learned, ScoreSums } from '../../tree/events.ts';
-import type { Tree } from '../../tree/tree.ts';
+import type { Learned, ScoreSums, Tree } from '@coppice/core/tree';
 import { atMost, generatedAt, less, more, nothing, repeated, withOdds } from './sums.ts';
 
 /**

@@ -1,8 +1,8 @@
 // Posterior of the scores that a place will bring, after those that it has brought, and one draw of it: as in AB-MCTS-A
 // (arXiv 2503.04412 §3, with the authors' priors). Chance is an argument.
 
-import type { Random } from '../../base/random.ts';
-import type { ScoreSums } from '../../tree/events.ts';
+import type { Random } from '@coppice/core/base';
+import type { ScoreSums } from '@coppice/core/tree';
 
 export const posteriorNames = ['gaussian', 'beta'] as const;
 export type PosteriorName = (typeof posteriorNames)[number];

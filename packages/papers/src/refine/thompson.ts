@@ -2,10 +2,8 @@
 // model is asked (AB-MCTS, arXiv 2503.04412 §3 and its multi-model form). One draw of what is believed of each option; the highest
 // is taken. Reads scores alone; chance is an argument.
 
-import type { Random } from '../../base/random.ts';
-import type { Learned, ScoreSums } from '../../tree/events.ts';
-import { isComplete, type Node } from '../../tree/node.ts';
-import type { Tree } from '../../tree/tree.ts';
+import type { Random } from '@coppice/core/base';
+import { isComplete, type Learned, type Node, type ScoreSums, type Tree } from '@coppice/core/tree';
 import { priorAt } from './lessons.ts';
 import { drawMean, type PosteriorName } from './posterior.ts';
 import { generatedAt, less, more, reachedBy } from './sums.ts';

@@ -3,18 +3,29 @@
 // is a fresh answer; below an answer it is its repair, written after a turn of the user with the verifier's words. Of several models it
 // chooses which to ask in the same way. Chance follows from place and strand, so that a log that is taken up again goes on as it would have.
 
-import { Random } from '../../base/random.ts';
-import type { Answer } from '../../log/end.ts';
-import type { Node } from '../../tree/node.ts';
-import type { Manner } from '../../tree/step.ts';
-import type { Strand } from '../../tree/strand.ts';
-import type { Tree } from '../../tree/tree.ts';
-import { chosenAnswer } from '../choice.ts';
-import { defineProgram, type ProgramSize } from '../definition.ts';
-import { askBelow, foldOutcome, freeIndices, openAt } from '../growth.ts';
-import type { Ask, Doomed, Expansion, Outcome, Program } from '../program.ts';
-import { hasWriter, writtenBy } from '../whole-answers/writers.ts';
-import { type WritingOptions, writingDefaults, writingKnobs, writingOf } from '../whole-answers/writing.ts';
+import { Random } from '@coppice/core/base';
+import type { Answer } from '@coppice/core/log';
+import {
+  type Ask,
+  askBelow,
+  chosenAnswer,
+  type Doomed,
+  defineProgram,
+  type Expansion,
+  foldOutcome,
+  freeIndices,
+  hasWriter,
+  type Outcome,
+  openAt,
+  type Program,
+  type ProgramSize,
+  type WritingOptions,
+  writingDefaults,
+  writingKnobs,
+  writingOf,
+  writtenBy,
+} from '@coppice/core/program';
+import type { Manner, Node, Strand, Tree } from '@coppice/core/tree';
 import { lessonOf } from './lessons.ts';
 import { type PosteriorName, posteriorNames } from './posterior.ts';
 import { goOnTo, writerByScores } from './thompson.ts';

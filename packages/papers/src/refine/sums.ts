@@ -1,7 +1,6 @@
 // Sums of scores: of answers in a tree, put together, taken apart and weighed. Pure.
 
-import type { ScoreSums } from '../../tree/events.ts';
-import type { Node } from '../../tree/node.ts';
+import type { Node, ScoreSums } from '@coppice/core/tree';
 
 export const nothing: ScoreSums = { count: 0, sum: 0, squares: 0 };
 

@@ -3,7 +3,7 @@
 // engine adds scheduling and sampling and has better paged attention: trust the shape (knee, slope), not the last percent.
 // Batches whose cache would have passed 60 GB were not run.
 
-import type { MeasuredPoints } from './table.ts';
+import type { MeasuredPoints } from '@coppice/core/cost';
 
 const contexts = [256, 1024, 4096] as const;
 
