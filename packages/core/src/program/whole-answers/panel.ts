@@ -40,7 +40,6 @@ export const panel = defineProgram({
   name: 'panel',
   summary:
     'several models answer until they agree; the vote decides, or a named model puts together what disagrees; needs no verifier',
-  samplesIndependently: true,
   asksModels: true,
   options: writingKnobs,
   prompts: ['aggregate'],
@@ -62,8 +61,6 @@ export function createPanel(given: Partial<PanelOptions> = {}): Program {
 
 class PanelOfModels extends RootAnswers implements Program {
   readonly name = 'panel';
-  /** Its votes are: the synthesis, which is written from them, is none. */
-  readonly samplesIndependently = true;
   readonly #options: PanelOptions;
   readonly #samples: number;
   /** Possible writers, the synthesizer first. */
