@@ -1,17 +1,8 @@
 // A program that grows level by level, such as beam search, is one function: what follows a complete level. This one is
 // successive halving: it begins with many paths, and every level keeps the better half of them, down to two.
 
-import {
-  byScore,
-  defineProgram,
-  growLevels,
-  levelDefaults,
-  levelShape,
-  type NextLevel,
-  openModel,
-  type Planting,
-  search,
-} from 'coppice';
+import { byScore, growLevels, levelDefaults, levelShape, type NextLevel, type Planting } from '@coppice/papers/levels';
+import { defineProgram, openModel, search } from 'coppice';
 
 /** The best half of all children, one child below each of them; those that are terminal are finished. */
 function betterHalf(level: readonly Planting[], room: number): NextLevel {

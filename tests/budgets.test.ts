@@ -6,15 +6,15 @@ import { textOf, trackedFiles } from './support/source-files.ts';
 
 /** Lines at most, without tests, conformance suites and the page. */
 const lines: Readonly<Record<string, number>> = {
-  core: 29_500,
+  core: 28_000,
   gateway: 11_500,
   llama: 7800,
   postgres: 2500,
-  papers: 2500,
-  coppice: 7200,
-  sim: 3000,
+  papers: 2400,
+  coppice: 5700,
+  sim: 2000,
 };
-const allLines = 62_000;
+const allLines = 59_000;
 
 function linesOf(name: string): number {
   return trackedFiles

@@ -69,7 +69,7 @@ const commands: Readonly<Record<string, LabCommand>> = {
     load: () => import('./commands/thresholds.ts'),
   },
   votes: {
-    about: 'votes over recorded samples that end early by DeepConf, by certainty and by both',
+    about: 'votes over recorded samples that end early by DeepConf, by a lead and by both',
     load: () => import('./commands/votes.ts'),
   },
   worth: {
@@ -100,15 +100,15 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'the searches of a journal as a trace of requests: times and lengths',
     load: () => import('./commands/trace.ts'),
   },
-  calibrate: {
-    about: 'chooses thresholds on simulated questions or recorded trees',
-    load: () => import('./commands/calibrate.ts'),
-  },
   honesty: {
     about: 'right, wrong and refused answers of the shipped model, by verdict',
     load: () => import('./commands/honesty.ts'),
   },
   micro: { about: 'benchmarks of one part each, by name', load: () => import('./micro/micro.ts') },
+  rehearse: {
+    about: 'what servers hold: simulated questions, real work',
+    load: () => import('./commands/rehearse.ts'),
+  },
   cluster: {
     about: 'a cluster of many nodes and GPUs in virtual time, with the code that serves',
     load: () => import('./commands/cluster.ts'),

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
-import { prm7b } from '../../packages/core/src/cost/h200.ts';
 import { tableCost } from '../../packages/core/src/cost/table.ts';
 import type { Prompt, Step } from '../../packages/core/src/tree/step.ts';
 import { CheckedVerifier } from '../../packages/core/src/verifier/checked-verifier.ts';
@@ -13,6 +12,7 @@ import { defineVerifier, makeVerifier } from '../../packages/core/src/verifier/d
 import { LlamaEngine } from '../../packages/llama/src/engine/llama-engine.ts';
 import { LlamaPrm } from '../../packages/llama/src/prm/llama-prm.ts';
 import { tasks } from '../../packages/llama/src/task/recognise.ts';
+import { prm7b } from '../../packages/sim/src/engine/h200.ts';
 import { World } from '../../packages/sim/src/engine/world.ts';
 import { SimVerifier } from '../../packages/sim/src/verifier/sim-verifier.ts';
 import { verifierConformance } from '../support/conformance.ts';

@@ -29,7 +29,7 @@ async function served(embedder?: { readonly url: string }) {
   });
 }
 
-const body = { seed: 1, coppice: { rollouts: 12, program: 'self-consistency', certain: 'off' } };
+const body = { seed: 1, coppice: { rollouts: 12, program: 'self-consistency' } };
 
 test('an answer has the support of all that mean the same, and metrics count what that cost', async () => {
   const { url } = await served(await meanings());

@@ -111,7 +111,7 @@ describe.skipIf(!isThere)('all-MiniLM-L6-v2', () => {
     const ask = async (isGrouped: boolean) => {
       const embed = async (texts: readonly string[]) => texts.map((text) => vectors.get(text)!);
       const model = makeModel({ engine: new ScriptedEngine({ script }), ...(isGrouped && { embed }), budget: 12 });
-      const options = { program: 'self-consistency', rollouts: 12, seed: 1, certain: 'off' } as const;
+      const options = { program: 'self-consistency', rollouts: 12, seed: 1 } as const;
       const { tree, steps } = await search(question, { model, ...options });
       await model.close();
       return { agreement: tree.answers.agreement, steps };

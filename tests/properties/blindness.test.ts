@@ -31,8 +31,8 @@ const variants: Readonly<Record<string, readonly Record<string, string | number>
 };
 const turned: readonly Partial<PolicyOptions>[] = [
   {},
-  { boundPrune: 'best', certain: 'threshold', certainAnswers: 2 },
-  { boundPrune: 'threshold', certain: 'margin' },
+  { boundPrune: 'best', certain: 'threshold', certainAnswers: 2 } as Partial<PolicyOptions>,
+  { boundPrune: 'threshold', certain: 'margin' } as Partial<PolicyOptions>,
 ];
 
 function created({ name, prompts = [] }: ProgramDefinition, options: Record<string, string | number>): Program {
@@ -55,7 +55,7 @@ function ruled(policy: PolicyName, options: Partial<PolicyOptions>, program: Pro
 
 const cases = programs().flatMap((definition) =>
   (variants[definition.name] ?? [{}]).flatMap((options) =>
-    policyNames.flatMap((policy) =>
+    policyNames().flatMap((policy) =>
       turned.flatMap((knobs) => {
         const rules = ruled(policy, knobs, created(definition, options));
         return rules === undefined ? [] : [{ definition, options, policy, rules }];
@@ -118,7 +118,7 @@ function compare(at: number, { definition, options, policy, rules }: (typeof cas
 
 it(`lets ${cases.length} pairs of program and policy do the same with the ghosts taken out of their logs`, () => {
   expect(new Set(cases.map(({ definition }) => definition.name)).size).toBe(programs().length);
-  expect(new Set(cases.map(({ policy }) => policy)).size).toBe(policyNames.length);
+  expect(new Set(cases.map(({ policy }) => policy)).size).toBe(policyNames().length);
   const compared = cases.map((each, at) => compare(at, each));
   expect(compared.flatMap(({ wrong }) => wrong ?? [])).toEqual([]);
   const haunted = cases.filter((_, at) => compared[at]!.ghosts > 0);

@@ -6,20 +6,18 @@ import { describe, expect, it } from 'vitest';
 import { createAuto } from '../../packages/core/src/program/auto.ts';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
 import { createBestOfN, createSelfConsistency } from '../../packages/core/src/program/best-of-n.ts';
-import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
-import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
 import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
 import type { Program } from '../../packages/core/src/program/program.ts';
-import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
 import { createPanel } from '../../packages/core/src/program/whole-answers/panel.ts';
 import type { Width } from '../../packages/core/src/scheduler/scheduler.ts';
-import { createAggregate } from '../../packages/papers/src/programs/aggregate.ts';
+import { createBeam } from '../../packages/papers/src/levels/beam.ts';
+import { createRebase } from '../../packages/papers/src/levels/rebase.ts';
 import { createChain } from '../../packages/papers/src/programs/chain.ts';
 import { createDvts } from '../../packages/papers/src/programs/dvts.ts';
-import { createPairwise } from '../../packages/papers/src/programs/pairwise.ts';
 import { createRest } from '../../packages/papers/src/programs/rest.ts';
 import { createRstar } from '../../packages/papers/src/programs/rstar.ts';
 import { createTot } from '../../packages/papers/src/programs/tot.ts';
+import { createRefine } from '../../packages/papers/src/refine/refine.ts';
 import { redrive } from '../support/redrive.ts';
 import { essence, run } from '../support/toy-run.ts';
 
@@ -96,9 +94,7 @@ describe('(c) a log driven again', () => {
   ];
   const asking = [
     () => createChain({ probeEvery: 12, probeAgree: 2 }),
-    () => createAggregate({ population: 3, rounds: 2, shown: 2 }),
     () => createPanel({ models: ['small', 'big'], samples: 2, synthesizer: 'big' }),
-    () => createPairwise({ models: ['small', 'big'], samples: 4, judge: 'big' }),
     () => createRefine({ rollouts: 10 }),
   ];
   const programs = [mcts, bestFirst, beam, ...sampled, ...asking, proposing, rest, rstar];

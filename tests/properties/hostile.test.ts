@@ -12,13 +12,13 @@ import { isTreeEvent, type LoggedEvent } from '../../packages/core/src/log/event
 import { createScheduler } from '../../packages/core/src/policy/create.ts';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
 import { createBestOfN, createSelfConsistency } from '../../packages/core/src/program/best-of-n.ts';
-import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
 import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
 import type { Program } from '../../packages/core/src/program/program.ts';
 import { Runtime } from '../../packages/core/src/runtime/runtime.ts';
 import type { SearchRequest, SearchResult } from '../../packages/core/src/runtime/search/request.ts';
 import type { Scheduler } from '../../packages/core/src/scheduler/scheduler.ts';
 import { Tree } from '../../packages/core/src/tree/tree.ts';
+import { createBeam } from '../../packages/papers/src/levels/beam.ts';
 import { type Sabotage, sabotaged, type Throwable, throwables } from '../support/hostile.ts';
 import { simpleScheduler } from '../support/simple-scheduler.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../support/toy.ts';

@@ -4,21 +4,19 @@
 import { expect, it } from 'vitest';
 import { isTreeEvent } from '../../packages/core/src/log/events.ts';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
-import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
-import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
 import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
 import type { Expansion, Program } from '../../packages/core/src/program/program.ts';
-import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
 import { foreseeAhead, type Outlook } from '../../packages/core/src/program/speculation-ahead.ts';
 import { createPanel } from '../../packages/core/src/program/whole-answers/panel.ts';
 import { digestTree } from '../../packages/core/src/testing/program/digest.ts';
 import type { TreeEvent } from '../../packages/core/src/tree/events.ts';
 import { pathTo } from '../../packages/core/src/tree/node.ts';
 import { Tree } from '../../packages/core/src/tree/tree.ts';
-import { createAggregate } from '../../packages/papers/src/programs/aggregate.ts';
+import { createBeam } from '../../packages/papers/src/levels/beam.ts';
+import { createRebase } from '../../packages/papers/src/levels/rebase.ts';
 import { createChain } from '../../packages/papers/src/programs/chain.ts';
-import { createPairwise } from '../../packages/papers/src/programs/pairwise.ts';
 import { createRest } from '../../packages/papers/src/programs/rest.ts';
+import { createRefine } from '../../packages/papers/src/refine/refine.ts';
 import { run } from '../support/toy-run.ts';
 
 const programs: readonly (() => Program)[] = [
@@ -26,9 +24,7 @@ const programs: readonly (() => Program)[] = [
   () => createBestFirst({ rollouts: 6, branching: 3 }),
   () => createRest({ rollouts: 4 }),
   () => createChain({ probeEvery: 12, probeAgree: 2 }),
-  () => createAggregate({ population: 3, rounds: 2, shown: 2 }),
   () => createPanel({ models: ['small', 'big'], samples: 2, synthesizer: 'big' }),
-  () => createPairwise({ models: ['small', 'big'], samples: 4, judge: 'big' }),
   () => createRefine({ rollouts: 8 }),
   () => createBeam({ beams: 4, candidates: 3 }),
   () => createRebase({ paths: 6, firstPaths: 2 }),

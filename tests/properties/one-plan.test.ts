@@ -108,7 +108,7 @@ function someOf(names: readonly string[]): fc.Arbitrary<Values> {
 
 /** Without the options of other programs, which are refused, and with half of the rest: most draws have some that contradict each other. */
 function withoutForeign(values: Values, salt: number): Values {
-  const parts = [String(values.program ?? knobOf('program').default), String(values.certain ?? 'off'), 'promise'];
+  const parts = [String(values.program ?? knobOf('program').default)];
   const own = (name: string) => !name.includes('.') || parts.includes(name.split('.')[0]!);
   return Object.fromEntries(Object.entries(values).filter(([name]) => own(name) && hash(name, salt) % 2 === 0));
 }

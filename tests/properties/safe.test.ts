@@ -2,11 +2,11 @@
 // rollout may still be accepted.
 
 import { expect, it } from 'vitest';
+import { contenderOf } from '../../lab/src/service/contenders.ts';
 import { runTrial, trialDefaults } from '../../lab/src/sim/trial.ts';
 import type { LoggedEvent } from '../../packages/core/src/log/events.ts';
 import { SearchFold } from '../../packages/core/src/log/fold.ts';
 import { mayGrow } from '../../packages/core/src/tree/node.ts';
-import { contenderOf } from '../../packages/sim/src/service/contenders.ts';
 
 const { threshold, rollouts } = trialDefaults;
 

@@ -22,7 +22,6 @@ const schedulers = fc
     first: fc.constantFrom('admit' as const, 'boost' as const),
     preemption: fc.constantFrom('needed' as const, 'eager' as const),
     gate: fc.nat(3),
-    boostAt: fc.constantFrom('start' as const, 'doubt' as const),
     speculate: fc.constantFrom(0, 1, 5),
   })
   .map(({ name, first, preemption, ...options }) => {

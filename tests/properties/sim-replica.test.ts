@@ -4,11 +4,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hash, Random } from '../../packages/core/src/base/random.ts';
-import { llama8b } from '../../packages/core/src/cost/h200.ts';
 import { tableCost } from '../../packages/core/src/cost/table.ts';
 import type { EngineMessage, GenerateRequest, PathStep, RequestId } from '../../packages/core/src/engine/engine.ts';
 import { below, tipKey } from '../../packages/core/src/testing/case/paths.ts';
 import type { Step } from '../../packages/core/src/tree/step.ts';
+import { llama8b } from '../../packages/sim/src/engine/h200.ts';
 import { SimReplica, type SimReplicaOptions } from '../../packages/sim/src/engine/sim-replica.ts';
 import { World } from '../../packages/sim/src/engine/world.ts';
 import { StepwiseReplica } from './stepwise-replica.ts';

@@ -6,12 +6,12 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Random } from '../../packages/core/src/base/random.ts';
 import { createBestOfN, createSelfConsistency } from '../../packages/core/src/program/best-of-n.ts';
-import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
-import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
 import type { Outcome, Program } from '../../packages/core/src/program/program.ts';
 import { formKey } from '../../packages/core/src/tree/keys.ts';
 import { type Node, pathTo } from '../../packages/core/src/tree/node.ts';
 import { Tree } from '../../packages/core/src/tree/tree.ts';
+import { createBeam } from '../../packages/papers/src/levels/beam.ts';
+import { createRebase } from '../../packages/papers/src/levels/rebase.ts';
 import { createDvts } from '../../packages/papers/src/programs/dvts.ts';
 import {
   type Draw,

@@ -3,11 +3,11 @@
 // have one strand each and no machine: what they answer does not depend on one.
 
 import { describe, expect, it } from 'vitest';
+import { contenderOf } from '../../lab/src/service/contenders.ts';
+import { type SettingName, settingNames } from '../../lab/src/service/profiles.ts';
 import { type LoneAnswer, loneAnswers } from '../../lab/src/sim/lone-search.ts';
 import { settingOf } from '../../lab/src/sim/settings.ts';
 import { trialDefaults } from '../../lab/src/sim/trial.ts';
-import { contenderOf } from '../../packages/sim/src/service/contenders.ts';
-import { type SettingName, settingNames } from '../../packages/sim/src/service/profiles.ts';
 
 const questions = Array.from({ length: 800 }, (_, at) => at);
 

@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { type OpenLoad, runLoad } from '../../lab/src/micro/overload.ts';
+import { contenderOf } from '../../lab/src/service/contenders.ts';
 import { runTrial, trialDefaults } from '../../lab/src/sim/trial.ts';
-import { contenderOf } from '../../packages/sim/src/service/contenders.ts';
 import { runVirtually } from '../support/virtual-gateway.ts';
 
 describe('one queue', () => {

@@ -5,9 +5,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { planDefaults } from '../../lab/src/experiment/plan.ts';
 import { measureAll } from '../../lab/src/experiment/runner.ts';
 import { comparison } from '../../lab/src/experiments/comparison.ts';
+import { parseLoad } from '../../lab/src/service/load.ts';
 import type { Cell } from '../../lab/src/sim/comparison.ts';
 import { TrialPool } from '../../lab/src/sim/trial-pool.ts';
-import { parseLoad } from '../../packages/sim/src/service/load.ts';
 
 const rows = ['vanilla', 'positive', 'positive+strict', 'positive+negative', 'boost'];
 

@@ -4,12 +4,12 @@
 import { expect, it } from 'vitest';
 import { Random } from '../../packages/core/src/base/random.ts';
 import type { Program } from '../../packages/core/src/program/program.ts';
-import { posteriorNames } from '../../packages/core/src/program/refine/posterior.ts';
-import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
 import { type Learned, plantedEvent } from '../../packages/core/src/tree/events.ts';
 import { formKey } from '../../packages/core/src/tree/keys.ts';
 import type { Node } from '../../packages/core/src/tree/node.ts';
 import { Tree } from '../../packages/core/src/tree/tree.ts';
+import { posteriorNames } from '../../packages/papers/src/refine/posterior.ts';
+import { createRefine } from '../../packages/papers/src/refine/refine.ts';
 
 const questions = 1000;
 const rollouts = 16;

@@ -4,8 +4,8 @@
 
 import { expect, it } from 'vitest';
 import { Random } from '../../packages/core/src/base/random.ts';
-import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
 import type { Tree } from '../../packages/core/src/tree/tree.ts';
+import { createRefine } from '../../packages/papers/src/refine/refine.ts';
 import { type RepairWorld, type Searched, searchAll } from '../support/repair-world.ts';
 
 const questions = 2000;

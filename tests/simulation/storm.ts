@@ -11,23 +11,21 @@ import { policyNames } from '../../packages/core/src/policy/policies.ts';
 import type { Policy, Rules } from '../../packages/core/src/policy/policy.ts';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../../packages/core/src/program/best-of-n.ts';
-import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
-import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
 import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
 import type { Program } from '../../packages/core/src/program/program.ts';
-import { posteriorNames } from '../../packages/core/src/program/refine/posterior.ts';
-import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
 import { createPanel } from '../../packages/core/src/program/whole-answers/panel.ts';
 import { Runtime } from '../../packages/core/src/runtime/runtime.ts';
 import type { SearchRequest, SearchResult } from '../../packages/core/src/runtime/search/request.ts';
 import type { Scheduler } from '../../packages/core/src/scheduler/scheduler.ts';
-import { createAggregate } from '../../packages/papers/src/programs/aggregate.ts';
+import { createBeam } from '../../packages/papers/src/levels/beam.ts';
+import { createRebase } from '../../packages/papers/src/levels/rebase.ts';
 import { createChain } from '../../packages/papers/src/programs/chain.ts';
 import { createDvts } from '../../packages/papers/src/programs/dvts.ts';
-import { createPairwise } from '../../packages/papers/src/programs/pairwise.ts';
 import { createRest } from '../../packages/papers/src/programs/rest.ts';
 import { createRstar } from '../../packages/papers/src/programs/rstar.ts';
 import { createTot } from '../../packages/papers/src/programs/tot.ts';
+import { posteriorNames } from '../../packages/papers/src/refine/posterior.ts';
+import { createRefine } from '../../packages/papers/src/refine/refine.ts';
 import { type Misfortune, ToyEngine, ToyVerifier, ToyWorld } from '../support/toy.ts';
 
 export interface Storm {
@@ -55,7 +53,7 @@ export function runStorm(seed: number): Storm {
   const engine = new ToyEngine(world, misfortune, seed);
   const verifier = new ToyVerifier(world, misfortune, seed + 1);
   if (random.chance(0.5)) killFor(world, engine, random.integer(stormUntilMs), random.integer(1000));
-  const name = random.chance(0.5) ? 'boost' : policyNames[random.integer(policyNames.length)]!;
+  const name = random.chance(0.5) ? 'boost' : policyNames()[random.integer(policyNames().length)]!;
   // Whatever sits in the scheduler's seams, nothing may be lost.
   const room = random.chance(0.5) ? {} : { room: boostingRoom };
   const seams = random.chance(0.5) ? room : { ...room, preempt: preemptEagerly };
@@ -177,9 +175,7 @@ function drawProgram(random: Random, rollouts: number): Program {
     () => createBestOfN({ samples: 1 + random.integer(6) }),
     () => createSelfConsistency({ samples: 1 + random.integer(6), window: random.integer(4) }),
     () => createGreedy(),
-    () => createAggregate({ population: 1 + random.integer(3), rounds: 1 + random.integer(3), shown: 2 }),
     () => createPanel({ samples: 1 + random.integer(6) }),
-    () => createPairwise({ samples: 1 + random.integer(5) }),
     () => createChain({ probeEvery: 1 + random.integer(20), probeAgree: 2 }),
     () => createRefine({ rollouts, posterior: posteriorNames[random.integer(posteriorNames.length)]! }),
   ];

@@ -2,10 +2,10 @@
 // only lengthens its queue, and the median pays for it; weighed by what a strand adds to everyone's score it does not.
 
 import { expect, it } from 'vitest';
+import { contenderOf } from '../../lab/src/service/contenders.ts';
+import { latenciesOf } from '../../lab/src/service/measures.ts';
 import { readMachine } from '../../lab/src/sim/machine.ts';
 import { runTrial, trialDefaults } from '../../lab/src/sim/trial.ts';
-import { contenderOf } from '../../packages/sim/src/service/contenders.ts';
-import { latenciesOf } from '../../packages/sim/src/service/measures.ts';
 
 const machine = readMachine('lab/docs/experiments/one-gpu.json');
 
@@ -18,7 +18,7 @@ function served(row: string) {
 }
 
 it('a strand is granted by what it adds to everyone: the median is no worse than unboosted, and the tail better', () => {
-  const [all, worth] = ['positive:widths=shares', 'positive:widths=worth'].map(served);
+  const [all, worth] = ['positive:widths=shares', 'positive:widths=gain'].map(served);
   expect(all!.p50Ms).toBeGreaterThan(positive.p50Ms);
   expect(worth!.p50Ms).toBeLessThan(all!.p50Ms);
   expect(worth!.p99Ms).toBeLessThan(positive.p99Ms);

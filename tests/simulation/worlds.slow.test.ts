@@ -57,7 +57,7 @@ it.each(['mean', 'last', 'vote'] as const)(
   },
 );
 
-it.each(policyNames)('%s comes to an end of its own in every world', (row) => {
+it.each(policyNames())('%s comes to an end of its own in every world', (row) => {
   for (const world of worlds) {
     for (const { exit, tokens } of against(world, 'product', row, 20).answers) {
       expect(['accepted', 'futile', 'settled', 'exhausted']).toContain(exit);

@@ -4,20 +4,18 @@
 
 import { createPolicy } from '../../packages/core/src/policy/create.ts';
 import { createBestFirst } from '../../packages/core/src/program/best-first/best-first.ts';
-import { createBeam } from '../../packages/core/src/program/levels/beam.ts';
-import { createRebase } from '../../packages/core/src/program/levels/rebase.ts';
 import { createMcts } from '../../packages/core/src/program/mcts/mcts.ts';
 import type { Program } from '../../packages/core/src/program/program.ts';
-import { createRefine } from '../../packages/core/src/program/refine/refine.ts';
 import { createPanel } from '../../packages/core/src/program/whole-answers/panel.ts';
-import { createAggregate } from '../../packages/papers/src/programs/aggregate.ts';
+import { createBeam } from '../../packages/papers/src/levels/beam.ts';
+import { createRebase } from '../../packages/papers/src/levels/rebase.ts';
 import { createChain } from '../../packages/papers/src/programs/chain.ts';
 import { createDvts } from '../../packages/papers/src/programs/dvts.ts';
 import { createEts } from '../../packages/papers/src/programs/ets.ts';
-import { createPairwise } from '../../packages/papers/src/programs/pairwise.ts';
 import { createRest } from '../../packages/papers/src/programs/rest.ts';
 import { createRstar } from '../../packages/papers/src/programs/rstar.ts';
 import { createTot } from '../../packages/papers/src/programs/tot.ts';
+import { createRefine } from '../../packages/papers/src/refine/refine.ts';
 import { essence, run } from './toy-run.ts';
 
 const shapes: readonly { readonly create: () => Program; readonly widest: number }[] = [
@@ -27,9 +25,7 @@ const shapes: readonly { readonly create: () => Program; readonly widest: number
   { create: () => createRest({ rollouts: 8 }), widest: 1 },
   { create: () => createRstar({ rollouts: 8 }), widest: 1 },
   { create: () => createChain({ probeEvery: 12, probeAgree: 2 }), widest: 1 },
-  { create: () => createAggregate({ population: 3, rounds: 2, shown: 2 }), widest: 1 },
   { create: () => createPanel({ models: ['small', 'big'], samples: 2, synthesizer: 'big' }), widest: 1 },
-  { create: () => createPairwise({ models: ['small', 'big'], samples: 4, judge: 'big' }), widest: 1 },
   { create: () => createRefine({ rollouts: 8 }), widest: 1 },
   { create: () => createBeam({ beams: 4, candidates: 3 }), widest: 8 },
   { create: () => createDvts({ subtrees: 3, candidates: 2 }), widest: 8 },

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run as rehearse } from '../../packages/coppice/src/cli/commands/rehearse/rehearse.ts';
+import { run as rehearse } from '../../lab/src/commands/rehearse.ts';
 import type { GenerateRequest } from '../../packages/core/src/engine/engine.ts';
 import { probe } from '../../packages/core/src/engine/remote/dialect/probe.ts';
 import { openRemoteEngine } from '../../packages/core/src/engine/remote/open-engine.ts';

@@ -39,9 +39,9 @@ export function importsOf(file: string): string[] {
 
 /** Packages that it imports by name. */
 export function packagesOf(file: string): string[] {
-  return [...textOf(file).matchAll(/^(?:import|export|\}).* from '([^'.][^']*)';|import\('([^'.][^']*)'\)/gm)].map(
-    ([, a, b]) => (a ?? b)!,
-  );
+  return [
+    ...textOf(file).matchAll(/^(?:(?:import|export|\}).* from|import) '([^'.][^']*)';|import\('([^'.][^']*)'\)/gm),
+  ].map(([, a, b]) => (a ?? b)!);
 }
 
 /** Code without comments, and with empty strings but for the names of Node's modules: good enough for words. */

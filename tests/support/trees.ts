@@ -12,7 +12,6 @@ import { Tree } from '../../packages/core/src/tree/tree.ts';
 /** A reward alone is a step that may go on; `end` makes it the end of a path. */
 export interface Shoot {
   readonly reward: number;
-  readonly promise?: number;
   readonly end?: boolean;
   readonly answer?: string;
   readonly tokens?: number;
@@ -64,7 +63,7 @@ export function viewOf(tree: Tree, limits: Partial<Limits> = {}, nowMs = 0): Sea
 
 /** One child that was asked for arrives. Its number is its key: siblings stand in the order in which they are written. */
 export function landChild(tree: Tree, parent: Node, index: number, shoot: Shoot): Node {
-  const { reward, promise, end = false, answer, tokens = 10 } = shoot;
+  const { reward, end = false, answer, tokens = 10 } = shoot;
   const step = { text: `${parent.id}/${index} `, tokens, meanLogprob: -0.1, end: end ? 'eos' : 'delimiter' } as const;
   const place = { node: tree.nextNode, key: tree.nextNode, parent: parent.id, index };
   const known = {
@@ -73,7 +72,6 @@ export function landChild(tree: Tree, parent: Node, index: number, shoot: Shoot)
     step,
     reward,
     terminal: end,
-    ...(promise === undefined ? {} : { promise }),
   } as const;
   tree.record(answer === undefined ? known : { ...known, answer });
   return tree.nodes.at(-1)!;

@@ -1,6 +1,7 @@
 // The gateway's searches on simulated GPUs in virtual time, without HTTP: the same engine, questions and arrivals as a
 // trial of `npm run lab -- sim`, so that both can be compared, and so that hours of overload pass in seconds.
 
+import { type SettingName, searchDefaults } from '../../lab/src/service/profiles.ts';
 import { costOf, hardware, kvTokensOf, settingOf } from '../../lab/src/sim/settings.ts';
 import type { SearchPlan } from '../../packages/core/src/answering/plan/search-plan.ts';
 import { hash, Random } from '../../packages/core/src/base/random.ts';
@@ -20,7 +21,6 @@ import { QuestionModel } from '../../packages/sim/src/engine/questions/question-
 import { extractAnswer } from '../../packages/sim/src/engine/questions/question-text.ts';
 import { SimEngine } from '../../packages/sim/src/engine/sim-engine.ts';
 import { World } from '../../packages/sim/src/engine/world.ts';
-import { type SettingName, searchDefaults } from '../../packages/sim/src/service/profiles.ts';
 import { SimVerifier } from '../../packages/sim/src/verifier/sim-verifier.ts';
 
 export interface VirtualRun {

@@ -23,10 +23,9 @@ function plainOf(tree: Tree, event: TreeEvent): TreeEvent | undefined {
   if (event.type === 'ghosted') return undefined;
   if (event.type !== 'adopted') return event;
   const { node, parent } = event;
-  const { key, index, step, terminal, reward, promise, feedback, answer } = ghostOf(tree, parent, event.index);
+  const { key, index, step, terminal, reward, feedback, answer } = ghostOf(tree, parent, event.index);
   const found = {
     ...(reward === undefined ? {} : { reward }),
-    ...(promise === undefined ? {} : { promise }),
     ...(feedback === undefined ? {} : { feedback }),
   };
   const grown = { type: 'grown', node, parent, key, index, step, terminal, ...found } as const;

@@ -2,7 +2,7 @@
 // look first where it found its edge; what they find does not depend on that beyond the precision, only how soon.
 
 import { mean } from '@coppice/core/base';
-import type { Latencies } from '@coppice/sim/service';
+import type { Latencies } from '../service/index.ts';
 import { type MedianInterval, medianInterval } from './median.ts';
 import { fewestHeld, largestHeld } from './monotone-search.ts';
 import { type CapacityPlan, type RunTrial, requestsOf, StreamCapacity } from './stream-capacity.ts';

@@ -2,8 +2,8 @@
 // how far the trace goes beyond what was measured.
 
 import { percentile } from '@coppice/core/base';
-import { readRequestTrace, type TracedRequest, traceStreamOf } from '@coppice/sim/service';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
+import { readRequestTrace, type TracedRequest, traceStreamOf } from '../service/index.ts';
 import { type CapacityAnswer, type CapacityQuestion, mostGpus } from './answer.ts';
 import type { MedianInterval } from './median.ts';
 import type { CapacityPlan } from './stream-capacity.ts';

@@ -3,8 +3,8 @@
 // late, and a backlog knows nothing of bursts.
 
 import { assert, raise } from '@coppice/core/base';
-import { type Latencies, latenciesOf, type TraceUse } from '@coppice/sim/service';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
+import { type Latencies, latenciesOf, type TraceUse } from '../service/index.ts';
 import { capacityOf } from '../sim/capacity.ts';
 import type { SimulatedContender } from '../sim/contenders.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts';

@@ -1,8 +1,9 @@
 // What a group runs on: two kinds of GPU with measured step times, reward models, and how many sequences each takes. Or the machine of
 // `npm run bench -- nodes`, which the model of nodes and database is checked against.
 
-import { type CostModel, llama8b, prm7b, tableCost } from '@coppice/core/cost';
+import { type CostModel, tableCost } from '@coppice/core/cost';
 import type { QuestionProfile } from '@coppice/sim/engine';
+import { llama8b, prm7b } from '@coppice/sim/engine';
 import { servedProfile } from '@coppice/sim/open';
 import { vllmCausalOnH200 } from '../sim/h200-vllm.ts';
 import type { GroupSpec } from './cluster-spec.ts';

@@ -5,7 +5,6 @@
 import { appendFileSync } from 'node:fs';
 import { closeModel, type GoldQuestion, isRight, openModel, ownModel } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
-import { type Load, parseLoad } from '@coppice/sim/service';
 import { contendersOf, runBlock } from 'coppice/bench';
 import { help as benchHelp, chooseQuestions, configurationOf, readBench } from 'coppice/cli';
 import type { BenchContender, BenchContest, BenchTrial } from '../contest-shapes.ts';
@@ -14,6 +13,7 @@ import { arrivals, mixed } from '../open-load/arrivals.ts';
 import { sustained } from '../open-load/sustained.ts';
 import { type ArrivalLine, arrivalTable } from '../real/arrival-table.ts';
 import { keptUnder } from '../real/kept-lines.ts';
+import { type Load, parseLoad } from '../service/index.ts';
 
 export const help: CommandHelp = {
   ...benchHelp,

@@ -3,13 +3,13 @@
 
 import { raise } from '@coppice/core/base';
 import { budgetKnob, requestKnobs } from '@coppice/core/config';
-import { profileOf, searchDefaults, settingNames, traceStreamOf } from '@coppice/sim/service';
 import { policyNames, programNames } from 'coppice';
 import { type CapacityQuestion, gpusNeeded, mostGpus, rateHeld } from '../capacity/answer.ts';
 import { capacityLines } from '../capacity/capacity-lines.ts';
 import { fewestValues } from '../capacity/median.ts';
 import type { CapacityPlan, RunTrial } from '../capacity/stream-capacity.ts';
 import { type CommandFlags, type CommandHelp, flagOf, helpFlag, oneOf, readArguments, whole } from '../flags.ts';
+import { profileOf, searchDefaults, settingNames, traceStreamOf } from '../service/index.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import { machines, readMachine } from '../sim/machine.ts';
 import { defaultThreads, TrialPool } from '../sim/trial-pool.ts';
@@ -32,7 +32,7 @@ const load = {
     takes: 'NAME',
     about: `what a request becomes (${standard.program}): ${programNames().join(', ')}`,
   },
-  policy: { ...text, takes: 'NAME', about: `(${standard.policy}): ${policyNames.join(', ')}` },
+  policy: { ...text, takes: 'NAME', about: `(${standard.policy}): ${policyNames().join(', ')}` },
   rollouts: { ...text, takes: 'N', about: `rollouts or samples of a search (${standard.rollouts})` },
   setting: { ...text, takes: 'NAME', about: `how hard questions are (${settingNames[0]}): ${settingNames.join(', ')}` },
 } as const satisfies CommandFlags;
@@ -115,7 +115,7 @@ function planOf(values: Values): CapacityPlan {
   if (values.p99 === undefined)
     raise('bad-setting', '--p99 is missing: how many seconds may 99 % of the searches take?');
   const machine = readMachine(read('machine', standard.machine));
-  const policy = oneOf('policy', read('policy', standard.policy), policyNames);
+  const policy = oneOf('policy', read('policy', standard.policy), policyNames());
   const program = oneOf('program', read('program', standard.program), programNames());
   const budget = flagOf('budget', read('budget', String(strandsOfGpu)), budgetKnob);
   const roomTokens = Math.min(machine.generator.kvTokens, machine.rewardModel.kvTokens);

@@ -1,10 +1,10 @@
 // `npm run lab -- fit FILE [--json]`: a question profile fitted to recorded trees, and how well it fits.
 
 import { raise } from '@coppice/core/base';
-import { readTrees } from '@coppice/sim/service';
 import { readArguments } from '../flags.ts';
 import { fitProfile } from '../profile-fit/fit-profile.ts';
 import { fitTable } from '../profile-fit/fit-table.ts';
+import { readTrees } from '../service/index.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
   const options = { json: { type: 'boolean' } } as const;

@@ -3,7 +3,6 @@
 
 import { closeModel, isRight, openModel, ownModel } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
-import { type Load, parseLoad } from '@coppice/sim/service';
 import { contendersOf } from 'coppice/bench';
 import {
   help as benchHelp,
@@ -16,6 +15,7 @@ import {
 import type { CommandHelp } from '../flags.ts';
 import { openLoad } from '../open-load/open-load.ts';
 import { openLoadLines } from '../open-load/open-load-table.ts';
+import { type Load, parseLoad } from '../service/index.ts';
 
 export const help: CommandHelp = {
   ...benchHelp,

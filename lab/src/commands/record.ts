@@ -1,5 +1,5 @@
 // `npm run lab -- record FILE`: draws independent samples of questions on a real model and writes their trees, for `sim --trees`, `fit`,
-// `calibrate --trees` and `coppice rehearse --trees`. Questions, samples (--rollouts) and model are told by the options of `coppice bench`.
+// `npm run lab -- rehearse --trees`. Questions, samples (--rollouts) and model are told by the options of `coppice bench`.
 
 import { closeModel, isRight, openModel, ownModel } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SqliteJournal } from '@coppice/core/journal';
-import { readRequestTrace } from '@coppice/sim/service';
 import { expect, it, vi } from 'vitest';
+import { readRequestTrace } from '../service/index.ts';
 import { run } from './trace.ts';
 
 async function journalWith(path: string, searches: readonly [createdMs: number, tokens: object][]): Promise<void> {

@@ -1,11 +1,11 @@
-// `npm run lab -- trace JOURNAL FILE`: the searches of a journal as a trace of requests, for `capacity`, `sim --trace` and `coppice rehearse --trace`: when each
+// `npm run lab -- trace JOURNAL FILE`: the searches of a journal as a trace of requests, for `capacity`, `sim --trace` and `npm run lab -- rehearse --trace`: when each
 // came, how long its prompt was and how long the path of its answer. No texts.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { raise } from '@coppice/core/base';
 import { type FinishedSearch, type Journal, SqliteJournal } from '@coppice/core/journal';
-import { ownTraceHead, type TracedRequest } from '@coppice/sim/service';
 import type { CommandHelp } from '../flags.ts';
+import { ownTraceHead, type TracedRequest } from '../service/index.ts';
 
 export const help: CommandHelp = {
   starts: 'npm run lab --',

@@ -1,6 +1,6 @@
-// `npm run lab -- votes TEST TRAIN --drawn … --confidences …`: votes over recorded samples that end early by DeepConf, by a rule of certainty and by both, against the vote
+// `npm run lab -- votes TEST TRAIN --drawn … --confidences …`: votes over recorded samples that end early by DeepConf, by a lead and by both, against the vote
 // of all samples. DeepConf's settings are chosen on TRAIN; TEST alone is told. Sets are named as their files of questions are. Without confidences
-// only the rules of certainty are told.
+// only the lead is told.
 
 import { basename } from 'node:path';
 import { readQuestions } from '@coppice/core/answering';
@@ -25,14 +25,13 @@ const flags = {
 export const help: CommandHelp = {
   starts: 'npm run lab --',
   usage: 'votes TEST [TRAIN] --drawn FILE … [--confidences FILE …] [--scored FILE …]',
-  about: 'Replays votes over recorded samples under DeepConf, rules of certainty and both, and prints what they save.',
+  about: 'Replays votes over recorded samples under DeepConf, a lead and both, and prints what they save.',
   groups: [['the samples', flags]],
   examples: ['votes gsm8k.jsonl gsm8k-train.jsonl --drawn solutions-0.jsonl --confidences confidences-0.gz'],
 };
 
-const certificate = { rule: 'certificate', risk: 0.05 } as const;
-const beta = { rule: 'beta', risk: 0.05 } as const;
-const lead = { rule: 'lead', risk: 0.1 } as const;
+/** Of the lead that ends a vote by rewards. */
+const risk = 0.1;
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments({ args: [...args], options: flags, allowPositionals: true });
@@ -67,15 +66,15 @@ function tell(
   scored: boolean,
 ) {
   const plain: VoteRules = { open, scored, choose: 'vote' };
-  const rules = scored ? [lead] : [certificate, beta];
+  const risks = scored ? [risk] : [];
   const arms: [string, VoteRules][] = [[scored ? 'weighted vote of all' : 'vote of all', plain]];
   if (!scored && trains.length > 0) arms.push(['vote of all by confidence', { ...plain, choose: 'confident' }]);
-  for (const certain of rules) arms.push([`${certain.rule} at ${certain.risk}`, { ...plain, certain }]);
-  for (const certain of trains.length > 0 ? [undefined, ...rules] : []) {
+  for (const leadRisk of risks) arms.push([`lead at ${leadRisk}`, { ...plain, leadRisk }]);
+  for (const leadRisk of trains.length > 0 ? [undefined, ...risks] : []) {
     // DeepConf weighs votes by confidence; with rewards they weigh more.
-    const others: VoteRules = { ...plain, certain, choose: scored ? 'vote' : 'confident' };
+    const others: VoteRules = { ...plain, leadRisk, choose: scored ? 'vote' : 'confident' };
     const found = chooseDeepConf(trains, others, loss);
-    const name = certain === undefined ? 'deepconf' : `deepconf and ${certain.rule} at ${certain.risk}`;
+    const name = leadRisk === undefined ? 'deepconf' : `deepconf and lead at ${leadRisk}`;
     console.log(
       `training, ${name}: ${found === undefined ? `none loses at most ${100 * loss} points` : rowLine(settingsLine(found.deepconf), found.row)}`,
     );

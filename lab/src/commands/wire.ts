@@ -67,7 +67,6 @@ const scope: CommandSettings = {
     'policy',
     'aggregation',
     'choose',
-    'certain',
     'threshold',
     'branching',
     'maxDepth',
@@ -95,7 +94,7 @@ export const help: CommandHelp = {
 type SearchedRow = Exclude<WireRow, 'alone'>;
 
 /** No answer ends a search before all its paths are there: rows are compared by what they write, not by what they save. */
-const always = { certain: 'off', threshold: 1 } as const satisfies Wish;
+const always = { threshold: 1 } as const satisfies Wish;
 /** The last score of a path alone counts: a sample is one request to each server. */
 const judged = { aggregation: 'last', choose: 'vote' } as const satisfies Wish;
 const programs = { samples: 'self-consistency', judged: 'best-of-n', mcts: 'mcts', beam: 'beam' } as const satisfies {

@@ -3,8 +3,11 @@
 
 import { raise } from '@coppice/core/base';
 import { budgetKnob, modelKnobs, requestKnobs } from '@coppice/core/config';
-import { policyKnobs } from '@coppice/core/policy';
+import { turnedKnobs } from '@coppice/core/policy';
 import { programKnobs } from '@coppice/core/program';
+import { policyNames } from 'coppice';
+import { flagOf, oneOf, whole } from '../flags.ts';
+import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
 import {
   allRows,
   type Load,
@@ -17,10 +20,7 @@ import {
   searchDefaults,
   settingNames,
   type TraceUse,
-} from '@coppice/sim/service';
-import { policyNames } from 'coppice';
-import { flagOf, oneOf, whole } from '../flags.ts';
-import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
+} from '../service/index.ts';
 import { ablatedRows, contenderOf } from '../sim/contenders.ts';
 import { machines, readMachine } from '../sim/machine.ts';
 import { type GpuName, gpus, settingOf } from '../sim/settings.ts';
@@ -102,14 +102,14 @@ const planFlags = {
   },
   policy: {
     takes: 'ROWS',
-    about: `${allRows.join(', ')}; any may have knobs turned, as in boost:gate=0:firstDepthCut=0.4 (${[...Object.keys(policyKnobs), ...Object.keys(programKnobs)].join(', ')})`,
+    about: `${allRows.join(', ')}; any may have knobs turned, as in boost:gate=0:firstDepthCut=0.4 (${[...Object.keys(turnedKnobs()), ...Object.keys(programKnobs)].join(', ')})`,
     read: (text) => ({ rows: list(text).map(rowOf) }),
   },
   ablate: {
     takes: 'POLICY',
     about: 'a policy beside itself without each of its parts in turn; all are compared with it',
     read: (text) => {
-      const ablated = ablatedRows(oneOf('ablate', text, policyNames));
+      const ablated = ablatedRows(oneOf('ablate', text, policyNames()));
       return { rows: ablated, base: ablated[0]! };
     },
   },

@@ -3,10 +3,10 @@
 // seed, so that a search alone answers as it would in a full house.
 
 import { mean } from '@coppice/core/base';
-import type { RowName, SettingName } from '@coppice/sim/service';
 import type { LabExperiment, MeasuredCell } from '../experiment/experiment.ts';
 import { seedsFrom } from '../experiment/plan.ts';
 import { type LabTable, tableOf } from '../experiment/table.ts';
+import type { RowName, SettingName } from '../service/index.ts';
 import { placesOf, type SeededSetting, specOf } from '../sim/comparison.ts';
 import type { TrialSpec } from '../sim/trial.ts';
 import { type Estimate, estimate } from '../statistics.ts';

@@ -1,10 +1,10 @@
 // What others schedule by, beside `safe`: TAPER's widths, least attained service (LAS) and Agentix's PLAS, each with the positive exit alone, as
 // TAPER has it, and with the exits and prunes of `safe`, so that what the order gives is told apart from what the exits give.
 
-import { latenciesOf, type RowName, type SettingName, warmUpShare, yieldOf } from '@coppice/sim/service';
 import type { LabExperiment, MeasuredCell, TrialSource } from '../experiment/experiment.ts';
 import { listed } from '../experiment/plan.ts';
 import { type TableColumn, tableOf } from '../experiment/table.ts';
+import { latenciesOf, type RowName, type SettingName, warmUpShare, yieldOf } from '../service/index.ts';
 import { capacityIn, placesOf } from '../sim/comparison.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import { type TrialSpec, trialDefaults } from '../sim/trial.ts';
@@ -36,10 +36,7 @@ export const baselines: LabExperiment<BaselineCell, BaselineFigures> = {
   takes: '10 minutes',
   published: ['--seed 11 --seeds 2 --setting math500/8b'],
   preset: {
-    rows: [
-      ...['positive', 'taper', 'las+positive', 'plas+positive'],
-      ...['safe:widths=slack', 'las+safe', 'plas+safe', challenger],
-    ],
+    rows: [...['positive', 'taper', 'las+positive', 'plas+positive'], ...['las+safe', 'plas+safe', challenger]],
     settings: ['math500/8b', 'amc23/8b'],
     seeds: [801],
     requests: 300,

@@ -1,9 +1,9 @@
 // What p1.ts compares: programs at the caps of P1's Table 2, each with the exits of certainty of its Table 1 and without, and §6.7: chains
 // of thought five times as long as those of the settings, probed and not.
 
-import type { RowName, TurnedWish } from '@coppice/sim/service';
 import type { ProgramName } from 'coppice';
 import type { LostSettings } from '../lost/lost-search.ts';
+import type { RowName, TurnedWish } from '../service/index.ts';
 import type { ErringProfile } from '../sim/reward-habits.ts';
 
 export interface CertaintyFamily {

@@ -1,10 +1,10 @@
 // The canonical comparison: policies in P0's order over settings, seeds and loads, as one table. Those that differ from it only in
 // what is compared (p0, programs, knobs, policies, calibration) are made here too, each in a file of its own.
 
-import { searchDefaults, warmUpShare } from '@coppice/sim/service';
 import type { LabExperiment, LabReport } from '../experiment/experiment.ts';
 import { type LabPlan, listed, type PlanFlagName } from '../experiment/plan.ts';
 import { groupedTable, type LabTable, type TableColumn } from '../experiment/table.ts';
+import { searchDefaults, warmUpShare } from '../service/index.ts';
 import { type Cell, type ComparedCell, compareCell, comparedCells } from '../sim/comparison.ts';
 import { bySetting, type Line, linesOf } from '../sim/report.ts';
 import type { Estimate } from '../statistics.ts';

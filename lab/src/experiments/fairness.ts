@@ -3,10 +3,10 @@
 // second. Each request is compared with itself.
 
 import { percentile, raise } from '@coppice/core/base';
-import { type Load, type RowName, type Served, type SettingName, warmUpShare } from '@coppice/sim/service';
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';
 import { type LabPlan, listed, type PlannedSystem } from '../experiment/plan.ts';
 import { type LabTable, type TableColumn, tableOf } from '../experiment/table.ts';
+import { type Load, type RowName, type Served, type SettingName, warmUpShare } from '../service/index.ts';
 import { type ComparedSpot, capacityIn, specOf, systemOf } from '../sim/comparison.ts';
 import { systemFlags } from './comparison.ts';
 

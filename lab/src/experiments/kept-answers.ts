@@ -3,9 +3,9 @@
 // decides what the next rollout knows, so any change of times can change an answer. How often it does by chance alone is told by serving
 // the same requests a few milliseconds later, without speculation.
 
-import { outcomeOf, type RowName, type SettingName } from '@coppice/sim/service';
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';
 import { type TableColumn, tableOf } from '../experiment/table.ts';
+import { outcomeOf, type RowName, type SettingName } from '../service/index.ts';
 import { placesOf } from '../sim/comparison.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts';

@@ -2,7 +2,6 @@
 
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { accuracy } from './accuracy.ts';
-import { agreedExperiment } from './agreed.ts';
 import { baselines } from './baselines.ts';
 import { calibration } from './calibration.ts';
 import { comparison } from './comparison.ts';
@@ -49,7 +48,6 @@ export const experiments: readonly LabExperiment[] = [
   p4Variants,
   policies,
   accuracy,
-  agreedExperiment,
   worldsExperiment,
   waste,
   random,

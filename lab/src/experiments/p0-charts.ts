@@ -1,10 +1,10 @@
 // P0's figures 2, 4, 7 and 8 as charts, and what p0.ts measures for them.
 
 import { mean } from '@coppice/core/base';
-import type { SettingName } from '@coppice/sim/service';
 import type { NamedChart } from '../experiment/experiment.ts';
 import type { LabPlan } from '../experiment/plan.ts';
 import type { Panel } from '../experiment/svg.ts';
+import type { SettingName } from '../service/index.ts';
 import type { Cell } from '../sim/comparison.ts';
 import { estimateRatio } from '../statistics.ts';
 

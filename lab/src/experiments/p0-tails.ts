@@ -2,10 +2,10 @@
 // first step says about the score of its whole path. With --trees on what a real model wrote.
 
 import { mean, percentile } from '@coppice/core/base';
-import { type RowName, tookMs } from '@coppice/sim/service';
 import type { LabExperiment, MeasuredCell, NamedChart } from '../experiment/experiment.ts';
 import type { Panel } from '../experiment/svg.ts';
 import { type LabTable, tableOf } from '../experiment/table.ts';
+import { type RowName, tookMs } from '../service/index.ts';
 import { placesOf, type SeededSetting, specOf } from '../sim/comparison.ts';
 import type { FinishedPath } from '../sim/finished-paths.ts';
 import type { TrialSpec } from '../sim/trial.ts';

@@ -2,9 +2,9 @@
 // figures 2 and 4, which are cells of their own on its first seed.
 
 import { mean } from '@coppice/core/base';
-import { yieldOf } from '@coppice/sim/service';
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';
 import { type LabPlan, listed } from '../experiment/plan.ts';
+import { yieldOf } from '../service/index.ts';
 import { type Cell, type ComparedCell, compareCell, comparedCells } from '../sim/comparison.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts';

@@ -2,9 +2,9 @@
 // after the other. With --trees on what a real model wrote to GSM8K, the paper's task.
 
 import { mean } from '@coppice/core/base';
-import { type TurnedWish, tookMs, warmUpShare, yieldOf } from '@coppice/sim/service';
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';
 import { type LabTable, tableOf, withHalf } from '../experiment/table.ts';
+import { type TurnedWish, tookMs, warmUpShare, yieldOf } from '../service/index.ts';
 import { heavyTail, server, workloads } from '../service-levels/workloads.ts';
 import { capacityIn, placesOf, type SeededSetting } from '../sim/comparison.ts';
 import { type TrialSpec, trialDefaults } from '../sim/trial.ts';

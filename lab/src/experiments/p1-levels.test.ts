@@ -1,8 +1,8 @@
-import type { Served } from '@coppice/sim/service';
 import { expect, it } from 'vitest';
 import { planDefaults } from '../experiment/plan.ts';
 import { measureAll } from '../experiment/runner.ts';
 import { printed } from '../experiment/table.ts';
+import type { Served } from '../service/index.ts';
 import { orderRows } from '../service-levels/workloads.ts';
 import type { TrialResult, TrialSpec } from '../sim/trial.ts';
 import { p1Levels } from './p1-levels.ts';

@@ -1,7 +1,7 @@
 // P1's figure 12: what the thresholds of certainty save and cost, one after the other, simulated or on what a real model wrote (--trees).
 
-import { type Yield, yieldOf } from '@coppice/sim/service';
 import type { LabExperiment } from '../experiment/experiment.ts';
+import { type Yield, yieldOf } from '../service/index.ts';
 import { thresholdFamilies } from './certainty-families.ts';
 import { type CertaintyCell, certaintyCells, certaintyReport, p1 } from './p1.ts';
 

@@ -1,13 +1,13 @@
 // Token-to-accuracy of P1 §6.2, simulated: self-consistency, MCTS, REBASE and probed chains, each with and without exits of certainty, on
 // the same questions. Without an exit every question gets the whole cap (the paper's baseline-even).
 
-import { type TurnedWish, type Yield, yieldOf } from '@coppice/sim/service';
 import type { ProgramName } from 'coppice';
 import type { LabExperiment, LabReport, MeasuredCell, NamedChart } from '../experiment/experiment.ts';
 import type { LabPlan } from '../experiment/plan.ts';
 import type { Series } from '../experiment/svg.ts';
 import { type LabTable, type TableColumn, tableOf, withHalf } from '../experiment/table.ts';
 import type { LostSettings } from '../lost/lost-search.ts';
+import { type TurnedWish, type Yield, yieldOf } from '../service/index.ts';
 import { placesOf, type SeededSetting, specOf } from '../sim/comparison.ts';
 import type { TrialSpec } from '../sim/trial.ts';
 import { type Estimate, estimate } from '../statistics.ts';

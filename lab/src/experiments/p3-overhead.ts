@@ -1,9 +1,9 @@
 // P3's figures 12 and 13: speculation beside a generator that predicts several tokens at a time, and what speculation costs the steps that
 // programs ask for: time per token of the generator, latency of the reward model.
 
-import { type RowName, tookMs } from '@coppice/sim/service';
 import type { LabExperiment, MeasuredCell } from '../experiment/experiment.ts';
 import { type LabTable, tableOf } from '../experiment/table.ts';
+import { type RowName, tookMs } from '../service/index.ts';
 import { type AnswerTimes, noTimes } from '../sim/answer-times.ts';
 import { placesOf, type SeededSetting, specOf } from '../sim/comparison.ts';
 import type { TokenTree } from '../sim/drafted-cost.ts';

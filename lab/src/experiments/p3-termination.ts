@@ -2,9 +2,9 @@
 // paired question by question. With --trees on what a real model wrote.
 
 import { mean } from '@coppice/core/base';
-import type { RowName } from '@coppice/sim/service';
 import type { LabExperiment, MeasuredCell } from '../experiment/experiment.ts';
 import { type LabTable, tableOf, withHalf } from '../experiment/table.ts';
+import type { RowName } from '../service/index.ts';
 import { placesOf, type SeededSetting, specOf } from '../sim/comparison.ts';
 import type { TrialSpec } from '../sim/trial.ts';
 import { type Estimate, estimate } from '../statistics.ts';

@@ -4,10 +4,10 @@
 
 import { mean, percentile } from '@coppice/core/base';
 import { addGuesses, type Guesses, rightShares } from '@coppice/core/log';
-import { outcomeOf, type RowName, tookMs } from '@coppice/sim/service';
 import type { LabExperiment, MeasuredCell } from '../experiment/experiment.ts';
 import type { LabPlan } from '../experiment/plan.ts';
 import { type LabTable, type TableColumn, tableOf } from '../experiment/table.ts';
+import { outcomeOf, type RowName, tookMs } from '../service/index.ts';
 import { placesOf, type SeededSetting, specOf } from '../sim/comparison.ts';
 import type { TrialSpec } from '../sim/trial.ts';
 import { speculationChart } from '../speculation/speculation-chart.ts';

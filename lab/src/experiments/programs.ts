@@ -1,7 +1,7 @@
 // What every search has to beat: samples without a tree, each with the exits it can use, beside the rows of P0.
 
-import { rows } from '@coppice/sim/service';
 import { listed } from '../experiment/plan.ts';
+import { rows } from '../service/index.ts';
 import { comparisonOf, twoSeeds } from './comparison.ts';
 
 export const programs = comparisonOf({

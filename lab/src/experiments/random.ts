@@ -2,10 +2,10 @@
 // of the others, each setting by itself. The worst are printed first: a mean would hide them. Accuracy is paired with that of
 // `positive`, question by question over all settings.
 
-import { type Arrivals, latenciesOf, type RowName } from '@coppice/sim/service';
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';
 import { type Block, type TableColumn, tableOf } from '../experiment/table.ts';
 import { type RandomSetting, randomSetting } from '../policies/random-setting.ts';
+import { type Arrivals, latenciesOf, type RowName } from '../service/index.ts';
 import { capacityIn } from '../sim/comparison.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import type { TrialResult, TrialSpec } from '../sim/trial.ts';

@@ -1,7 +1,7 @@
 // Speculation delays no search where the reward model is the bottleneck: it is off by itself. Under load: under-load.slow.test.ts.
 
 import { mean, percentile, Random } from '@coppice/core/base';
-import { llama8b, prm7b } from '@coppice/core/cost';
+import { llama8b, prm7b } from '@coppice/sim/engine';
 import { describe, expect, it } from 'vitest';
 import { planDefaults } from '../experiment/plan.ts';
 import { measureAll } from '../experiment/runner.ts';

@@ -3,10 +3,10 @@
 // Only the first kind is needed; no policy can know which is which.
 
 import { mean } from '@coppice/core/base';
-import type { RowName } from '@coppice/sim/service';
 import { clairvoyantTokens } from '../clairvoyant.ts';
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { type LabTable, type TableColumn, tableOf } from '../experiment/table.ts';
+import type { RowName } from '../service/index.ts';
 import { placesOf, type SeededSetting, specOf } from '../sim/comparison.ts';
 import type { TrialSpec } from '../sim/trial.ts';
 import { systemFlags } from './comparison.ts';

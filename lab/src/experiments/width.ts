@@ -3,11 +3,11 @@
 // count, though no one of them need be both. Above 1 is better.
 
 import { percentile } from '@coppice/core/base';
-import { latenciesOf, type RowName, warmUpShare, yieldOf } from '@coppice/sim/service';
 import type { LabExperiment, TrialSource } from '../experiment/experiment.ts';
 import { listed } from '../experiment/plan.ts';
 import { type TableColumn, tableOf } from '../experiment/table.ts';
 import { type WidthPlaceName, widthPlaceNames, widthPlaces } from '../policies/width-places.ts';
+import { latenciesOf, type RowName, warmUpShare, yieldOf } from '../service/index.ts';
 import { capacityIn } from '../sim/comparison.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import type { TrialResult, TrialSpec } from '../sim/trial.ts';

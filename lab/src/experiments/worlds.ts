@@ -1,9 +1,9 @@
 // What policies lose in worlds whose rewards lie, paired question by question with `positive`: with one strand a search, grown without a
 // clock, and with all that a search can use, on a tenth of the questions. Questions that no path answers right count and are not run.
 
-import type { RowName, SettingName } from '@coppice/sim/service';
 import type { LabExperiment } from '../experiment/experiment.ts';
 import { tableOf } from '../experiment/table.ts';
+import type { RowName, SettingName } from '../service/index.ts';
 import { specOf } from '../sim/comparison.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import { erringQuestions } from '../sim/reward-habits.ts';

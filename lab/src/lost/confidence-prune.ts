@@ -20,7 +20,6 @@ interface ConfidenceOptions {
 export function pruneConfidence({ confidencePrune, confidenceWindow, confidenceWarmup }: ConfidenceOptions): PruneRule {
   return {
     name: 'confidence',
-    needsSamples: true,
     readsLogprobs: true,
     judge({ tree }) {
       const first = sampleEnds(tree, confidenceWarmup);

@@ -17,7 +17,6 @@ interface DeepConfOptions {
 export function pruneConfidence({ keepConfident, confidentWindow, confidentWarmup }: DeepConfOptions): PruneRule {
   return {
     name: 'deepconf',
-    needsSamples: true,
     readsConfidence: true,
     judge({ tree }) {
       const first = sampleEnds(tree, confidentWarmup);

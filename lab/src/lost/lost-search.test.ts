@@ -1,7 +1,7 @@
 // Rows of published tables that the product has no settings for any more: each still runs, and does something.
 
-import { contenderOf as productContender } from '@coppice/sim/service';
 import { expect, test } from 'vitest';
+import { contenderOf as productContender } from '../service/index.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import { runTrial, trialDefaults } from '../sim/trial.ts';
 

@@ -33,12 +33,12 @@ export type LostSettings = Partial<OptionsOf<typeof lostKnobs>>;
 export function lostSearch(plan: SearchPlan, given: LostSettings): { built: BuiltSearch; scheduler: Scheduler } {
   const lost = { ...defaultsOf(lostKnobs), ...given };
   const scored = (['beta', 'lambda', 'progress'] as const).find((name) => given[name] !== undefined);
-  const { gate, boostAt, widths } = plan.policyOptions;
+  const { gate, widths } = plan.policyOptions;
   if (scored !== undefined && widths !== 'shares')
     raise('bad-setting', `${scored} turns the score of widths 'shares'; those of the row are '${widths}'`);
   const isFixed = given.elasticity !== undefined;
-  if (isFixed && widths !== 'worth')
-    raise('bad-setting', `elasticity takes the place of widths 'worth'; those of the row are '${widths}'`);
+  if (isFixed && widths !== 'gain')
+    raise('bad-setting', `elasticity takes the place of widths 'gain'; those of the row are '${widths}'`);
   const definition = policyDefinition({
     ...policyOf(plan.policy),
     exits: lost.lengthExit === 0 ? [] : [lengthExit],
@@ -53,14 +53,8 @@ export function lostSearch(plan: SearchPlan, given: LostSettings): { built: Buil
     ...(lost.lengthExit === 0 ? {} : { lengthExit: lost.lengthExit, lengthAnswers: lost.lengthAnswers }),
     ...(lost.chancePrune === 0 ? {} : { chancePrune: lost.chancePrune }),
     ...(lost.confidencePrune === 0 ? {} : sureness(lost)),
-    ...(scored && {
-      beta: lost.beta,
-      lambda: lost.lambda,
-      progress: lost.progress,
-      lostGate: gate,
-      lostBoostAt: boostAt,
-    }),
-    ...(isFixed && { elasticity: lost.elasticity, lostGate: gate, lostBoostAt: boostAt }),
+    ...(scored && { beta: lost.beta, lambda: lost.lambda, progress: lost.progress, lostGate: gate }),
+    ...(isFixed && { elasticity: lost.elasticity }),
   };
   const built = buildSearch(plan, programOf(plan.program), { definition, options });
   const seams = {

@@ -1,7 +1,7 @@
 // Algorithm 1's shares by other scores than the product's: another β, the predictor of long searches (λ), and ρ of paths that still
 // grow. None of them told searches apart better (lab/docs/experiments/p0.md).
 
-import { boostMoments, proximity, seniority, shareWidths } from '@coppice/core/scheduler';
+import { proximity, seniority, shareWidths } from '@coppice/core/scheduler';
 import { defineWidths, type RunningSearch, type Tree } from 'coppice';
 import { expectedShare } from './predictor.ts';
 
@@ -41,8 +41,7 @@ export const scoredShares = defineWidths({
     lambda: { default: 0, low: 0, high: 1000, unit: 'log seconds', why: '0 turns the predictor off' },
     progress: { default: 'completed', values: ['completed', 'open'], unit: 'paths', why: "the product's own" },
     lostGate: { default: 1, low: 0, high: 1_000_000, whole: true, unit: 'completed rollouts', why: 'that of boost' },
-    lostBoostAt: { default: 'start', values: boostMoments, unit: 'moment', why: 'that of boost' },
   },
-  make: ({ lostGate: gate, lostBoostAt: boostAt, ...score }) =>
-    shareWidths({ gate, boostAt, score: (search, nowMs) => lostScore(search, nowMs, score) }),
+  make: ({ lostGate: gate, ...score }) =>
+    shareWidths({ gate, score: (search, nowMs) => lostScore(search, nowMs, score) }),
 });

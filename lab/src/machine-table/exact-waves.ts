@@ -2,7 +2,8 @@
 // tokens. Two lengths give what a token takes and what a request takes besides.
 
 import { type Engine, FaultError } from 'coppice';
-import { EngineProbe, fillerPrompt } from 'coppice/bench';
+import { EngineProbe } from 'coppice/bench';
+import { fillerPrompt } from '../rehearse/filler.ts';
 
 type WaveRequest = ReturnType<Parameters<EngineProbe['keep']>[1]>;
 

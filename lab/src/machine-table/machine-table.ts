@@ -3,7 +3,7 @@
 
 import { mean, median } from '@coppice/core/base';
 import type { Engine, Verifier } from 'coppice';
-import { tokensPerWord } from 'coppice/bench';
+import { tokensPerWord } from '../rehearse/filler.ts';
 import { type CompanyReading, type CompanySizes, readCompany, slowdownOf } from './company.ts';
 import { type DecodeReading, ExactWaves, type JoinReading } from './exact-waves.ts';
 import type { MeasuredMachine } from './measured-machine.ts';

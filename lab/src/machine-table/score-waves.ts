@@ -4,7 +4,7 @@
 import { isAnswer } from '@coppice/core/engine';
 import { rootKey } from '@coppice/core/tree';
 import { FaultError, type ScoreRequest, type Verifier, type VerifierMessage } from 'coppice';
-import { fillerPrompt } from 'coppice/bench';
+import { fillerPrompt } from '../rehearse/filler.ts';
 
 export interface ScoreReading {
   readonly paths: number;

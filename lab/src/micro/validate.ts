@@ -34,7 +34,7 @@ export async function report(print: (line: string) => void, args: readonly strin
   });
   const policies = values.policies
     .split(',')
-    .filter((name): name is PolicyName => policyNames.includes(name as PolicyName));
+    .filter((name): name is PolicyName => policyNames().includes(name as PolicyName));
   const all = values.questions === undefined ? puzzles() : readQuestions(values.questions);
   const size = Math.min(Number(values.size), all.length);
   const questions = Array.from({ length: size }, (_, at) => all[Math.floor((at * all.length) / size)]!);

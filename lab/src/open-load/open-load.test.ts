@@ -1,10 +1,10 @@
-import { llama8b, prm7b, tableCost } from '@coppice/core/cost';
-import { extractAnswer, QuestionModel, SimEngine } from '@coppice/sim/engine';
+import { tableCost } from '@coppice/core/cost';
+import { extractAnswer, llama8b, prm7b, QuestionModel, SimEngine } from '@coppice/sim/engine';
 import { RealTimeWorld } from '@coppice/sim/open';
-import { modelConfig, parseLoad, profileOf } from '@coppice/sim/service';
 import { SimVerifier } from '@coppice/sim/verifier';
 import { expect, it } from 'vitest';
 import type { BenchContender, BenchContest } from '../contest-shapes.ts';
+import { modelConfig, parseLoad, profileOf } from '../service/index.ts';
 import { type LoadFigures, type LoadPoint, openLoad } from './open-load.ts';
 import { openLoadLines } from './open-load-table.ts';
 

@@ -6,9 +6,9 @@
 import type { GoldQuestion } from '@coppice/core/answering';
 import { mean, percentile, raise } from '@coppice/core/base';
 import { tableCost } from '@coppice/core/cost';
-import type { Load } from '@coppice/sim/service';
 import { runBlock } from 'coppice/bench';
 import type { BenchContender, BenchContest, BenchTrial } from '../contest-shapes.ts';
+import type { Load } from '../service/index.ts';
 import { arrivals, mixed } from './arrivals.ts';
 import { othersShare, processorMs } from './neighbours.ts';
 import { Recording } from './recording.ts';

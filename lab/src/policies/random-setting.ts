@@ -3,8 +3,8 @@
 // number alone.
 
 import { Random } from '@coppice/core/base';
-import { settingNames } from '@coppice/sim/service';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
+import { settingNames } from '../service/index.ts';
 import { settingOf } from '../sim/settings.ts';
 import { evenSlowdown } from '../sim/slowdown.ts';
 import { type TrialSpec, trialDefaults } from '../sim/trial.ts';

@@ -1,5 +1,6 @@
-import { QuestionModel, type QuestionProfile, type RecordedTree } from '@coppice/sim/engine';
+import { QuestionModel, type QuestionProfile } from '@coppice/sim/engine';
 import { expect, it } from 'vitest';
+import type { RecordedTree } from '../service/index.ts';
 import { drawTree, fitProfile } from './fit-profile.ts';
 import { fitTable } from './fit-table.ts';
 import { treeStatistics } from './tree-statistics.ts';

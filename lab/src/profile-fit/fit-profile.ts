@@ -3,8 +3,9 @@
 
 import { hash } from '@coppice/core/base';
 import type { PathStep } from '@coppice/core/engine';
-import { extractAnswer, QuestionModel, type QuestionProfile, type RecordedTree } from '@coppice/sim/engine';
+import { extractAnswer, QuestionModel, type QuestionProfile } from '@coppice/sim/engine';
 import type { Prompt } from 'coppice';
+import type { RecordedTree } from '../service/index.ts';
 import { medianOrOne, type TreeStatistics, treeStatistics } from './tree-statistics.ts';
 
 export interface ProfileFit {

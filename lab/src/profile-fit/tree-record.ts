@@ -16,8 +16,8 @@ import {
 } from '@coppice/core/answering';
 import { hash } from '@coppice/core/base';
 import { modelPath } from '@coppice/llama';
-import { type RecordedTree, type TreesHeader, treesFormat, treesVersion } from '@coppice/sim/engine';
 import { createScheduler, type Node, type Step, type Tree } from 'coppice';
+import { type RecordedTree, type TreesHeader, treesFormat, treesVersion } from '../service/index.ts';
 
 interface TreeRecording {
   readonly file: string;
@@ -30,8 +30,8 @@ interface TreeRecording {
   isCorrect(question: GoldQuestion, answer: string | undefined): boolean;
 }
 
-/** No sample is ended before its end; a bound that nothing falls below makes the verifier read the promise. */
-const wholeSamples = { boundPrune: 'off', promisePrune: Number.MIN_VALUE } as const;
+/** No sample is ended before its end. */
+const wholeSamples = { boundPrune: 'off' } as const;
 
 export async function recordTrees(recording: TreeRecording, questions: readonly GoldQuestion[]): Promise<void> {
   const { file, model, modelName, samples, seed } = recording;
@@ -70,8 +70,8 @@ async function drawTree({ model, wish, samples, seed }: TreeRecording, question:
 
 function recordOf({ isCorrect }: TreeRecording, question: GoldQuestion, tree: Tree): RecordedTree {
   const nodes = tree.nodes.map((node): RecordedTree['nodes'][number] => {
-    const { step, reward, promise, answer, terminal } = node;
-    const found = { reward, promise, answer, ...(terminal ? { right: isCorrect(question, answer) } : {}) };
+    const { step, reward, answer, terminal } = node;
+    const found = { reward, answer, ...(terminal ? { right: isCorrect(question, answer) } : {}) };
     return { ...(step === undefined ? {} : { step: plainStep(step) }), ...definedOf(found), draws: drawsOf(node) };
   });
   // The engine does not say how long a prompt is; the shipped vocabulary has about two characters a token.

@@ -3,7 +3,7 @@
 // right, which few samples underestimate. Draws count as often as they were drawn. Pure.
 
 import { meanOrZero, median } from '@coppice/core/base';
-import type { RecordedTree } from '@coppice/sim/engine';
+import type { RecordedTree } from '../service/index.ts';
 
 interface DepthStatistics {
   readonly depth: number;

@@ -4,8 +4,8 @@
 // tasks than a run: a task none of whose few answers passed never does here.
 
 import { mean, Random } from '@coppice/core/base';
-import { createRefine } from '@coppice/core/program';
 import { formKey, type Learned, plantedEvent, Tree } from '@coppice/core/tree';
+import { createRefine } from '@coppice/papers/refine';
 import { meanDifference } from '../statistics.ts';
 import type { CodeAnswer, CodeLine } from './code-search.ts';
 

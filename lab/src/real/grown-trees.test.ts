@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readTrees } from '@coppice/sim/service';
 import { expect, it } from 'vitest';
+import { readTrees } from '../service/index.ts';
 import { endsToldApart, firstPassage, type Grown, recordingOf } from './grown-trees.ts';
 
 /** Two first steps; below the first a wrong end of 0.4, then, drawn twice, a right one of 0.64; below the second a wrong end of 0.45. */

@@ -1,7 +1,7 @@
 // Trees that searches of `contest` grew: what ending at the first answer of a score would have cost and given, and the trees as a
 // recording that the simulator draws from. A grown tree branches where the search did, which recorded samples do not. Pure.
 
-import { type RecordedTree, type TreesHeader, treesFormat, treesVersion } from '@coppice/sim/engine';
+import { type RecordedTree, type TreesHeader, treesFormat, treesVersion } from '../service/index.ts';
 import type { KeptNode } from './kept-tree.ts';
 
 /** A search as `contest` keeps it; nodes stand in the order in which they came. */

@@ -50,9 +50,7 @@ export async function panelLine(contest: PanelContest, question: GoldQuestion): 
 async function answered({ model, wish, seed }: PanelContest, question: GoldQuestion, everything: boolean) {
   // The last rollout is that of the synthesis, which only one of them writes.
   const rollouts = wish.rollouts - (everything ? 0 : 1);
-  // Without a rule of certainty, its options go too.
-  const uncertain = { certain: 'off', ...(wish.certain && { [wish.certain]: undefined }) } as const;
-  const asked = { ...wish, ...(everything && uncertain), rollouts, program: 'panel' } as const;
+  const asked = { ...wish, rollouts, program: 'panel' } as const;
   const plan = ownPlan(model.parts, question.question, asked, hash(seed, question.id), model.panel);
   const built = everything ? buildSearch(plan, runAll) : buildSearch(plan);
   return { ...(await model.run(requestOf(built, model.nextId(), model.extract))), rollouts: plan.rollouts };

@@ -1,25 +1,16 @@
 // A panel over samples that were drawn before: the product's own program and rules ask for them in their order and say when it ends. Where a synthesis
 // would be written, one of all samples stands for it if there is one; else the vote of what has come, and no tokens are counted for it.
 
-import { type CertaintyRule, concluded } from '@coppice/core/exit';
-import { createPanel, type PanelOrder } from '@coppice/core/program';
+import { concluded } from '@coppice/core/exit';
+import { createPanel } from '@coppice/core/program';
 import { Tree } from '@coppice/core/tree';
 import type { SearchView } from 'coppice';
-import { certainBy } from './vote-replay.ts';
 
 export interface PanelSample {
   readonly model: string;
   readonly answer: string | null;
   readonly right: boolean;
   readonly tokens: number;
-}
-
-export interface PanelRule {
-  readonly certain: CertaintyRule;
-  readonly risk: number;
-  readonly order: PanelOrder;
-  /** A disagreement is put together by one of the models; else the vote decides. */
-  readonly isSynthesized: boolean;
 }
 
 export interface ReplayedPanel {
@@ -30,21 +21,19 @@ export interface ReplayedPanel {
   readonly by: string;
 }
 
-/** `drawn` of each model in their order; models in that of the panel. */
+/** `drawn` of each model in their order; models in that of the panel. A disagreement is put together by one of them, or the vote decides. */
 export function replayPanel(
   drawn: readonly PanelSample[],
-  { certain, risk, order, isSynthesized }: PanelRule,
+  isSynthesized: boolean,
   synthesis?: Pick<ReplayedPanel, 'right' | 'tokens'>,
 ): ReplayedPanel {
   const byModel = Map.groupBy(drawn, ({ model }) => model);
   const models = [...byModel.keys()];
   const own = [...byModel.values()];
   const each = own[0]!.length;
-  const samples =
-    order === 'list' ? own.flat() : Array.from({ length: each }, (_, at) => own.map((list) => list[at]!)).flat();
-  const program = createPanel({ models, samples: each, order, ...(isSynthesized && { synthesizer: models[0]! }) });
+  const samples = Array.from({ length: each }, (_, at) => own.map((list) => list[at]!)).flat();
+  const program = createPanel({ models, samples: each, ...(isSynthesized && { synthesizer: models[0]! }) });
   const tree = Tree.plant('product');
-  const exits = [certainBy(certain, risk), concluded];
   const belief = program.belief!(tree);
   const conclusion = () => program.conclusion?.(tree);
   const view = {
@@ -65,7 +54,7 @@ export function replayPanel(
       const step = { text, tokens, meanLogprob: 0, end: 'eos' as const };
       program.tell(tree, { ok: true, node: 0, index, form: 0, step, answer: answer ?? undefined });
     }
-    const exit = exits.map((rule) => rule.check(view)).find((found) => found !== undefined);
+    const exit = concluded.check(view);
     if (exit !== undefined) return endedBy(exit.rule);
   }
 

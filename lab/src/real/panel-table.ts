@@ -3,7 +3,7 @@
 
 import { mean } from '@coppice/core/base';
 import { meanDifference } from '../statistics.ts';
-import { type PanelRule, type PanelSample, type ReplayedPanel, replayPanel } from './panel-replay.ts';
+import { type PanelSample, type ReplayedPanel, replayPanel } from './panel-replay.ts';
 import { percentage } from './percentage.ts';
 
 /** One way to answer a question, with what it cost. */
@@ -27,14 +27,6 @@ export interface PanelLine {
   readonly majority: PanelArm;
   readonly synthesis: PanelArm & { readonly promptTokens: number };
 }
-
-export const replayedRules: readonly PanelRule[] = [false, true].flatMap((isSynthesized) =>
-  (['rounds', 'list'] as const).flatMap((order): PanelRule[] => [
-    { certain: 'certificate', risk: 0.05, order, isSynthesized },
-    { certain: 'beta', risk: 0.125, order, isSynthesized },
-    { certain: 'beta', risk: 0.32, order, isSynthesized },
-  ]),
-);
 
 export function liveTable(lines: readonly PanelLine[]): string[] {
   const panel = lines.map((line) => line.panel);
@@ -68,10 +60,12 @@ export interface PanelTry {
 /** What rules make of samples that are there, of each question once or several times over. */
 export function replayedTable(questions: readonly (readonly PanelTry[])[]): string[] {
   const all = questions.map((times) => meanArm(times.map(({ samples }) => wholeVote(samples))));
-  const rows = replayedRules.flatMap((rule) => {
-    const replayed = questions.map((times) => times.map(({ samples, written }) => replayPanel(samples, rule, written)));
+  const rows = [false, true].flatMap((isSynthesized) => {
+    const replayed = questions.map((times) =>
+      times.map(({ samples, written }) => replayPanel(samples, isSynthesized, written)),
+    );
     const arms = replayed.map(meanArm);
-    const name = `replayed, ${rule.isSynthesized ? 'synthesis' : 'vote'}, ${rule.order}, ${rule.certain} at ${rule.risk}`;
+    const name = `replayed, ${isSynthesized ? 'synthesis' : 'vote'}`;
     return [
       armLine(name, arms),
       againstLine('  against the vote of all', arms, all),

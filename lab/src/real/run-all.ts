@@ -11,7 +11,6 @@ import {
   landedOf,
   panel,
   shownAttempts,
-  turnOf,
   votesOf,
   writtenBy,
 } from '@coppice/core/program';
@@ -38,17 +37,14 @@ export const runAll = defineProgram({
   takesTemperature: true,
   options: panel.options,
   prompts: ['aggregate'],
-  create: (
-    { rollouts, models = [], synthesizer, sampling, maxPathTokens, prompts },
-    { answerTokens, panelOrder: order },
-  ) => {
+  create: ({ rollouts, models = [], synthesizer, sampling, maxPathTokens, prompts }, { answerTokens }) => {
     const width = Math.max(1, models.length);
     const each = Math.max(1, Math.floor((rollouts - 1) / width));
     const samples = width * each;
     const maxTokens = Math.min(answerTokens, maxPathTokens ?? answerTokens);
     const plain: Manner = { stops: [], maxTokens };
     const mannerOf = (tree: Tree, index: number): Manner => {
-      if (index < samples) return writtenBy(models[turnOf(index, { models, samples: each, order })], plain);
+      if (index < samples) return writtenBy(models[index % width], plain);
       const sources = shownAttempts(answersOf(tree, 0, samples)).map(({ key }) => key);
       return writtenBy(synthesizer, sources.length === 0 ? plain : { ...plain, sources });
     };

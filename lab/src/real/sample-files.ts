@@ -5,8 +5,8 @@
 import { canonical } from '@coppice/core/answer';
 import { type GoldQuestion, isRight } from '@coppice/core/answering';
 import { hash, raise } from '@coppice/core/base';
-import type { RecordedTree } from '@coppice/sim/engine';
-import { readTrees } from '@coppice/sim/service';
+import type { RecordedTree } from '../service/index.ts';
+import { readTrees } from '../service/index.ts';
 import type { Grown } from './grown-trees.ts';
 import { keptLines } from './kept-lines.ts';
 import type { Sample } from './rivals.ts';

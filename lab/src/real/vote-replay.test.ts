@@ -26,9 +26,9 @@ describe('a vote over recorded samples', () => {
     expect(replayVote(samples, { ...alone, open: 4 })).toEqual({ right: true, tokens: 10, time: 4, ended: 4 });
   });
 
-  it('is ended by a rule of certainty, and counts what was open then', () => {
+  it('is ended by a lead, and counts what was open then', () => {
     const samples = Array.from({ length: 6 }, () => sample('7', sure, sure));
-    const rules = { choose: 'vote', certain: { rule: 'beta', risk: 0.13 } } as const;
+    const rules = { choose: 'vote', scored: true, leadRisk: 0.1 } as const;
     expect(replayVote(samples, { ...rules, open: 1 })).toEqual({ right: true, tokens: 8, time: 8, ended: 2 });
     const late = [sample('7', sure), sample('7', sure), sample('7', sure, [9, 9, 9, 9])];
     // The first two end at 2 tokens; the third has generated as many by then.

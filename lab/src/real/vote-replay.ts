@@ -2,10 +2,11 @@
 // them when they come, and its own choice gives the answer. Time is told in tokens: each open sample brings one at a time. What a sample had
 // generated when it was ended counts.
 
-import { type CertaintyRule, pruningsOf } from '@coppice/core/exit';
+import { pruningsOf } from '@coppice/core/exit';
 import { type Choice, certainAnswer, createSelfConsistency } from '@coppice/core/program';
 import { Tree } from '@coppice/core/tree';
-import { createRules, type ExitRule, type SearchView } from 'coppice';
+import { certaintyExits } from '@coppice/papers/rules';
+import type { SearchView } from 'coppice';
 import { pruneConfidence } from '../lost/deepconf.ts';
 import type { VotedSample } from './recorded-votes.ts';
 
@@ -13,7 +14,8 @@ export interface VoteRules {
   /** Samples that are open at a time. */
   readonly open: number;
   readonly deepconf?: { readonly keep: number; readonly window: number; readonly warmup: number } | undefined;
-  readonly certain?: { readonly rule: CertaintyRule; readonly risk: number } | undefined;
+  /** ε of a lead that ends it. */
+  readonly leadRisk?: number | undefined;
   /** By how sure the model was (`confident`), or one vote each: by its rewards where samples are scored. */
   readonly choose: Extract<Choice, 'vote' | 'confident'>;
   /** Samples have their rewards, as with a verifier. */
@@ -40,13 +42,8 @@ interface OpenStep {
   readonly lands: number;
 }
 
-/** A policy without rules of its own reads that of certainty first. */
-export function certainBy(certain: CertaintyRule, certainRisk: number): ExitRule {
-  return createRules('vanilla', { certain, certainRisk }).exits[0]!;
-}
-
 export function replayVote(samples: readonly VotedSample[], rules: VoteRules): ReplayedVote {
-  const { open, deepconf, certain, choose, scored = false } = rules;
+  const { open, deepconf, leadRisk, choose, scored = false } = rules;
   const tree = Tree.plant(scored ? 'last' : 'product');
   const maxDepth = Number.MAX_SAFE_INTEGER;
   const program = createSelfConsistency({ samples: samples.length, window: open, maxDepth, choose });
@@ -57,7 +54,8 @@ export function replayVote(samples: readonly VotedSample[], rules: VoteRules): R
       confidentWindow: deepconf.window,
       confidentWarmup: deepconf.warmup,
     });
-  const exit = certain && certainBy(certain.rule, certain.risk);
+  const lead = certaintyExits.find(({ name }) => name === 'lead')!;
+  const exit = leadRisk === undefined ? undefined : lead.make({ certainRisk: leadRisk });
   const belief = program.belief!(tree);
   const limits = { threshold: 1, rollouts: samples.length };
   const view: SearchView = { tree, belief, limits, nowMs: 0, arrivalMs: 0, admittedMs: 0 };

@@ -64,7 +64,7 @@ export function chooseDeepConf(
   most: number,
   tried = triedDeepConf,
 ): ChosenDeepConf | undefined {
-  const all: VoteRules = { ...others, certain: undefined, choose: 'vote' };
+  const all: VoteRules = { ...others, leadRisk: undefined, choose: 'vote' };
   const [, ...rows] = voteRows(questions, [all, ...tried.map((deepconf) => ({ ...others, deepconf }))]);
   const good = rows.map((row, at) => ({ deepconf: tried[at]!, row })).filter(({ row }) => row.loss.value <= most);
   return good.reduce<ChosenDeepConf | undefined>(

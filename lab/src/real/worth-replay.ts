@@ -2,7 +2,7 @@
 // The judge reads a sample when it has ended. A sample that is open when the search stops counts with the tokens that it had by then.
 
 import type { Random } from '@coppice/core/base';
-import { leadNeeded } from '@coppice/core/exit';
+import { leadNeeded } from '@coppice/papers/rules';
 import type { Sample } from './rivals.ts';
 import { expectedNeed, type VoteStanding, worthOf } from './worth-line.ts';
 

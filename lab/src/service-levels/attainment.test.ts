@@ -1,5 +1,5 @@
-import type { Served } from '@coppice/sim/service';
 import { expect, it } from 'vitest';
+import type { Served } from '../service/index.ts';
 import { attainment, fairnessOf, loadAtLevel, tightestScale } from './attainment.ts';
 
 const served = (seconds: number, difficulty: 1 | 2 | 3, exit: Served['exit'] = 'exhausted'): Served => ({

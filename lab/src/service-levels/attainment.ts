@@ -2,7 +2,7 @@
 // deadline is a base times a scale times the difficulty of the question (P1 §6.1). Pure.
 
 import { percentile } from '@coppice/core/base';
-import type { Served } from '@coppice/sim/service';
+import type { Served } from '../service/index.ts';
 
 /** The share of searches that a level of service asks for, in percent. */
 export const levelShare = 90;

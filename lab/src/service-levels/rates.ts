@@ -3,9 +3,9 @@
 // row meets the same questions at the same instants, and admits them at once: the order is all that differs.
 
 import { mean, raise } from '@coppice/core/base';
-import { type SettingName, warmUpShare } from '@coppice/sim/service';
 import type { TrialSource } from '../experiment/experiment.ts';
 import type { KnownTokens } from '../known-work.ts';
+import { type SettingName, warmUpShare } from '../service/index.ts';
 import { capacityOf } from '../sim/capacity.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from '../sim/trial.ts';
 import { attainment, type Fairness, fairnessOf, levelShare, loadAtLevel, tightestScale } from './attainment.ts';

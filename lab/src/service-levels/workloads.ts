@@ -1,7 +1,7 @@
 // What is asked, and the rows that are compared: orders between searches (P1 §5.3.1), with and without its exit of certainty.
 
-import type { RowName, TurnedWish } from '@coppice/sim/service';
 import type { ProgramName } from 'coppice';
+import type { RowName, TurnedWish } from '../service/index.ts';
 
 export interface Workload {
   readonly name: string;

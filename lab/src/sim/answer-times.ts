@@ -1,8 +1,8 @@
 // How long a simulated generator and reward model take over what a program asked for (P3 §6.6). What was grown ahead is left out: it waits on purpose.
 
 import { SimEngine, type World } from '@coppice/sim/engine';
-import type { SimulatedQuestions } from '@coppice/sim/service';
 import { SimVerifier } from '@coppice/sim/verifier';
+import type { SimulatedQuestions } from '../service/index.ts';
 
 export interface AnswerTimes {
   steps: number;

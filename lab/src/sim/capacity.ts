@@ -1,7 +1,7 @@
 // How much a policy can serve, from a trial in which requests wait.
 
 import { mean } from '@coppice/core/base';
-import type { Served } from '@coppice/sim/service';
+import type { Served } from '../service/index.ts';
 import type { TrialResult } from './trial.ts';
 
 type CapacityRun = Pick<TrialResult, 'saturatedTokensPerSecond'> & {

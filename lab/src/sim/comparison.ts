@@ -3,6 +3,9 @@
 // full the system was. Every policy meets the same questions at the same instants.
 
 import { assert } from '@coppice/core/base';
+import { clairvoyantCapacity } from '../clairvoyant.ts';
+import type { TrialSource } from '../experiment/experiment.ts';
+import type { LabPlan, PlannedSystem } from '../experiment/plan.ts';
 import {
   type Latencies,
   type Load,
@@ -11,10 +14,7 @@ import {
   type SettingName,
   type Yield,
   yieldOf,
-} from '@coppice/sim/service';
-import { clairvoyantCapacity } from '../clairvoyant.ts';
-import type { TrialSource } from '../experiment/experiment.ts';
-import type { LabPlan, PlannedSystem } from '../experiment/plan.ts';
+} from '../service/index.ts';
 import { capacityOf, servedRate } from './capacity.ts';
 import { contenderOf } from './contenders.ts';
 import { type TrialResult, type TrialSpec, trialDefaults } from './trial.ts';

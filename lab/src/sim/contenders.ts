@@ -3,16 +3,16 @@
 
 import type { PlannedModel } from '@coppice/core/answering';
 import { partsOf, policyDefinition, policyOf } from '@coppice/core/policy';
+import { createScheduler, type PolicyName } from 'coppice';
+import { type AttainedName, attainedNames, attainedOrder } from '../baselines/attained-service.ts';
+import { type LostSettings, lostKnobs, lostSearch } from '../lost/lost-search.ts';
 import {
   contenderOf as productContender,
   type RowName,
   type SimulatedSearch,
   searchOf,
   turnedKnob,
-} from '@coppice/sim/service';
-import { createScheduler, type PolicyName } from 'coppice';
-import { type AttainedName, attainedNames, attainedOrder } from '../baselines/attained-service.ts';
-import { type LostSettings, lostKnobs, lostSearch } from '../lost/lost-search.ts';
+} from '../service/index.ts';
 
 interface StudyContender extends ReturnType<typeof productContender> {
   /** Parts that the product does not have any more. */

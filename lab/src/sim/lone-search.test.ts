@@ -27,20 +27,3 @@ it.each([
     served.map(({ correct: right, exit, tokens }) => ({ right, exit, tokens })),
   );
 });
-
-it('notes where a rule would have ended a search, and with what', () => {
-  const questions = Array.from({ length: 40 }, (_, at) => at);
-  const contender = contenderOf('best-first+safe');
-  const scoring = { aggregation: 'last', choose: 'vote', threshold: 1 } as const;
-  const spec = { ...trialDefaults, setting: 'math500/8b', seed: 5, ...scoring, contender, questions } as const;
-  const acting = loneAnswers(spec);
-  const noting = loneAnswers({ ...spec, passing: 'agreed' });
-  const ended = acting.map(({ exit }) => exit === 'certain');
-  expect(ended.filter(Boolean).length).toBeGreaterThan(3);
-  expect(noting.map(({ early }) => early !== undefined)).toEqual(ended);
-  const stood = noting.map(({ right, tokens, early }) => early ?? { right, tokens });
-  expect(stood.map(({ right, tokens }) => ({ right, tokens }))).toEqual(
-    acting.map(({ right, tokens }) => ({ right, tokens })),
-  );
-  expect(noting.every(({ tokens }, at) => tokens >= acting[at]!.tokens)).toBe(true);
-});

@@ -5,29 +5,20 @@ import { assert } from '@coppice/core/base';
 import { doomedBy, pruningsOf, spentAt } from '@coppice/core/exit';
 import { bestAnswer } from '@coppice/core/program';
 import { formKey, pathTo, Tree, treeBelief } from '@coppice/core/tree';
-import { modelConfig, questionRequest, type SimulatedQuestions } from '@coppice/sim/service';
 import type { Ask, Exit, SearchRequest, SearchView } from 'coppice';
+import { modelConfig, questionRequest, type SimulatedQuestions } from '../service/index.ts';
 import { trialSearch } from './contenders.ts';
 import { erringQuestions } from './reward-habits.ts';
 import type { TrialSpec } from './trial.ts';
 
 export type LoneSpec = Pick<TrialSpec, 'setting' | 'seed' | 'profile' | 'contender' | 'rollouts' | 'threshold'> &
-  Pick<TrialSpec, 'aggregation' | 'choose' | 'trees'> & {
-    readonly questions: readonly number[];
-    /** An exit rule that ends no search: what it would have ended with is written down. */
-    readonly passing?: string;
-  };
+  Pick<TrialSpec, 'aggregation' | 'choose' | 'trees'> & { readonly questions: readonly number[] };
 
-interface LoneStanding {
+export interface LoneAnswer {
   readonly right: boolean;
   /** Generated. */
   readonly tokens: number;
-}
-
-export interface LoneAnswer extends LoneStanding {
   readonly exit: Exit['kind'];
-  /** Where `passing` would have ended it, and whether with another answer. */
-  readonly early?: LoneStanding & { readonly other: boolean };
 }
 
 export function loneAnswers(spec: LoneSpec): LoneAnswer[] {
@@ -39,12 +30,9 @@ export function loneAnswers(spec: LoneSpec): LoneAnswer[] {
   const search = trialSearch(spec.contender, model, size);
   return spec.questions.map((at) => {
     const request = questionRequest(search, questions, at, String(at));
-    const lone = new LoneSearch(request, questions, spec.passing);
-    const exit = lone.run();
-    const { answer, ...end } = lone.standing(exit.kind === 'accepted');
-    if (lone.early === undefined) return { ...end, exit: exit.kind };
-    const { answer: earlier, ...early } = lone.early;
-    return { ...end, exit: exit.kind, early: { ...early, other: earlier !== answer } };
+    const lone = new LoneSearch(request, questions);
+    const { kind: exit } = lone.run();
+    return { ...lone.standing(exit === 'accepted'), exit };
   });
 }
 
@@ -53,15 +41,12 @@ class LoneSearch {
   readonly #request: SearchRequest;
   readonly #questions: SimulatedQuestions;
   readonly #view: SearchView;
-  readonly #passing: string | undefined;
-  early: ReturnType<LoneSearch['standing']> | undefined;
   #exit: Exit | undefined;
 
-  constructor(request: SearchRequest, questions: SimulatedQuestions, passing: string | undefined) {
+  constructor(request: SearchRequest, questions: SimulatedQuestions) {
     const { aggregation = 'product', program, limits } = request;
     this.#request = request;
     this.#questions = questions;
-    this.#passing = passing;
     this.tree = Tree.plant(aggregation, undefined, program.fullAt);
     const belief = program.belief?.(this.tree) ?? treeBelief(this.tree);
     this.#view = { tree: this.tree, belief, limits, nowMs: 0, arrivalMs: 0, admittedMs: 0 };
@@ -80,11 +65,11 @@ class LoneSearch {
     return this.#exit;
   }
 
-  standing(accepted = false): LoneStanding & { readonly answer: string | undefined } {
+  standing(accepted: boolean): Pick<LoneAnswer, 'right' | 'tokens'> {
     const { program, prompt } = this.#request;
     const found = accepted ? bestAnswer(this.tree) : program.answer(this.tree);
     const answer = found?.complete === true ? found.answer : undefined;
-    return { right: answer !== undefined && this.#questions.isRight(prompt, answer), tokens: this.tree.tokens, answer };
+    return { right: answer !== undefined && this.#questions.isRight(prompt, answer), tokens: this.tree.tokens };
   }
 
   #close({ strand, value }: ReturnType<typeof pruningsOf>[number]): void {
@@ -119,10 +104,7 @@ class LoneSearch {
   }
 
   #checkExits(): void {
-    for (const rule of this.#request.rules.exits) {
-      if (rule.name !== this.#passing) this.#exit ??= rule.check(this.#view);
-      else if (this.#exit === undefined && rule.check(this.#view)) this.early ??= this.standing();
-    }
+    for (const rule of this.#request.rules.exits) this.#exit ??= rule.check(this.#view);
   }
 
   #judge(): void {

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { latenciesOf, yieldOf } from '@coppice/sim/service';
 import { FaultError } from 'coppice';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
+import { latenciesOf, yieldOf } from '../service/index.ts';
 import { machines, readMachine } from './machine.ts';
 import { evenSlowdown } from './slowdown.ts';
 import { runTrial, type TrialResult, trialDefaults } from './trial.ts';

@@ -1,6 +1,7 @@
 // Models that the simulator knows by shape and by measurement on one NVIDIA H200; the product has the tables of two of them.
 
-import { llama8b as llama8bPoints, type MeasuredPoints, prm7b as prm7bPoints } from '@coppice/core/cost';
+import type { MeasuredPoints } from '@coppice/core/cost';
+import { llama8b as llama8bPoints, prm7b as prm7bPoints } from '@coppice/sim/engine';
 import type { ModelShape } from './roofline.ts';
 
 export interface MeasuredModel {

@@ -2,7 +2,7 @@
 // 95 % intervals over the seeds. Ratios are made per setting and seed, on the same questions, before they are averaged.
 
 import { mean } from '@coppice/core/base';
-import type { RowName } from '@coppice/sim/service';
+import type { RowName } from '../service/index.ts';
 import { type Estimate, estimate, estimateRatio } from '../statistics.ts';
 import type { Cell } from './comparison.ts';
 

@@ -1,7 +1,7 @@
 import type { GenerateRequest, PathStep } from '@coppice/core/engine';
 import { nodeKey, type Prompt, rootKey, type Step } from '@coppice/core/tree';
-import type { SimulatedQuestions } from '@coppice/sim/service';
 import { describe, expect, it } from 'vitest';
+import type { SimulatedQuestions } from '../service/index.ts';
 import { erringQuestions, type RewardHabits } from './reward-habits.ts';
 
 /** Sound steps are as likely as others, and the verifier misses none. */

@@ -3,7 +3,7 @@
 
 import { Random } from '@coppice/core/base';
 import type { QuestionProfile, RewardErrors, Tip } from '@coppice/sim/engine';
-import { questionsOf, type SimulatedQuestions } from '@coppice/sim/service';
+import { questionsOf, type SimulatedQuestions } from '../service/index.ts';
 
 /** A question profile as data: its errors are habits. */
 export type ErringProfile = Partial<Omit<QuestionProfile, 'rewards'>> & { readonly rewards?: RewardHabits };

@@ -1,9 +1,9 @@
 // What P0's evaluation (§5.1) ran its four settings on, as simulated: a generator of 8B or 14B parameters and a 7B reward model, two
-// GPUs a side as two replicas. Their questions are the product's (`coppice rehearse` asks them too).
+// GPUs a side as two replicas. Their questions are the product's (`npm run lab -- rehearse` asks them too).
 
 import { type CostModel, tableCost } from '@coppice/core/cost';
 import type { QuestionProfile } from '@coppice/sim/engine';
-import { profileOf, type SettingName } from '@coppice/sim/service';
+import { profileOf, type SettingName } from '../service/index.ts';
 import { llama8b, type MeasuredModel, prm7b } from './measured-models.ts';
 import { qwen14b } from './qwen14b.ts';
 import { h100, h200, kvTokensFitting, rooflineCost } from './roofline.ts';

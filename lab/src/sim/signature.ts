@@ -2,7 +2,7 @@
 // It changes when anything that decides changes, and only then; CI compares it with tests/golden/sim-signature.txt.
 
 import { createHash } from 'node:crypto';
-import { rows } from '@coppice/sim/service';
+import { rows } from '../service/index.ts';
 import { contenderOf } from './contenders.ts';
 import { runTrial, trialDefaults } from './trial.ts';
 

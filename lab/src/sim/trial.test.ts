@@ -1,6 +1,6 @@
-import { latenciesOf, parseLoad, yieldOf } from '@coppice/sim/service';
 import { describe, expect, it } from 'vitest';
 import { planDefaults } from '../experiment/plan.ts';
+import { latenciesOf, parseLoad, yieldOf } from '../service/index.ts';
 import { capacityOf } from './capacity.ts';
 import { compareCell, comparedCells } from './comparison.ts';
 import { contenderOf } from './contenders.ts';

@@ -7,6 +7,20 @@ import { type WorkEstimates, WorkMeter } from '@coppice/core/runtime';
 import type { Tree } from '@coppice/core/tree';
 import { World } from '@coppice/sim/engine';
 import {
+  type Aggregation,
+  type Choice,
+  type Cost,
+  type LoggedEvent,
+  Runtime,
+  type SearchRequest,
+  type SearchResult,
+} from 'coppice';
+import { attainedWork } from '../baselines/attained-service.ts';
+import { type RolloutStanding, watchingRule } from '../clairvoyant.ts';
+import { JudgedWork, type KnownTokens, knowingWork } from '../known-work.ts';
+import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
+import { type SearchEnd, saturatedRate } from '../saturated-rate.ts';
+import {
   type Arrivals,
   arrivalTimesMs,
   modelConfig,
@@ -19,24 +33,7 @@ import {
   servedOf,
   type TraceUse,
   warmUpShare,
-} from '@coppice/sim/service';
-import {
-  type Aggregation,
-  type Choice,
-  type Cost,
-  type ExitRule,
-  type LoggedEvent,
-  Runtime,
-  type SearchRequest,
-  type SearchResult,
-} from 'coppice';
-import { attainedWork } from '../baselines/attained-service.ts';
-import { type CandidateSettings, candidateRule } from '../calibrate/candidates.ts';
-import { type AnswerStanding, shadowRule, withShadow } from '../calibrate/shadow.ts';
-import { type RolloutStanding, watchingRule } from '../clairvoyant.ts';
-import { JudgedWork, type KnownTokens, knowingWork } from '../known-work.ts';
-import type { MeasuredMachine } from '../machine-table/measured-machine.ts';
-import { type SearchEnd, saturatedRate } from '../saturated-rate.ts';
+} from '../service/index.ts';
 import { type AnswerTimes, noTimes, TimedEngine, TimedVerifier } from './answer-times.ts';
 import { type SimulatedContender, trialSearch } from './contenders.ts';
 import { draftedCost, type TokenTree } from './drafted-cost.ts';
@@ -83,8 +80,6 @@ export interface TrialSpec {
   readonly p99BoundMs?: number;
   /** Writes down how every search stands after each of its rollouts. */
   readonly watched?: boolean;
-  /** Writes down where rules of certainty with these settings would have ended every search. */
-  readonly shadowed?: readonly CandidateSettings[];
   /** Writes down the finished paths of every search. */
   readonly pathed?: true;
   /** Its generator predicts several tokens at a time. */
@@ -115,8 +110,6 @@ export interface TrialResult {
   readonly standings?: readonly (readonly RolloutStanding[])[];
   /** How fast paths were completed, and which guesses were right. */
   readonly growth: GrowthTotals;
-  /** Of every request, by candidate. */
-  readonly shadows?: readonly (readonly (AnswerStanding | undefined)[])[];
   /** Where estimates of work were judged: by `judgedSteps`, their rank correlation with the truth. */
   readonly workRanks?: readonly number[];
   /** Of every request, where the spec asks for it. */
@@ -154,9 +147,7 @@ class TrialRun {
   readonly #standings: RolloutStanding[][];
   readonly #paths: (readonly FinishedPath[])[];
   readonly #growth = new GrowthMeter();
-  readonly #candidates: readonly ExitRule[];
   readonly #work: WorkEstimates | undefined;
-  readonly #shadows: (AnswerStanding | undefined)[][];
   #next = 0;
   /** Beyond the bound, and how many may be. */
   #late = 0;
@@ -194,8 +185,6 @@ class TrialRun {
     this.#answers = this.#questions.map(() => undefined);
     this.#standings = this.#questions.map(() => []);
     this.#paths = this.#questions.map(() => []);
-    this.#candidates = (spec.shadowed ?? []).map(candidateRule);
-    this.#shadows = this.#questions.map(() => this.#candidates.map(() => undefined));
     this.#work = workOf(spec);
     this.#runtime = new Runtime({
       engine: this.#engine,
@@ -237,7 +226,6 @@ class TrialRun {
       growth: this.#growth.total,
       ...(this.#spec.pathed ? { paths: this.#paths } : {}),
       times: this.#times,
-      ...(this.#spec.shadowed === undefined ? {} : { shadows: this.#shadows }),
       ...(this.#work instanceof JudgedWork ? { workRanks: this.#work.ranks } : {}),
       evictedTokens,
       engineBusy: busyMs / gpuMs,
@@ -269,15 +257,13 @@ class TrialRun {
 
   /** With rules that end nothing and write down what this trial is to say of its searches. */
   #observed(request: SearchRequest, at: number): SearchRequest {
-    const { watched, shadowed, verifierReuses } = this.#spec;
+    const { watched, verifierReuses } = this.#spec;
     const { prompt, program, rules } = request;
     const model = this.#model;
     const facts = { program, isRight: (answer: string | undefined) => model.isRight(prompt, answer) };
     const costs = { promptTokens: model.promptTokens(prompt), verifierReuses };
     const watching = watched ? [watchingRule({ ...facts, ...costs }, this.#standings[at]!)] : [];
-    const shadow = () => shadowRule(this.#candidates, facts, this.#shadows[at]!);
-    const exits = shadowed === undefined ? rules.exits : withShadow(rules.exits, shadow());
-    return { ...request, rules: { ...rules, exits: [...watching, ...exits] } };
+    return { ...request, rules: { ...rules, exits: [...watching, ...rules.exits] } };
   }
 
   #react(): void {

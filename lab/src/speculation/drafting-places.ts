@@ -1,8 +1,9 @@
 // Where drafting is tried (../experiments/p2.ts): a 70B target with a small draft model, an 8B target, the models that ship, and P2's way of one
 // branch at a time. What a decode of each takes, and the numbers of sequences and chances of acceptance that are run.
 
-import { curve, decodeMs, llama8b, tableCost, valueAt } from '@coppice/core/cost';
+import { curve, decodeMs, tableCost, valueAt } from '@coppice/core/cost';
 import { draftDefaults } from '@coppice/llama/draft';
+import { llama8b } from '@coppice/sim/engine';
 import { h200, type ModelShape, rooflineCost } from '../sim/roofline.ts';
 import type { DraftingCosts, DraftingSetup } from './virtual-drafting.ts';
 

@@ -2,9 +2,9 @@
 // memory by cost (M) and speculation (S), one after the other as in its figure 15, over the numbers of beams of its figure 12.
 
 import type { QuestionProfile } from '@coppice/sim/engine';
-import type { SettingName, TurnedWish } from '@coppice/sim/service';
 import type { ProgramName } from 'coppice';
 import type { LabPlan } from '../experiment/plan.ts';
+import type { SettingName, TurnedWish } from '../service/index.ts';
 import { type EdgeMachine, type EdgePair, edgePairs } from '../sim/gpu.ts';
 import { type TrialSpec, trialDefaults } from '../sim/trial.ts';
 

@@ -2,9 +2,9 @@
 // were right by distance and by depth (its figure 14).
 
 import type { Guesses } from '@coppice/core/log';
-import type { RowName } from '@coppice/sim/service';
 import type { NamedChart } from '../experiment/experiment.ts';
 import type { Panel } from '../experiment/svg.ts';
+import type { RowName } from '../service/index.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import { type CompanyLine, type SpeculationLine, widthInCompany } from './speculation-lines.ts';
 

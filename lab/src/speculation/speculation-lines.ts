@@ -1,7 +1,7 @@
 // What p3.ts says of a row: of one search at a time at each speculative width, and of several at a time.
 
 import type { Guesses } from '@coppice/core/log';
-import type { RowName } from '@coppice/sim/service';
+import type { RowName } from '../service/index.ts';
 
 /** The speculative width with which company is tried. */
 export const widthInCompany = 4;

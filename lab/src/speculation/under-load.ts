@@ -7,10 +7,10 @@
 // narrows the interval, and two servings without speculation say how much is chance alone.
 
 import { mean, Random } from '@coppice/core/base';
-import { type RowName, warmUpShare } from '@coppice/sim/service';
 import type { TrialSource } from '../experiment/experiment.ts';
 import { type Ratio, ratiosOf } from '../percentile-ratios.ts';
 import { type RandomSetting, randomSetting } from '../policies/random-setting.ts';
+import { type RowName, warmUpShare } from '../service/index.ts';
 import { capacityOf } from '../sim/capacity.ts';
 import { contenderOf } from '../sim/contenders.ts';
 import type { TrialResult, TrialSpec } from '../sim/trial.ts';

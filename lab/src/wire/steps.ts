@@ -10,7 +10,7 @@ import { openRemoteEngine } from '@coppice/core/engine';
 import { createMcts } from '@coppice/core/program';
 import { openRemoteVerifier } from '@coppice/core/verifier';
 import { createPolicy, LiveLoop, Runtime, systemClock } from 'coppice';
-import { fillerPrompt } from 'coppice/bench';
+import { fillerPrompt } from '../rehearse/filler.ts';
 
 const strandCounts = [16, 48, 96];
 const branching = 4;

@@ -4,4 +4,4 @@ export { runBlock } from './contest/block.ts';
 export { contendersOf } from './contest/contenders.ts';
 export { contestRequest, schedulerOf, trialOf } from './contest/contest.ts';
 export { EngineProbe } from './engine-probe.ts';
-export { fillerPrompt, tokensPerWord } from './rehearse/filler.ts';
+export { tableLines } from './text-table.ts';

@@ -1,6 +1,6 @@
 // Exports of this folder to other packages, as `@coppice/core/base`. A list only.
 
-export { Counter, mean, meanOrZero, median, percentile } from './arithmetic.ts';
+export { Counter, evenly, mean, meanOrZero, median, percentile } from './arithmetic.ts';
 export { assert } from './assert.ts';
 export { type Clock, VirtualClock } from './clock.ts';
 export { type Fault, type FaultCode, FaultError, fault, isFault, raise } from './fault.ts';

@@ -2,23 +2,22 @@
 
 const papers = {
   program: [
+    'beam',
+    'rebase',
     'chain',
     'rest',
     'rstar',
     'dvts',
     'ets',
     'tot',
-    'aggregate',
-    'pairwise',
+    'refine',
     'tree-samples',
     'scored-tree-samples',
   ],
-  certain: ['beta', 'windows', 'margin', 'threshold', 'curve'],
-  prune: ['promise'],
+  policy: ['positive+strict', 'taper'],
 } as const;
 
-/** Parts that may have options; `threshold` is a setting of every search. */
-export type PackagedPart = Exclude<(typeof papers)[keyof typeof papers][number], 'threshold'>;
+export type PackagedProgram = (typeof papers)['program'][number];
 
 /** Goes on from "is 'tot', "; undefined for a name that no package of ours has. */
 export function packageOf(setting: string, name: string): string | undefined {

@@ -11,8 +11,6 @@ export interface PlugIn<Made, Facts = void> {
   readonly name: string;
   readonly summary: string;
   readonly options: Knobs;
-  /** Options that users set, in an object of the part's name: the name that they write, and the option. */
-  readonly settings?: Readonly<Record<string, string>>;
   /** A policy's settings ask for this part. Without it the part is in every policy that lists it. */
   when?(settings: PartOptions): boolean;
   make(options: PartOptions, facts: Facts): Made;
@@ -22,7 +20,6 @@ export interface PartInput<Made, Name extends string, Options extends Knobs, Fac
   readonly name: Name;
   readonly summary: string;
   readonly options?: Options;
-  readonly settings?: Readonly<Record<string, string>>;
   readonly when?: (settings: PartOptions) => boolean;
   readonly make: (options: OptionsOf<Options>, facts: Facts) => Made;
 }
@@ -34,7 +31,7 @@ export type NamedPart<Made, Name extends string, Options extends Knobs, Facts = 
 
 export type NoOptions = Readonly<Record<never, never>>;
 
-const partKeys: readonly string[] = ['name', 'summary', 'options', 'settings', 'when', 'make'];
+const partKeys: readonly string[] = ['name', 'summary', 'options', 'when', 'make'];
 
 /** Keeps the exact types of a part's name and options. What is checked here is for code that no compiler has read; `more`: keys of its kind alone. */
 export function definedPart<Made, Name extends string, Options extends Knobs, Facts>(

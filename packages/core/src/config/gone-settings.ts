@@ -10,10 +10,11 @@ const beside = 'is no setting any more: reward-model.json beside the weights say
 
 /** By their path, without the index of a list. */
 const gone: Readonly<Record<string, string>> = {
+  'models.certain': 'is no setting any more: a search stops once more work is not worth its price; set nothing',
+  'models.promise': 'is no setting any more: no rule reads it',
   'models.expansion': drawnSingly,
   'models.widening': drawnSingly,
-  'models.calibration':
-    'is no setting any more: npm run lab -- calibrate chooses thresholds; set `certain` and its options',
+  'models.calibration': 'is no setting any more: searches stop by what more work is worth; nothing is calibrated',
   'models.synthesizer': 'is now panel.synthesizer, beside panel.models',
   'models.thinkingSteps': thinkingStep,
   'models.thinkingStepTokens': thinkingStep,
@@ -40,8 +41,7 @@ const gone: Readonly<Record<string, string>> = {
 /** Goes on from the name of the setting; `section` is where it stood, such as `models`. */
 export function goneSetting(section: string, name: string): string | undefined {
   const places = [...namedParts()].flatMap(([part, own]) => {
-    const option = Object.keys(own).find((each) => each === name || own[each]!.flat === name);
-    return option === undefined ? [] : [`${part}.${option}`];
+    return Object.hasOwn(own, name) ? [`${part}.${name}`] : [];
   });
   if (section === 'models' && places.length > 0) return `is now ${places.join(' or ')}`;
   const path = `${section}.${name}`;

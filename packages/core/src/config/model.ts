@@ -59,19 +59,16 @@ const price = z
   })
   .meta({ description: 'of its engine, in any one currency: what moneyBudget counts by, and answers say' });
 
-/** Options of the program `panel`, and the models that it and `pairwise` ask. */
+/** Options of the program `panel`. */
 const panelOptions = z
   .strictObject({
     models: z.array(z.string()).min(1).max(16).optional().meta({
-      description:
-        'models that searches of this one may ask, by name, itself included where it is to answer too: the programs panel and pairwise ask them',
+      description: 'models that searches of this one may ask, by name, itself included where it is to answer too',
     }),
     synthesizer: z.string().optional().meta({
-      description:
-        'model of the panel that puts attempts together where they disagree (panel; where unset the vote decides), or compares them (pairwise; this one where unset)',
+      description: 'model of the panel that puts attempts together where they disagree; where unset the vote decides',
     }),
     answerTokens: schemaOf(panel.options.answerTokens).optional(),
-    panelOrder: schemaOf(panel.options.panelOrder).optional(),
   })
   .meta({ description: 'several models answer one question' });
 
@@ -128,11 +125,11 @@ type NamedFields = {
   [Name in Exclude<keyof NamedOptions, 'panel'>]-?: z.ZodOptional<z.ZodType<NonNullable<NamedOptions[Name]>>>;
 };
 
-/** An object of options for each program or rule that has some, under its name. */
+/** An object of options for each program that has some, under its name. */
 function namedFields(): NamedFields {
   const taken = ([part]: readonly [string, unknown]) => !Object.hasOwn(fields, part);
   const objects = [...namedParts()].filter(taken).map(([part, own]) => {
-    const options = Object.entries(own).map(([name, { knob }]) => [name, schemaOf(knob).optional()]);
+    const options = Object.entries(own).map(([name, knob]) => [name, schemaOf(knob).optional()]);
     return [part, z.strictObject(Object.fromEntries(options)).optional()];
   });
   return Object.fromEntries(objects) as NamedFields;

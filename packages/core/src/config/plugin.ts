@@ -7,12 +7,12 @@ import type { Clock } from '../base/clock.ts';
 import { raise } from '../base/fault.ts';
 import type { MeasuredPoints } from '../cost/table.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { AgreementRule } from '../exit/certain.ts';
-import type { PrunePart } from '../exit/definition.ts';
-import { registerCertainty } from '../exit/exits.ts';
-import { registerPrunes } from '../exit/prune/prunes.ts';
+import type { ExitPart } from '../exit/definition.ts';
+import { registerExits } from '../exit/exits.ts';
 import type { Cluster } from '../journal/cluster.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { PolicyDefinition } from '../policy/definition.ts';
+import { registerPolicies } from '../policy/policies.ts';
 import type { ProgramDefinition } from '../program/definition.ts';
 import { registerPrograms } from '../program/registry/programs.ts';
 import type { Prompt } from '../tree/step.ts';
@@ -26,9 +26,9 @@ export interface Plugin {
   readonly verifiers?: readonly VerifierKind[];
   readonly journals?: readonly JournalKind[];
   readonly programs?: readonly ProgramDefinition[];
-  /** Rules that end a search whose answers agree: values of `certain`. */
-  readonly certainty?: readonly AgreementRule[];
-  readonly prunes?: readonly PrunePart[];
+  readonly policies?: readonly PolicyDefinition[];
+  /** Their options are turned by experiments alone. */
+  readonly exits?: readonly ExitPart[];
   /** Their questions can be checked by computing (`check: lines`). */
   readonly tasks?: readonly Task[];
   /** Holds labelled questions of its tasks, as TASK.SPLIT.jsonl. */
@@ -147,8 +147,8 @@ let registrations = 0;
 export function registerPlugin(plugin: Plugin): void {
   plugins.set(plugin.name, plugin);
   registerPrograms(plugin.programs ?? []);
-  registerCertainty(plugin.certainty ?? []);
-  registerPrunes(plugin.prunes ?? []);
+  registerPolicies(plugin.policies ?? []);
+  registerExits(plugin.exits ?? []);
   registrations += 1;
 }
 

@@ -23,16 +23,16 @@ function settingsIn(schema: z.ZodType, path = ''): string[] {
   return own.flatMap(([name, each]) => settingsIn(each as z.ZodType, `${path}.${name}`));
 }
 
-test('the configuration has at most 90 settings, and a request at most 24', () => {
-  expect(new Set(settingsIn(registeredSchema())).size).toBeLessThanOrEqual(90);
-  expect(settingsIn(coppiceSettings).length).toBeLessThanOrEqual(24);
+test('the configuration has at most 89 settings, and a request at most 17', () => {
+  expect(new Set(settingsIn(registeredSchema())).size).toBeLessThanOrEqual(89);
+  expect(settingsIn(coppiceSettings).length).toBeLessThanOrEqual(17);
 });
 
 test('a setting of a former version is refused with its new place', () => {
   const configured = (settings: object) => () =>
     checkConfig({ models: [{ name: 'm', engine: { kind: 'sim' }, ...settings }] });
   expect(configured({ probeEvery: 9 })).toThrow('models.0.probeEvery is now chain.probeEvery');
-  expect(configured({ certainRisk: 0.1 })).toThrow('models.0.certainRisk is now certificate.risk or lead.risk');
+  expect(configured({ certain: 'lead' })).toThrow('models.0.certain is no setting any more: a search stops once');
   expect(configured({ synthesizer: 'm' })).toThrow('models.0.synthesizer is now panel.synthesizer');
   const messages = [{ role: 'user', content: 'q' }];
   const asked = () => parseChatBody(chatSchema, { model: 'm', messages, coppice: { probe_every: 9 } });

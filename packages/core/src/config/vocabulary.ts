@@ -5,8 +5,8 @@
 
 import { type Knob, type Knobs, type KnobValue, type OptionsOf, settingKnobs, valueOfText } from '../base/knob.ts';
 import { packageOf } from '../base/packages.ts';
-import { type PolicyOptions, policyKnobs } from '../policy/knobs.ts';
-import { policyNames } from '../policy/policies.ts';
+import { type PolicyOptions, policyKnobs, turnedKnobs } from '../policy/knobs.ts';
+import { type PolicyName, policyNames } from '../policy/policies.ts';
 import { choices } from '../program/choice.ts';
 import { type ProgramName, programKnobs, programNames } from '../program/registry/programs.ts';
 import { aggregations } from '../tree/aggregate.ts';
@@ -27,7 +27,10 @@ export const modelKnobs = {
   },
   policy: {
     default: 'safe',
-    values: policyNames,
+    get values(): readonly PolicyName[] {
+      return policyNames();
+    },
+    elsewhere: (name: string) => packageOf('policy', name),
     unit: 'name',
     client,
     why: "when a search ends and how the budget is shared: safe gives up on no question; 'positive' takes its place where a request names no policy and the rules of its model's policy do not go with program or verifier",
@@ -190,7 +193,7 @@ export const requestKnobs = {
   },
 } as const satisfies Knobs;
 
-/** Settings of policies for users, beside the options of single rules (named-options.ts). */
+/** Settings of policies for users. */
 export const policySettingKnobs = settingKnobs(policyKnobs);
 
 export const searchKnobs = {
@@ -206,7 +209,9 @@ export type InternalOptions = { readonly [Name in keyof PolicyOptions]?: PolicyO
 >;
 
 function isInternal(name: string): boolean {
-  return !Object.hasOwn(searchKnobs, name) && (Object.hasOwn(policyKnobs, name) || Object.hasOwn(programKnobs(), name));
+  return (
+    !Object.hasOwn(searchKnobs, name) && (Object.hasOwn(turnedKnobs(), name) || Object.hasOwn(programKnobs(), name))
+  );
 }
 
 export type SearchKnob = keyof typeof searchKnobs;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { llama8b, prm7b } from '../../../sim/src/engine/h200.ts';
 import { type DecodeBatch, decodeMs, decodeSpanMs, decodeStepsUntil, prefillExtraMs, prefillMs } from './cost.ts';
 import { countUntil, curve, sumFrom, valueAt } from './curve.ts';
-import { llama8b, prm7b } from './h200.ts';
 import { tableCost } from './table.ts';
 
 /** A batch whose whole cache is one context that all share. */

@@ -11,5 +11,4 @@ export {
   unreadMs,
 } from './cost.ts';
 export { type Curve, curve, valueAt } from './curve.ts';
-export { llama8b, prm7b } from './h200.ts';
 export { type MeasuredPoints, tableCost } from './table.ts';

@@ -44,8 +44,6 @@ export interface ExitRule {
   readonly needsBound?: boolean;
   /** Rests on leaves being the only nodes that grow: not for a program that comes back to a node. */
   readonly needsLeaves?: boolean;
-  /** Counts votes of independent samples: not for a program whose paths depend on each other. */
-  readonly needsSamples?: boolean;
   /** Reads log probabilities of steps: engines are asked for them only where a rule, program or verifier does. */
   readonly readsLogprobs?: boolean;
   /** Looks at the clock alone, and is read at any moment; the others are read when an expansion, or a level, is complete. */
@@ -59,12 +57,9 @@ export type Judge = (node: Node) => Evidence | undefined;
 export interface PruneRule {
   readonly name: string;
   readonly needsBound?: boolean;
-  readonly needsSamples?: boolean;
   readonly readsLogprobs?: boolean;
   /** Reads how sure the model was of its tokens: engines are asked for their likeliest candidates only where a rule or program does. */
   readonly readsConfidence?: boolean;
-  /** Reads the promise of steps: a verifier is asked for its second reading only where a rule does. */
-  readonly readsPromise?: boolean;
   /**
    * Passes over no leaf with a score above 0: a rollout that comes to where the rule ends it is spent there, takes no token and brings a
    * value of 0. So a search looks as often as without the rule, and not more often elsewhere (docs/decisions/0035).

@@ -1,9 +1,7 @@
 // The exit rules that there are, in the order in which they are read: the first that fires ends the search, so that an accepted answer is
 // never called futile. What a rule does stands in its own file; its options and the setting that asks for it stand here.
 
-import { agreed } from './agreed.ts';
 import { budgets } from './budgets.ts';
-import { type AgreementRule, certainBy, certaintyKnobs, certificate, lead } from './certain.ts';
 import { concluded } from './concluded.ts';
 import { defineExit, type ExitPart } from './definition.ts';
 import type { ExitRule } from './exit.ts';
@@ -28,7 +26,6 @@ function always(rule: ExitRule, summary: string): ExitPart {
 
 const limits = 'a limit of the search is reached';
 
-/** Read before the rules of certainty: an accepted answer is never called certain. */
 const first: readonly ExitPart[] = [
   defineExit({
     name: 'positive',
@@ -49,12 +46,6 @@ const first: readonly ExitPart[] = [
     when: ({ negativeExit }) => negativeExit === 'selective',
     make: ({ firstDepthCut }) => selectiveNegative(firstDepthCut),
   }),
-  defineExit({
-    name: 'agreed',
-    summary: 'the answers of a tree that grows draw by draw are all the same',
-    when: ({ positiveExit, certain: rule }) => positiveExit === 'on' && rule === 'off',
-    make: () => agreed,
-  }),
 ];
 
 /** Read last: what they end is out of budget. */
@@ -64,34 +55,14 @@ const last: readonly ExitPart[] = [
   ...budgets.map((rule) => always(rule, limits)),
 ];
 
-const certainties: ExitPart[] = [];
+const registered: ExitPart[] = [];
 
-/** A name of core's rules of certainty, or of one that a package registers. */
-export type CertaintyRule = 'certificate' | 'lead' | (string & Record<never, never>);
-
-export function registerCertainty(rules: readonly AgreementRule[]): void {
-  for (const rule of rules) {
-    const { name, summary, readsRisk } = rule;
-    if (certaintyRules().includes(name)) continue;
-    certainties.push(
-      defineExit({
-        name,
-        summary,
-        options: certaintyKnobs,
-        settings: readsRisk ? { risk: 'certainRisk' } : {},
-        when: (settings) => settings.certain === name,
-        make: (options) => certainBy(rule, options),
-      }),
-    );
-  }
+/** Rules of a package: each is in the searches whose options ask for it. */
+export function registerExits(parts: readonly ExitPart[]): void {
+  registered.push(...parts.filter(({ name }) => !exitParts().some((each) => each.name === name)));
 }
 
-registerCertainty([certificate, lead]);
-
-export function certaintyRules(): readonly CertaintyRule[] {
-  return certainties.map(({ name }) => name);
-}
-
+/** Those of packages are read behind the ones that accept or give up. */
 export function exitParts(): readonly ExitPart[] {
-  return [...first, ...certainties, ...last];
+  return [...first, ...registered, ...last];
 }

@@ -43,16 +43,6 @@ export {
   openAt,
   readyStrand,
 } from '../program/growth.ts';
-export {
-  byScore,
-  type LevelOptions,
-  type LevelRule,
-  levelDefaults,
-  levelShape,
-  type NextLevel,
-} from '../program/levels/level-rule.ts';
-export { growLevels } from '../program/levels/levels.ts';
-export type { Planting } from '../program/levels/plots.ts';
 export type { Ask, Doomed, Expansion, GrowthLimits, Outcome, Program } from '../program/program.ts';
 export { createProgram, type ProgramName, programNames } from '../program/registry/programs.ts';
 export { endThinking, isInThought, type ProgramThinking } from '../program/thinking-moves.ts';

@@ -52,18 +52,6 @@ test('a search takes its own exits with a program by name or of its own', async 
   await plain.close();
 });
 
-test.each(['the search', 'the model'] as const)(
-  'a rule of certainty in the policy of %s holds where no setting says otherwise',
-  async (whose) => {
-    const policy = own({ settings: { certain: 'margin' } });
-    const mine = model(whose === 'the model' ? policy : undefined);
-    const asked = { model: mine, rollouts: 8, ...(whose === 'the search' && { policy }) };
-    expect((await search('a', asked)).exit.rule).toBe('margin');
-    expect((await search('a', { ...asked, certain: 'off' })).exit.rule).not.toBe('margin');
-    await mine.close();
-  },
-);
-
 test('options that no part has, or that are out of bounds, are refused, and so are two of one name', async () => {
   const plain = model();
   const policy = own({ exits: [early] });
@@ -167,11 +155,11 @@ test('what no compiler has read is refused: unknown settings and keys, values ou
   const mine = { name: 'mine', summary: 'of a test' };
   const define = (input: object) => () => definePolicy({ ...mine, ...input });
   expect(define({ settings: { positiveExitt: 'on' } })).toThrow("policies have no option 'positiveExitt'");
-  expect(define({ settings: { promisePrune: 7 } })).toThrow('promisePrune is 7; it must be a number from 0 to');
+  expect(define({ settings: { firstDepthCut: 7 } })).toThrow('firstDepthCut is 7; it must be a number from 0 to');
   expect(define({ exit: [early] })).toThrow("policy 'mine' has no 'exit'; there are name,");
   expect(define({ name: 'safe' })).toThrow("coppice has a policy 'safe': give yours another name");
   expect(define({ exits: [{ ...early, name: 'positive' }] })).toThrow("coppice has an exit rule 'positive'");
-  expect(define({ widths: { ...widths, name: 'worth' } })).toThrow("coppice has a width rule 'worth'");
+  expect(define({ widths: { ...widths, name: 'gain' } })).toThrow("coppice has a width rule 'gain'");
   expect(() => defineExit({ ...early, maker: early.make } as typeof early)).toThrow("part 'early' has no 'maker'");
   expect(() => defineProgram({ ...bestOfN, answers: 1 } as typeof bestOfN)).toThrow(
     "program 'best-of-n' has no 'answers'",

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Script, ScriptedEngine, ScriptedVerifier } from '../../../../tests/support/scripted-engine.ts';
 import { until } from '../../../../tests/support/until.ts';
+import { defineExit } from '../exit/definition.ts';
 import { definePolicy } from '../policy/define-policy.ts';
 import { bestOfN } from '../program/best-of-n.ts';
 import { makeModel } from './open-search-model.ts';
@@ -123,9 +124,18 @@ test('answers in its own words vote by what they mean, where the caller embeds t
   expect([...asked].sort()).toEqual([...sayings].sort());
   expect(cost.embedderTexts).toBe(4);
   // Three ways to say one thing are certain together; by their words none of them would be.
-  const settings = { certainAgreement: 0.6, certainAnswers: 12 } as const;
-  const policy = definePolicy({ name: 'sure', summary: 'stops when answers agree', settings });
-  const certain = { policy, certain: 'threshold' } as const;
+  const agree = defineExit({
+    name: 'agree',
+    summary: 'stops when answers agree',
+    make: () => ({
+      name: 'agree',
+      check({ belief }) {
+        const { answers, agreement } = belief.certainty();
+        return answers < 12 || agreement < 0.6 ? undefined : { kind: 'certain', rule: 'agree', evidence: {} };
+      },
+    }),
+  });
+  const certain = { policy: definePolicy({ name: 'sure', summary: 'stops when answers agree', exits: [agree] }) };
   expect((await search('why?', { model: own, ...options, ...certain })).exit.kind).toBe('certain');
   await own.close();
   const plain = makeModel({ engine: new ScriptedEngine({ script }), budget: 24 });

@@ -9,7 +9,7 @@ import type { PolicyOptions } from './knobs.ts';
 import type { PolicyName } from './policies.ts';
 import type { Rules } from './policy.ts';
 
-export type RuledProgram = Pick<ProgramDefinition, 'name' | 'expandsOnce' | 'samplesIndependently'> & {
+export type RuledProgram = Pick<ProgramDefinition, 'name' | 'expandsOnce'> & {
   readonly fullAt?: number;
 };
 
@@ -26,15 +26,6 @@ export function ruleTrouble(
   for (const { name, needsBound } of [...exits, ...prunes]) {
     const why = needsBound ? boundTrouble(name, aggregation) : undefined;
     if (why !== undefined) return { rule: name, why };
-  }
-  const sampling = [...exits, ...prunes].find(({ needsSamples }) => needsSamples && !program.samplesIndependently);
-  if (sampling !== undefined) {
-    const { name: rule } = sampling;
-    const instead = exits.some(({ name }) => name === rule)
-      ? 'certain=lead, or a program that samples'
-      : 'a program that samples';
-    const why = `rule '${rule}' cannot go with program '${program.name}', whose paths depend on each other: it reads independent samples. Take ${instead}`;
-    return { rule, why };
   }
   const growing = exits.find(({ needsLeaves }) => needsLeaves && !program.expandsOnce && program.fullAt === undefined);
   if (growing === undefined) return undefined;

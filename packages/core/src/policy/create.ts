@@ -29,9 +29,10 @@ export function createRules(policy: PolicyName | PolicyDefinition, given: Given 
   const definition = policyOf(policy);
   const options = optionsOf(definition, given);
   checkOwn(definition, own);
+  const chosen = { ...(options as unknown as PartOptions), ...own };
   return {
-    exits: [...definition.exits.map(of(own, undefined)), ...asked(exitParts(), options).map(of(options, undefined))],
-    prunes: [...definition.prunes.map(of(own, undefined)), ...asked(pruneParts(), options).map(of(options, undefined))],
+    exits: [...definition.exits, ...asked(exitParts(), options)].map(of(chosen, undefined)),
+    prunes: [...definition.prunes, ...asked(pruneParts, options)].map(of(chosen, undefined)),
     boost: definition.widths !== undefined || options.widths !== 'natural',
     speculate: options.speculate,
   };
@@ -58,8 +59,8 @@ export function createSharedScheduler(
   const definition = policyOf(policy);
   optionsOf(definition, given);
   const boosts = definition.widths !== undefined || definition.settings.widths !== 'natural';
-  const { widths, boostAt, gate } = policyOf(boosts ? definition : 'safe').settings;
-  return schedulerBy(definition, resolveOptions({ ...definition.settings, widths, boostAt, gate }, given), own);
+  const { widths } = policyOf(boosts ? definition : 'safe').settings;
+  return schedulerBy(definition, resolveOptions({ ...definition.settings, widths }, given), own);
 }
 
 /** Reads the knobs of the budget alone; exits and prunes are the searches' own. */

@@ -12,9 +12,9 @@ export function definePolicy<const Name extends string>(
   policy: PolicyInput<Name>,
 ): PolicyDefinition & { readonly name: Name } {
   const { exits = [], prunes = [], widths, order } = policy;
-  checkNames('policy', [policy], policies);
+  checkNames('policy', [policy], policies());
   checkNames('exit rule', exits, exitParts());
-  checkNames('prune rule', prunes, pruneParts());
+  checkNames('prune rule', prunes, pruneParts);
   checkNames('width rule', widths ? [widths] : [], widthParts);
   checkNames('order', order ? [order] : [], orderParts);
   return policyDefinition(policy);

@@ -16,25 +16,19 @@ export const partsOff = {
   positiveExit: 'off',
   negativeExit: 'off',
   boundPrune: 'off',
-  certain: 'off',
   widths: 'natural',
-  boostAt: 'start',
   speculate: 0,
   order: 'fcfs',
 } as const satisfies Partial<PolicyOptions>;
 
 type PartName = keyof typeof partsOff;
-/** Settings of a policy: its parts, and from how many rollouts on a search may be boosted. */
-type PolicyParts = Pick<PolicyOptions, PartName | 'gate'>;
 
 export const partNames = Object.keys(partsOff) as readonly PartName[];
-
-const plainParts: PolicyParts = { ...partsOff, gate: 1 };
 
 export interface PolicyDefinition {
   readonly name: string;
   readonly summary: string;
-  readonly settings: PolicyParts & Partial<PolicyOptions>;
+  readonly settings: Pick<PolicyOptions, PartName> & Partial<PolicyOptions>;
   /** Rules of its own, read before those that its settings ask for. */
   readonly exits: readonly ExitPart[];
   readonly prunes: readonly PrunePart[];
@@ -71,7 +65,7 @@ export function policyDefinition<const Name extends string>(
   const { settings = {}, exits = [], prunes = [], ...rest } = policy;
   checkKeys(`policy '${policy.name}'`, policy, policyKeys);
   resolveOptions({}, settings);
-  const definition = { ...rest, settings: { ...plainParts, ...settings }, exits, prunes };
+  const definition = { ...rest, settings: { ...partsOff, ...settings }, exits, prunes };
   const names = ownParts(definition).flatMap(({ options }) => Object.keys(options));
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined)

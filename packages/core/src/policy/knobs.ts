@@ -5,11 +5,8 @@
 
 import { raise } from '../base/fault.ts';
 import { complaint, defaultsOf, type Knob, type Knobs, type OptionsOf } from '../base/knob.ts';
-import { packageOf } from '../base/packages.ts';
-import { certaintyKnobs } from '../exit/certain.ts';
-import { type CertaintyRule, certaintyRules, negativeKnobs } from '../exit/exits.ts';
+import { exitParts, negativeKnobs } from '../exit/exits.ts';
 import { boundTargets } from '../exit/prune/prune-bound.ts';
-import { promiseKnobs } from '../exit/prune/prunes.ts';
 import { orderNames } from '../scheduler/turns/order.ts';
 import { widthKnobs, widthNames } from '../scheduler/width-rules.ts';
 
@@ -33,22 +30,11 @@ export const policyKnobs = {
     unit: 'target',
     why: "ends strands that cannot win: 'best' is branch and bound, and costs no answer its place; 'threshold' is the rule of P0 §4.1",
   },
-  ...promiseKnobs,
-  certain: {
-    get values(): readonly ('off' | CertaintyRule)[] {
-      return ['off', ...certaintyRules()];
-    },
-    elsewhere: (name: string) => packageOf('certain', name),
-    client: 'coppice',
-    unit: 'rule',
-    why: "ends a search whose answers agree: off in every policy of ours, since P0's table has no row for it; 'certificate' may be read after every sample and keeps its word, 'threshold' is P1's, for every program",
-  },
-  ...certaintyKnobs,
   widths: {
     values: widthNames,
     internal: true,
     unit: 'rule',
-    why: "how many idle strands searches get: none (natural), all by score (shares, P0 §4.5), as many as the engine's step has slack for (slack, TAPER), or as many as are worth what they add to the step and score times of all (worth)",
+    why: 'how many idle strands searches get: none (natural), all by score (shares, P0 §4.5), or as many as gain more than they add to the step and score times of all (gain)',
   },
   ...widthKnobs,
   speculate: {
@@ -81,8 +67,13 @@ export function resolveOptions(
   return { ...defaults, ...parts, ...said } as PolicyOptions;
 }
 
+/** With the options of exit rules that packages registered, which experiments turn. */
+export function turnedKnobs(): Knobs {
+  return Object.assign({}, ...exitParts().map(({ options }) => options), policyKnobs) as Knobs;
+}
+
 function check(name: string, value: unknown): void {
-  const known: Knobs = policyKnobs;
+  const known = turnedKnobs();
   const knob: Knob | undefined = Object.hasOwn(known, name) ? known[name] : undefined;
   if (knob === undefined) {
     return raise('bad-setting', `policies have no option '${name}'; there are ${Object.keys(known).join(', ')}`);

@@ -1,19 +1,15 @@
-// The policies that there are: the rows of P0's comparison (§5.1), TAPER's rule with the positive exit, and ours.
+// The policies that there are: the rows of P0's comparison (§5.1), ours, and those that a package registers.
 
 import { raise } from '../base/fault.ts';
+import { packageOf } from '../base/packages.ts';
 import { type PolicyDefinition, partNames, partsOff, policyDefinition } from './definition.ts';
 import type { PolicyOptions } from './knobs.ts';
 
 const accepting = { positiveExit: 'on' } as const;
 
-export const policies = [
+const core = [
   policyDefinition({ name: 'vanilla', summary: 'budgets alone: the baseline of P0 §5.1' }),
   policyDefinition({ name: 'positive', summary: 'ends what is accepted; PE in P0', settings: accepting }),
-  policyDefinition({
-    name: 'positive+strict',
-    summary: 'gives up where no path can be accepted any more, P0 §3.4',
-    settings: { ...accepting, negativeExit: 'strict' },
-  }),
   policyDefinition({
     name: 'positive+negative',
     summary: 'gives up where none is likely to be; PE+NE in P0',
@@ -25,20 +21,29 @@ export const policies = [
     settings: { ...accepting, negativeExit: 'selective', widths: 'shares' },
   }),
   policyDefinition({
-    name: 'taper',
-    summary: "TAPER's widths, arXiv 2605.06914",
-    settings: { ...accepting, widths: 'slack' },
-  }),
-  policyDefinition({
     name: 'safe',
     summary: 'gives up on no question',
-    settings: { ...accepting, boundPrune: 'best', widths: 'worth', boostAt: 'doubt', gate: 0 },
+    settings: { ...accepting, boundPrune: 'best', widths: 'gain' },
     contradiction: givesUp,
   }),
 ] as const;
 
-export type PolicyName = (typeof policies)[number]['name'];
-export const policyNames: readonly PolicyName[] = policies.map(({ name }) => name);
+/** A policy of core, or one that a package registers. */
+export type PolicyName = (typeof core)[number]['name'] | (string & Record<never, never>);
+
+const registered: PolicyDefinition[] = [...core];
+
+export function registerPolicies(definitions: readonly PolicyDefinition[]): void {
+  registered.push(...definitions.filter(({ name }) => !registered.some((each) => each.name === name)));
+}
+
+export function policies(): readonly PolicyDefinition[] {
+  return registered;
+}
+
+export function policyNames(): readonly PolicyName[] {
+  return registered.map(({ name }) => name);
+}
 
 function givesUp(settings: PolicyOptions): string | undefined {
   const { negativeExit: rule } = settings;
@@ -48,8 +53,10 @@ function givesUp(settings: PolicyOptions): string | undefined {
 
 export function policyOf(policy: PolicyName | PolicyDefinition): PolicyDefinition {
   if (typeof policy === 'object') return policy;
-  const found = policies.find(({ name }) => name === policy);
-  return found ?? raise('bad-setting', `there is no policy '${policy}'; there are ${policyNames.join(', ')}`);
+  const found = registered.find(({ name }) => name === policy);
+  if (found !== undefined) return found;
+  const missing = packageOf('policy', policy) ?? `which is none of ${policyNames().join(', ')}`;
+  return raise('bad-setting', `policy is '${policy}', ${missing}`);
 }
 
 /** The parts that a policy has, each as it would be without: what an ablation runs, one at a time. */

@@ -1,9 +1,9 @@
 // What each named policy is made of, and what its options refuse.
 
 import { describe, expect, it } from 'vitest';
+import { createBeam } from '../../../papers/src/levels/beam.ts';
 import { FaultError } from '../base/fault.ts';
 import { createBestOfN } from '../program/best-of-n.ts';
-import { createBeam } from '../program/levels/beam.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
 import { checkRules, fittingRules, type RuledProgram } from './check.ts';
 import { createPolicy, createSharedScheduler, optionsOf } from './create.ts';
@@ -15,12 +15,12 @@ const budgets = ['concluded', 'worth', 'rollouts', 'tokens', 'money', 'time', 'd
 describe('policies', () => {
   it.each([
     ['vanilla', [], [], 'natural'],
-    ['positive', ['positive', 'agreed'], [], 'natural'],
-    ['positive+strict', ['positive', 'negative-strict', 'agreed'], [], 'natural'],
-    ['positive+negative', ['positive', 'negative-selective', 'agreed'], [], 'natural'],
-    ['boost', ['positive', 'negative-selective', 'agreed'], [], 'shares'],
-    ['taper', ['positive', 'agreed'], [], 'slack'],
-    ['safe', ['positive', 'agreed'], ['bound-best'], 'worth'],
+    ['positive', ['positive'], [], 'natural'],
+    ['positive+strict', ['positive', 'negative-strict'], [], 'natural'],
+    ['positive+negative', ['positive', 'negative-selective'], [], 'natural'],
+    ['boost', ['positive', 'negative-selective'], [], 'shares'],
+    ['taper', ['positive'], [], 'slack'],
+    ['safe', ['positive'], ['bound-best'], 'gain'],
   ] as const)(
     '%s exits by %j, then by what its program concludes and its budgets, and prunes by %j',
     (name, exits, prunes, scheduler) => {
@@ -33,15 +33,16 @@ describe('policies', () => {
     },
   );
 
-  it('prune where they are told to', () => {
-    const { rules } = createPolicy('boost', { boundPrune: 'best', promisePrune: 0.05 });
-    expect(rules.prunes.map(({ name }) => name)).toEqual(['bound-best', 'promise']);
+  it('prune where they are told to, and exit by the rules of packages', () => {
+    const { rules } = createPolicy('boost', { boundPrune: 'best', certain: 'lead' } as Partial<PolicyOptions>);
+    expect(rules.prunes.map(({ name }) => name)).toEqual(['bound-best']);
+    expect(rules.exits.map(({ name }) => name)).toEqual(['positive', 'negative-selective', 'lead', ...budgets]);
   });
 });
 
 describe('options', () => {
   it('have defaults within their own bounds', () => {
-    for (const name of policyNames) {
+    for (const name of policyNames()) {
       const options = optionsOf(name, {});
       expect(new Set(Object.keys(options))).toEqual(new Set(Object.keys(policyKnobs)));
       createPolicy(name, options);
@@ -59,14 +60,14 @@ describe('options', () => {
   });
 
   it('of the model decide how its searches share what is idle, even where its own policy boosts no search', () => {
-    expect(createSharedScheduler('positive').name).toBe('worth');
+    expect(createSharedScheduler('positive').name).toBe('gain');
     expect(createSharedScheduler('boost').name).toBe('shares');
     expect(createSharedScheduler('positive', { widths: 'natural' }).name).toBe('natural');
   });
 
   it("of the searches' own exits are none of the scheduler's business, and a policy is refused only for what it is itself", () => {
     for (const name of ['vanilla', 'positive', 'taper'] as const) {
-      expect(createSharedScheduler(name, { negativeExit: 'strict' }).name).toBe(name === 'taper' ? 'slack' : 'worth');
+      expect(createSharedScheduler(name, { negativeExit: 'strict' }).name).toBe(name === 'taper' ? 'slack' : 'gain');
     }
     expect(() => createSharedScheduler('safe', { negativeExit: 'strict' })).toThrow(
       "policy 'safe' gives up on no question",
@@ -75,11 +76,10 @@ describe('options', () => {
   });
 
   it.each<[unknown, RegExp]>([
-    [{ slack: -1 }, /slack is -1; it must be a number from 0 to 100/],
-    [{ slack: Number.NaN }, /slack is NaN/],
+    [{ firstDepthCut: Number.NaN }, /firstDepthCut is NaN/],
+    [{ certain: 'me' }, /certain is 'me'; it must be one of off, threshold/],
     [{ gate: 1.5 }, /gate is 1.5; it must be a whole number/],
     [{ firstDepthCut: 1.1 }, /firstDepthCut is 1.1.*from 0 to 1/],
-    [{ boostAt: 'me' }, /boostAt is 'me'; it must be one of start, doubt/],
     [{ boundPrune: 3 }, /boundPrune is 3; it must be one of off, threshold, best/],
     [{ gaet: 1 }, /no option 'gaet'; there are .*gate/],
     [{ toString: 1 }, /no option 'toString'/],
@@ -97,7 +97,7 @@ describe('options', () => {
 
   it('refuse a policy that does not exist', () => {
     for (const name of ['bost', 'fast'])
-      expect(() => createPolicy(name as PolicyName)).toThrow(`no policy '${name}'; there are vanilla, positive`);
+      expect(() => createPolicy(name as PolicyName)).toThrow(`policy is '${name}', which is none of vanilla, positive`);
   });
 });
 
@@ -105,9 +105,9 @@ describe('an ablation', () => {
   it('turns off each part that a policy has, one at a time', () => {
     expect(partsOf('vanilla')).toEqual([]);
     expect(partsOf('safe').map(({ part, off }) => `${part}=${off}`)).toEqual([
-      ...['positiveExit=off', 'boundPrune=off', 'widths=natural', 'boostAt=start'],
+      ...['positiveExit=off', 'boundPrune=off', 'widths=natural'],
     ]);
-    for (const name of policyNames) for (const { part, off } of partsOf(name)) createPolicy(name, { [part]: off });
+    for (const name of policyNames()) for (const { part, off } of partsOf(name)) createPolicy(name, { [part]: off });
   });
 });
 

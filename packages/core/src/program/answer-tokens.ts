@@ -1,4 +1,4 @@
-// The limit of what a program has written in one piece, to the end of an answer: aggregate, panel, pairwise, refine, tot and rstar share it. Steps have stepTokens.
+// The limit of what a program has written in one piece, to the end of an answer: panel, refine, tot and rstar share it. Steps have stepTokens.
 
 import type { NumberKnob } from '../base/knob.ts';
 
@@ -9,5 +9,5 @@ export const answerTokensKnob = {
   whole: true,
   client: 'coppice',
   unit: 'tokens',
-  why: 'longest end of an answer that aggregate, panel, pairwise, refine, tot or rstar writes in one piece; for aggregate the context must hold five of them',
+  why: 'longest end of an answer that panel, refine, tot or rstar writes in one piece',
 } as const satisfies NumberKnob;

@@ -53,7 +53,7 @@ export function createGreedy(
 }
 
 /** Every sample is a new child of the root, so none of these expands a node once. */
-export const samplesShape = { expandsOnce: false, samplesIndependently: true } as const;
+export const samplesShape = { expandsOnce: false } as const;
 
 const windowKnobs = {
   window: {
@@ -105,7 +105,6 @@ export class Samples implements Program {
   readonly needsVerifier: boolean;
   readonly reads: readonly StepReading[];
   readonly expandsOnce = samplesShape.expandsOnce;
-  readonly samplesIndependently = samplesShape.samplesIndependently;
   readonly naturalWidth: number;
   /** Samples that may be open at a time. */
   readonly #widest: number;

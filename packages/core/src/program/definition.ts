@@ -47,7 +47,6 @@ export interface ProgramDefinition {
   growsAgain?(options: Readonly<Record<string, unknown>>): boolean;
   /** False where it samples at temperature 0 by its nature, so that a temperature asks for something that it cannot do. */
   readonly takesTemperature: boolean;
-  readonly samplesIndependently?: boolean;
   /** Its draws name models: those of the panel that its model is configured with. */
   readonly asksModels?: boolean;
   /** All its rollouts are wanted, the bad ones too: no rule ends the search or a path before they are there. */
@@ -74,7 +73,6 @@ const programKeys: readonly (keyof ProgramDefinition)[] = [
   'expandsOnce',
   'growsAgain',
   'takesTemperature',
-  'samplesIndependently',
   'asksModels',
   'keepsRollouts',
   'policySettings',

@@ -56,9 +56,9 @@ function haunt(tree: Tree, parent: Node, outcome: Success, limits: GrowthLimits)
 type Success = ChildOutcome & { ok: true };
 
 function shootOf(parent: Node, outcome: Success, limits: GrowthLimits) {
-  const { index, step, reward, promise, feedback, answer } = outcome;
+  const { index, step, reward, feedback, answer } = outcome;
   const terminal = endsPath(parent, step, limits);
-  return { key: nodeKey(parent.key, step), index, step, terminal, reward, promise, feedback, answer };
+  return { key: nodeKey(parent.key, step), index, step, terminal, reward, feedback, answer };
 }
 
 /** True where a path ends with this step below the parent. */

@@ -3,37 +3,45 @@
 export { answerTokensKnob } from './answer-tokens.ts';
 export { createSelfConsistency } from './best-of-n.ts';
 export { bestAnswer, type Choice, certainAnswer, chosenAnswer, votedWords, weighedAnswer } from './choice.ts';
-export { defineProgram, type ProgramSize } from './definition.ts';
-export { askBelow, askProbe, foldOutcome, followLanded, freeIndex, openAt, readyStrand } from './growth.ts';
+export { defineProgram, type ProgramDefinition, type ProgramSize, usualSize } from './definition.ts';
 export {
-  byScore,
-  type LevelOptions,
-  type LevelRule,
-  levelDefaults,
-  levelKnobs,
-  levelShape,
-  type NextLevel,
-  rolloutsPerBeam,
-} from './levels/level-rule.ts';
-export { growLevels } from './levels/levels.ts';
-export type { Offshoot, Planting } from './levels/plots.ts';
-export { asOffshoot, ended, likelyShares, rewardWeights, shareOut } from './levels/rebase.ts';
+  askBelow,
+  askProbe,
+  complete,
+  foldOutcome,
+  follow,
+  followLanded,
+  freeIndex,
+  freeIndices,
+  isTaken,
+  missingIndices,
+  openAt,
+  readyStrand,
+} from './growth.ts';
 export { createMcts, mctsDefaults } from './mcts/mcts.ts';
 export type { Play } from './mcts/play.ts';
 export { type MctsOptions, playMcts } from './mcts/rollouts.ts';
-export type { Ask, Conclusion, Doomed, Expansion, GrowthLimits, Outcome, Program, StepReading } from './program.ts';
-export { createRefine } from './refine/refine.ts';
+export type {
+  Abandoned,
+  Ask,
+  Conclusion,
+  Doomed,
+  Expansion,
+  GrowthLimits,
+  Outcome,
+  Program,
+  StepReading,
+} from './program.ts';
 export { type ProgramName, programKnobs, programNames, programOf, programs, programWith } from './registry/programs.ts';
 export type { ProgramThinking } from './thinking-moves.ts';
 export { endThinking, isInThought } from './thinking-moves.ts';
 export { attemptsText } from './whole-answers/attempts.ts';
-export { createPanel, type PanelOrder, panel, shownAttempts, turnOf } from './whole-answers/panel.ts';
-export { answersOf, landedOf, mayAsk, RootAnswers, votedAnswer, votesOf } from './whole-answers/root-answers.ts';
-export { hasWriter, writerAt, writtenBy } from './whole-answers/writers.ts';
+export { createPanel, panel, shownAttempts } from './whole-answers/panel.ts';
+export { answersOf, landedOf, votesOf } from './whole-answers/root-answers.ts';
+export { hasWriter, writtenBy } from './whole-answers/writers.ts';
 export {
   type WritingOptions,
   writingDefaults,
   writingKnobs,
   writingOf,
-  writingShape,
 } from './whole-answers/writing.ts';

@@ -62,7 +62,6 @@ interface ChildGrown {
   readonly step: Step;
   /** Missing only for a program that needs no verifier. */
   readonly reward?: number | undefined;
-  readonly promise?: number | undefined;
   readonly feedback?: string | undefined;
   /** Answer of the whole path, where this step ends it. */
   readonly answer?: string | undefined;
@@ -111,8 +110,6 @@ export interface Program {
   readonly expandsOnce: boolean;
   /** It grows draw by draw, and a node is full at so many: then leaves are known though nodes get children at any time. */
   readonly fullAt?: number;
-  /** Its paths are independent samples of the model: what rules that count votes need. */
-  readonly samplesIndependently?: boolean;
   /** Its next ask depends on every child that it waits for: a part of them says little. */
   readonly needsWhole?: boolean;
   /** Limits of its paths, where it reads nothing of one before its end: then a path may be one draw, and only its end is scored. */

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { simpleScheduler } from '../../../../tests/support/simple-scheduler.ts';
 import { ToyEngine, ToyVerifier, ToyWorld } from '../../../../tests/support/toy.ts';
-import { createAggregate } from '../../../papers/src/programs/aggregate.ts';
+import { createBeam } from '../../../papers/src/levels/beam.ts';
 import { createChain } from '../../../papers/src/programs/chain.ts';
-import { createPairwise } from '../../../papers/src/programs/pairwise.ts';
 import { isTreeEvent, type LoggedEvent } from '../log/events.ts';
 import { SearchFold } from '../log/fold.ts';
 import { createPolicy } from '../policy/create.ts';
 import { createBestOfN, createGreedy, createSelfConsistency } from '../program/best-of-n.ts';
-import { createBeam } from '../program/levels/beam.ts';
 import { createMcts } from '../program/mcts/mcts.ts';
 import type { Program } from '../program/program.ts';
 import { createPanel } from '../program/whole-answers/panel.ts';
@@ -342,9 +340,7 @@ describe('resuming', () => {
   it.each([
     ['mcts', () => createMcts({ rollouts: 4 })],
     ['chain', () => createChain({ probeEvery: 5 })],
-    ['aggregate', () => createAggregate({ population: 2, rounds: 3, shown: 2 })],
     ['panel', () => createPanel({ models: ['small', 'big'], samples: 2, synthesizer: 'big' })],
-    ['pairwise', () => createPairwise({ samples: 4, judge: 'big' })],
   ] as const)('goes on with %s from any prefix of a log to the answer of the uninterrupted run', (_, create) => {
     const whole = world();
     whole.runtime.submit(request('a', create()));

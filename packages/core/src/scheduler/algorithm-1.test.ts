@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { evenly } from '../base/arithmetic.ts';
 import { type Algorithm1Options, algorithm1Scheduler } from './algorithm-1.ts';
 import type { RunningSearch, Snapshot, WaitingSearch } from './scheduler.ts';
-import { degreeScore, naturalWidths, shareWidths } from './widths.ts';
+import { degreeScore, isDoubted, naturalWidths, sharedWidths, shareWidths } from './widths.ts';
 
-const shares = shareWidths({ gate: 1, boostAt: 'start' });
+const shares = shareWidths({ gate: 1 });
 const natural = {
   name: 'test',
   widths: naturalWidths,
@@ -84,12 +84,9 @@ describe('widths', () => {
 
   it('leave a search alone whose first rollout may still be accepted, where boosts wait for a doubt', () => {
     const pair = [running('hopeful', { observations: 0, hopeful: true }), running('doubtful', { observations: 0 })];
-    const at = (boostAt: 'start' | 'doubt') => {
-      const widths = shareWidths({ gate: 0, boostAt });
-      return decide({ ...boost, widths }, { running: pair, nowMs: 1000 }).widths;
-    };
-    expect(at('doubt')).toEqual({ hopeful: 1, doubtful: 7 });
-    expect(at('start')).toEqual({ hopeful: 4, doubtful: 4 });
+    const by = (widths: typeof naturalWidths) => decide({ ...boost, widths }, { running: pair, nowMs: 1000 }).widths;
+    expect(by(sharedWidths(isDoubted))).toEqual({ hopeful: 1, doubtful: 7 });
+    expect(by(shareWidths({ gate: 0 }))).toEqual({ hopeful: 4, doubtful: 4 });
   });
 
   it('give the search that is near acceptance the larger share', () => {

@@ -6,4 +6,13 @@ export type { Scheduler } from './scheduler.ts';
 export { naturalSeats } from './seat.ts';
 export { tooLate } from './turns/forecast.ts';
 export type { LineFacts, LineKey } from './turns/weighted-fair-queueing.ts';
-export { boostMoments, proximity, seniority, shareWidths } from './widths.ts';
+export {
+  defineWidths,
+  isDoubted,
+  proximity,
+  seniority,
+  sharedWidths,
+  shareWidths,
+  sumOf,
+  type WidthRule,
+} from './widths.ts';

@@ -1,6 +1,6 @@
 // Width rules: how many strands each running search should have (Algorithm 1, phase 2). Each has its base first;
 // `natural` leaves it there, `shares` boosts with what is left. The result fits the budget and respects every cap. The rules
-// that look at what a strand costs are in worth.ts.
+// that look at what a strand costs are in gain.ts.
 
 import { evenly } from '../base/arithmetic.ts';
 import { raise } from '../base/fault.ts';
@@ -55,30 +55,30 @@ export function seniority(arrivalMs: number, nowMs: number): number {
   return Math.log(1 + Math.max(0, nowMs - arrivalMs) / 1000);
 }
 
-export interface ShareOptions {
-  /** Algorithm 1's observation threshold, in completed rollouts: below it a search is not boosted. */
-  readonly gate: number;
-  readonly boostAt: BoostMoment;
-  /** By which the rest is shared; that of P0 §4.4 unless given. */
-  readonly score?: (search: RunningSearch, nowMs: number) => number;
+type MayBoost = (running: RunningSearch) => boolean;
+
+/** `gate`: Algorithm 1's observation threshold, in completed rollouts: below it a search is not boosted. */
+export function shareWidths({ gate, score }: { readonly gate: number; readonly score?: Score }): WidthRule {
+  return sharedWidths(({ observations }) => observations >= gate, score);
 }
 
-export const boostMoments = ['start', 'doubt'] as const;
-/** From its start on, or once its first rollouts cannot be accepted any more: most searches end with those. */
-type BoostMoment = (typeof boostMoments)[number];
+/** Its first rollouts cannot be accepted any more. */
+export const isDoubted: MayBoost = ({ hopeful }) => !hopeful;
+
+type Score = typeof degreeScore;
 
 /**
- * Algorithm 1, lines 4 to 9. The rest of the budget, after the base of each search, is split among the searches past the gate
+ * Algorithm 1, lines 4 to 9. The rest of the budget, after the base of each search, is split among the searches that may be boosted
  * in proportion to their score, rounded down and cut at what each can use; what that leaves goes out one by one in
  * descending order of score. The paper multiplies the share by M and takes at least 1, which can exceed M; sharing out
  * the rest cannot.
  */
-export function shareWidths({ gate, boostAt, score = degreeScore }: ShareOptions): WidthRule {
+export function sharedWidths(mayBoost: MayBoost, score: Score = degreeScore): WidthRule {
   return (seats, budget, nowMs) => {
     const rank = seats.map(({ running }) => (running === undefined ? 0 : score(running, nowMs)));
     const widths = seats.map(({ base }) => base);
     const rest = budget - sum(widths);
-    const byScore = boostable(seats, { gate, boostAt }).sort((a, b) => rank[b]! - rank[a]! || a - b);
+    const byScore = boostable(seats, mayBoost).sort((a, b) => rank[b]! - rank[a]! || a - b);
     const whole = sumOf(byScore, (at) => rank[at]!);
     for (const at of byScore) {
       const share = whole === 0 ? 0 : Math.floor((rank[at]! / whole) * rest);
@@ -93,12 +93,9 @@ export function shareWidths({ gate, boostAt, score = degreeScore }: ShareOptions
   };
 }
 
-export function boostable(seats: readonly Seat[], { gate, boostAt }: ShareOptions): number[] {
-  const past = (running: RunningSearch | undefined) => {
-    if (running?.worth !== undefined) return false;
-    return running !== undefined && running.observations >= gate && !(boostAt === 'doubt' && running.hopeful);
-  };
-  return placesOf(seats, ({ running, base, cap }) => past(running) && cap > base);
+export function boostable(seats: readonly Seat[], mayBoost: MayBoost): number[] {
+  const isPast = (running: RunningSearch) => running.worth === undefined && mayBoost(running);
+  return placesOf(seats, ({ running, base, cap }) => running !== undefined && cap > base && isPast(running));
 }
 
 /** What a rule leaves goes to searches that weigh their next work: to the one whose is worth most, as much as it asks for, and so on. */

@@ -2,12 +2,12 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { createBeam } from '../../../papers/src/levels/beam.ts';
 import { fault } from '../base/fault.ts';
 import type { Embedder } from '../embedder/embedder.ts';
 import type { Engine, EngineMessage } from '../engine/engine.ts';
 import type { Journal, TextKeeping } from '../journal/journal.ts';
 import { SqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
-import { createBeam } from '../program/levels/beam.ts';
 import type { Program } from '../program/program.ts';
 import type { Step } from '../tree/step.ts';
 import { confidence } from '../verifier/confidence/confidence-verifier.ts';

@@ -13,10 +13,9 @@ export function mustBeInFlight(parent: Node, index: number): void {
   if (!parent.inFlight?.has(index)) raise('bad-event', `child ${index} of node ${parent.id} is not in flight`);
 }
 
-export function mustBeNewChild(id: NodeId, parent: Node, { index, reward, promise, key }: Growth): void {
+export function mustBeNewChild(id: NodeId, parent: Node, { index, reward, key }: Growth): void {
   mustBeInFlight(parent, index);
   mustBeReward(reward);
-  mustBeReward(promise);
   if (!Number.isSafeInteger(key)) raise('bad-event', `node ${id} has no key but ${key}`);
   if (parent.children.some((child) => child.key === key)) raise('bad-event', `node ${id} has a twin: it is merged`);
 }

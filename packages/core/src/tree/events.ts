@@ -19,7 +19,6 @@ interface Shoot {
   /** Missing where the program needs no verifier. */
   readonly reward?: number | undefined;
   /** The probability that a sample from here ends right, by the verifier's second reading; missing where no rule reads it. */
-  readonly promise?: number | undefined;
   /** Why the verifier gave this reward, in words, where it says so. */
   readonly feedback?: string | undefined;
   /** It gets no child: the model ended its answer, or the path is as long as it may be. */

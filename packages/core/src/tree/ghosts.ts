@@ -45,14 +45,13 @@ export class Ghosts implements Iterable<[DrawKey, Ghost]> {
 
   /** `node`: its parent, where that is no ghost itself. One that does not fit is a FaultError and changes nothing. */
   add(event: Ghost, node: Node | undefined): void {
-    const { key, parentKey, index, form, step, reward, promise, feedback, terminal, answer } = event;
+    const { key, parentKey, index, form, step, reward, feedback, terminal, answer } = event;
     const parent = node ?? this.ofNode(parentKey);
     if (parent === undefined || parent.terminal || node?.byIndex?.has(index)) {
       raise('bad-event', `child ${index} below key ${parentKey} cannot be a ghost`);
     }
     mustBeReward(reward);
-    mustBeReward(promise);
-    const ghost = { key, parentKey, index, form, step, terminal, reward, promise, feedback, answer };
+    const ghost = { key, parentKey, index, form, step, terminal, reward, feedback, answer };
     const draw = drawKey(parentKey, index, form);
     this.#forget(draw);
     this.#byDraw.set(draw, ghost);

@@ -9,6 +9,7 @@ export {
   type NodeId,
   type ProbeReply,
   plantedEvent,
+  type ScoreSums,
   type StrandId,
 } from './events.ts';
 export { byKey, formKey, type NodeKey, nodeKey, rootKey } from './keys.ts';
@@ -17,8 +18,10 @@ export {
   answerText,
   hasEnded,
   isComplete,
+  isExpanding,
   isPathEnd,
   lastMessage,
+  mayGrow,
   meanValue,
   type Node,
   pathText,
@@ -26,7 +29,15 @@ export {
   saysSomething,
 } from './node.ts';
 export { auditSamples } from './readings/audit.ts';
-export { agreeing, type Belief, type Certainty, type PathVote, sampleEnds, treeBelief } from './readings/certaindex.ts';
+export {
+  agreeing,
+  type Belief,
+  type Certainty,
+  levelVotes,
+  type PathVote,
+  sampleEnds,
+  treeBelief,
+} from './readings/certaindex.ts';
 export { lowestGroup, tokenConfidence, windowFor } from './readings/confidence.ts';
 export { distinctAnswers } from './readings/distinct-answers.ts';
 export { namedSteps } from './readings/named-steps.ts';
@@ -41,5 +52,5 @@ export {
   type Step,
   type StepEnd,
 } from './step.ts';
-export type { Inquiry } from './strand.ts';
+export type { Inquiry, Strand } from './strand.ts';
 export { Tree } from './tree.ts';

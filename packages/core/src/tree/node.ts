@@ -23,7 +23,6 @@ export interface Node {
   readonly key: NodeKey;
   readonly reward: number | undefined;
   /** The probability that a sample from here ends right, where the verifier says so and a rule reads it. */
-  readonly promise: number | undefined;
   readonly feedback: string | undefined;
   readonly score: number;
   readonly terminal: boolean;
@@ -74,7 +73,6 @@ export function makeRoot(aggregation: Aggregation, fullAt?: number): Node {
     thoughtSteps: 0,
     key: rootKey,
     reward: undefined,
-    promise: undefined,
     feedback: undefined,
     score: rootScore(aggregation),
     terminal: false,
@@ -87,7 +85,7 @@ export function makeRoot(aggregation: Aggregation, fullAt?: number): Node {
 
 export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation: Aggregation): Node {
   const depth = parent.depth + 1;
-  const { key, index, step, reward, promise, feedback, terminal, answer, group } = growth;
+  const { key, index, step, reward, feedback, terminal, answer, group } = growth;
   return {
     id,
     parent,
@@ -99,7 +97,6 @@ export function makeChild(id: NodeId, parent: Node, growth: Growth, aggregation:
     thoughtSteps: parent.thoughtSteps + (isAllThought(step) ? 1 : 0),
     key,
     reward,
-    promise,
     feedback,
     score: reward === undefined ? parent.score : extendScore(aggregation, parent.score, depth, reward),
     terminal,

@@ -76,10 +76,9 @@ export function backUpClosing({ id, node }: Strand, closing: Closing, value?: nu
   if (closing === 'completed' && !hasEnded(node) && value === undefined) {
     raise('bad-event', `strand ${id} completes at an open node`);
   }
-  // A pruned strand counts with the score it had, the most it could still have come to, and where a promise is known with as
-  // much of it as that says, or with the value that its rule gave it: without a visit, selection would lead the next one to the same place.
-  if (closing === 'completed') backUp(node, value ?? node.score);
-  if (closing === 'pruned') backUp(node, value ?? node.score * (node.promise ?? 1));
+  // A pruned strand counts with the score it had, the most it could still have come to, or with the value that its rule gave it:
+  // without a visit, selection would lead the next one to the same place.
+  if (closing === 'completed' || closing === 'pruned') backUp(node, value ?? node.score);
   node.pruned ||= closing === 'pruned';
 }
 

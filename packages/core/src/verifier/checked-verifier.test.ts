@@ -83,17 +83,3 @@ test('a checker that throws is told once, and its lines count as unknown', () =>
   expect(rewards).toEqual([expect.closeTo(0.75), expect.closeTo(0.75)]);
   expect(told).toEqual(['a checker of lines failed, and such lines count as unchecked: Error: lost']);
 });
-
-test('a true line is still read for its promise where a rule wants it; a false one is not', () => {
-  const asked: number[] = [];
-  const behind = makeVerifier(confidence);
-  const score = behind.score.bind(behind);
-  behind.score = (requests) => {
-    asked.push(...requests.map(({ id }) => id));
-    score(requests);
-  };
-  const verifier = new CheckedVerifier(behind, { check: 'lines', tasks });
-  const wanted = [first, slip].map((line, id) => ({ ...request(id, line, ledger), promise: true }));
-  expect(rewardsOf(verifier, wanted)).toEqual([1, 0]);
-  expect(asked).toEqual([0]);
-});

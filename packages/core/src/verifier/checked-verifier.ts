@@ -3,10 +3,9 @@
 
 import { falseEquation } from '../answer/equations.ts';
 import { checkLine, type LineCheck, type Task } from '../answer/task.ts';
-import { isAnswer, type RequestId } from '../engine/engine.ts';
 import { VerifierInFront } from './in-front.ts';
 import { questionOf } from './scorer.ts';
-import { noUsage, type ScoreRequest, type Verifier, type VerifierMessage } from './verifier.ts';
+import type { ScoreRequest, Verifier } from './verifier.ts';
 
 export const checkNames = ['none', 'arithmetic', 'lines'] as const;
 type CheckName = (typeof checkNames)[number];
@@ -19,7 +18,6 @@ interface CheckedOptions {
 
 export class CheckedVerifier extends VerifierInFront {
   readonly #options: CheckedOptions;
-  readonly #known = new Set<RequestId>();
   #troubled = false;
 
   constructor(behind: Verifier, options: CheckedOptions) {
@@ -28,19 +26,13 @@ export class CheckedVerifier extends VerifierInFront {
     this.#options = options;
   }
 
-  protected override told(message: VerifierMessage): VerifierMessage {
-    return isAnswer(message) && this.#known.delete(message.request) ? asTrue(message) : message;
-  }
-
   protected override sift(requests: readonly ScoreRequest[]): readonly ScoreRequest[] {
     return requests.filter((request) => {
       const check = this.#options.check === 'lines' ? this.#line(request) : 'unknown';
       if (check === 'unknown') return this.#computes(request);
-      const asksPromise = check === 'true' && request.promise === true;
-      if (asksPromise) this.#known.add(request.id);
-      else if (check === 'true') this.answer(request, 1);
+      if (check === 'true') this.answer(request, 1);
       else this.answer(request, 0, falseLine(request.step.text));
-      return asksPromise;
+      return false;
     });
   }
 
@@ -66,11 +58,4 @@ export class CheckedVerifier extends VerifierInFront {
 
 export function falseLine(line: string): string {
   return `This line is wrong: ${line.trim()}`;
-}
-
-/** Only the promise is read, and may be missing. */
-function asTrue(message: VerifierMessage): VerifierMessage {
-  if (message.type === 'score') return { ...message, reward: 1 };
-  if (message.type !== 'fault' || message.fault.code === 'cancelled') return message;
-  return { type: 'score', request: message.request, reward: 1, usage: noUsage };
 }

@@ -5,7 +5,7 @@ export { sandboxKinds } from './command/limits.ts';
 export { runnerCommand } from './command/test-runners.ts';
 export { defineVerifier, type Judgement, makeVerifier, type VerifierPart } from './definition.ts';
 export { JudgeScorer } from './judge/judge-scorer.ts';
-export { type CausalVerdicts, readings } from './prm/causal-formats.ts';
+export { type CausalVerdicts, stepReading } from './prm/causal-formats.ts';
 export { renderQwen } from './prm/qwen-scorer.ts';
 export { UnreadEnd } from './prm/unread-end.ts';
 export { type ProbedRewards, probeSteps, probeWarning } from './probe-steps.ts';

@@ -17,8 +17,6 @@ export interface ScoreRequest extends Urgency {
   readonly path: readonly PathStep[];
   readonly step: Step;
   readonly tests?: string;
-  /** A rule reads the promise too; a verifier without one leaves it out. */
-  readonly promise?: boolean;
 }
 
 export interface ScoreUsage {
@@ -34,7 +32,6 @@ export type VerifierMessage =
       readonly request: RequestId;
       readonly reward: number;
       /** The probability that a sample from here ends right, 0 to 1. */
-      readonly promise?: number;
       /** Why, in words; a program may put them to the model. */
       readonly feedback?: string | undefined;
       readonly usage: ScoreUsage;

@@ -71,7 +71,7 @@ function viewModel(model: ServedModel): ModelJson {
       programs: programs()
         .filter(({ needsVerifier }) => !needsVerifier || verifier.kind !== 'none')
         .map(({ name }) => name),
-      policies: policyNames,
+      policies: policyNames(),
       ...(model.weights === undefined ? {} : { weights: model.weights }),
       ...(model.judgement === undefined ? {} : { judge: model.judgement }),
     },

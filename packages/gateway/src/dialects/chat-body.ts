@@ -56,7 +56,7 @@ export const coppiceSettings = z.lazy(() =>
 
 function namedFields(): Record<string, z.ZodOptional<z.ZodType<Readonly<Record<string, KnobValue>>>>> {
   const objects = [...namedParts()].map(([part, own]) => {
-    const options = Object.entries(own).map(([name, { knob }]) => [bodyName(name), schemaOf(knob).optional()]);
+    const options = Object.entries(own).map(([name, knob]) => [bodyName(name), schemaOf(knob).optional()]);
     const schema = z.strictObject(Object.fromEntries(options)).optional();
     return [part, schema.meta({ description: `options of ${part}` })];
   });

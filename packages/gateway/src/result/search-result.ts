@@ -146,7 +146,7 @@ export function wholeTenths(ms: number): number {
 
 export function describeForClient(
   id: string,
-  plan: Pick<AboutJson, 'mode' | 'program' | 'policy' | 'policy_note' | 'scoring'> & {
+  plan: Pick<AboutJson, 'mode' | 'program' | 'policy' | 'scoring'> & {
     readonly weights?: string | undefined;
   },
   texts: ResultTexts,
@@ -154,11 +154,8 @@ export function describeForClient(
   escalatedFrom: string | null,
 ): CoppiceJson {
   const { finish_reason, matchedStop, usage, escalated_to, shape, audit, ...effort } = outcome;
-  const { program, policy, policy_note, scoring } = plan;
-  const note = {
-    ...(policy_note === undefined ? {} : { policy_note }),
-    ...(plan.weights === undefined ? {} : { weights: plan.weights }),
-  };
+  const { program, policy, scoring } = plan;
+  const note = plan.weights === undefined ? {} : { weights: plan.weights };
   const direct = plan.mode === 'direct' && ({ passed_through: true } as const);
   const how = { scoring, program, policy, ...note, ...direct };
   return { search: id, answer: texts.answer, ...effort, ...how, escalated_from: escalatedFrom };

@@ -2,10 +2,10 @@
 // runtime keeps the fold of a search that runs here; see watches.ts for the others.
 
 import { type BuiltSearch, buildSearch, type SearchPlan } from '@coppice/core/answering';
-import { type FaultCode, raise } from '@coppice/core/base';
+import { complaint, type FaultCode, raise } from '@coppice/core/base';
 import { type Journal, type Plain, readLog, type SearchRecord, type SearchState } from '@coppice/core/journal';
 import { eventsIn, type LogEntry, type LoggedEvent, SearchFold } from '@coppice/core/log';
-import { policyKnobs } from '@coppice/core/policy';
+import { turnedKnobs } from '@coppice/core/policy';
 import type { Token } from '@coppice/core/runtime';
 import type { ApiError } from '../http/api-error.ts';
 import type { TraceContext } from '../http/exchange.ts';
@@ -168,8 +168,12 @@ function renamed(plan: SearchPlan): SearchPlan {
   return { ...plan, ...(isLazy && { program: 'best-first' }), ...(policy === 'fast' && { policy: 'boost' }) };
 }
 
+/** Without rules that a former version had: the search goes on by those of its policy. */
 function knownOptions(options: SearchPlan['policyOptions']): SearchPlan['policyOptions'] {
-  const known = Object.entries(options).filter(([name]) => Object.hasOwn(policyKnobs, name));
+  const knobs = turnedKnobs();
+  const known = Object.entries(options).filter(
+    ([name, value]) => Object.hasOwn(knobs, name) && complaint(knobs[name]!, value) === undefined,
+  );
   return Object.fromEntries(known) as SearchPlan['policyOptions'];
 }
 

@@ -4,7 +4,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { SearchPlan } from '@coppice/core/answering';
 import { hash } from '@coppice/core/base';
 import type { Ending, NewSearch, OfferedSearch, Plain } from '@coppice/core/journal';
-import { restingRules } from '@coppice/core/policy';
 import type { AboutJson } from '../wire/search-json.ts';
 import type { Ended, LiveSearch } from './live-search.ts';
 
@@ -32,14 +31,12 @@ export function fingerprint(body: Plain): string {
 function aboutPlan(plan: SearchPlan, escalatedFrom: string | null): AboutJson {
   const { model, mode, program, policy, scoring, priority, rollouts, threshold, tokenBudget, deadlineMs } = plan;
   const limits = { rollouts, threshold, token_budget: tokenBudget, deadline_ms: deadlineMs };
-  const note = mode === 'search' ? restingRules(plan) : undefined;
   return {
     model,
     mode,
     program,
     policy,
     ...(plan.weights === undefined ? {} : { weights: plan.weights }),
-    ...(note === undefined ? {} : { policy_note: note }),
     scoring,
     priority,
     limits,

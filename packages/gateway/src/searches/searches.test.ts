@@ -245,6 +245,36 @@ describe('after a crash', () => {
     expect(asked.every(({ indices }) => indices.length === 1)).toBe(true);
   });
 
+  test('a search by rules that are gone goes on without them, and one that ended by such a rule is shown', async () => {
+    const journal = outlivingJournal();
+    const accept = journal.accept.bind(journal);
+    journal.accept = (search) => {
+      const { plan, ...request } = search.request as Loose;
+      const gone = { certain: 'certificate', certainRisk: 0.05, promisePrune: 0.1, widths: 'worth', boostAt: 'doubt' };
+      const former = { ...plan, policyOptions: { ...plan.policyOptions, ...gone, slack: 1, gate: 0 } };
+      return accept({ ...search, request: { ...request, plan: former } });
+    };
+    const append = journal.append.bind(journal);
+    const before = await runGateway({ journal });
+    // Its exit is written down as that of a rule of a former version.
+    journal.append = (epoch, entry) => {
+      const text = JSON.stringify(entry).replace(/"rule":"positive"/g, '"rule":"agreed"');
+      append(epoch, JSON.parse(text.replace(/"kind":"accepted"/g, '"kind":"certain"')));
+    };
+    const { id: ended } = await create(before.url, { coppice: { policy: 'safe' } });
+    await finished(before.url, ended);
+    journal.append = append;
+    const held = await runGateway({ journal, scripted: { held: true } });
+    const { id: running } = await create(held.url, { coppice: { policy: 'safe' } });
+    await until(async () => (await journal.find(running))?.state === 'running');
+    const { url } = await runGateway({ journal });
+    expect(await finished(url, running)).toMatchObject({ state: 'done', epoch: 2 });
+    const tree = await json(fetch(`${url}/v1/searches/${ended}`));
+    expect(tree).toMatchObject({ state: 'done', policy: 'safe' });
+    const events = (await journal.read(ended, -1, 1000)).flatMap(eventsIn).map(({ event }) => event as Loose);
+    expect(events.find(({ type }) => type === 'exited')?.exit).toMatchObject({ kind: 'certain', rule: 'agreed' });
+  });
+
   test('a search whose last line was written is not run again', async () => {
     const journal = outlivingJournal();
     const before = await runGateway({ journal });

@@ -79,7 +79,6 @@ export const coppiceJson = z.object({
   scoring: text.exactOptional(),
   program: text.exactOptional(),
   policy: text.exactOptional(),
-  policy_note: text.exactOptional(),
   weights: text.exactOptional(),
   passed_through: z.literal(true).exactOptional(),
   escalated_from: maybeText,

@@ -52,8 +52,6 @@ export type SearchJson = Written<typeof searchJson>;
 export interface AboutJson
   extends Pick<SearchJson, 'model' | 'mode' | 'program' | 'policy' | 'priority' | 'limits'>,
     Pick<Written<typeof coppiceJson>, 'escalated_from'> {
-  /** Rules of the policy that cannot act in this search, and why. */
-  readonly policy_note?: string;
   readonly weights?: string;
   readonly scoring: string;
 }

@@ -1,5 +1,4 @@
-// A step being read by a reward model. Its value is the probability of the good token against the bad one after the step's last token; a second
-// pair of verdicts is read off the same row.
+// A step being read by a reward model. Its value is the probability of the good token against the bad one after the step's last token.
 
 import { type Fault, fault } from '@coppice/core/base';
 import type { RequestId, Urgency } from '@coppice/core/engine';
@@ -12,7 +11,6 @@ export interface ReadRequest extends Urgency {
   readonly prompt: Prompt;
   readonly parent: NodeId;
   readonly steps: readonly Step[];
-  readonly promise?: boolean;
 }
 
 export interface VerdictTokens {
@@ -20,7 +18,7 @@ export interface VerdictTokens {
   readonly bad: number;
 }
 
-export type ReadingResult = { readonly probability: number; readonly promise?: number } | { readonly fault: Fault };
+export type ReadingResult = { readonly probability: number } | { readonly fault: Fault };
 
 export class Reading implements Sequence {
   readonly id: number;
@@ -29,17 +27,15 @@ export class Reading implements Sequence {
   urgency: Urgency;
   readonly prefix: readonly number[];
   readonly #verdict: VerdictTokens;
-  readonly #promise: VerdictTokens | undefined;
   #result: ReadingResult | undefined;
 
-  constructor(request: ReadRequest, prefix: readonly number[], verdict: VerdictTokens, promise?: VerdictTokens) {
+  constructor(request: ReadRequest, prefix: readonly number[], verdict: VerdictTokens) {
     this.id = request.id;
     this.search = request.search;
     this.parent = request.parent;
     this.urgency = request;
     this.prefix = prefix;
     this.#verdict = verdict;
-    this.#promise = request.promise ? promise : undefined;
   }
 
   get result(): ReadingResult | undefined {
@@ -48,10 +44,9 @@ export class Reading implements Sequence {
 
   next(row: Float32Array): undefined {
     const probability = shareOf(row, this.#verdict);
-    const promise = this.#promise === undefined ? {} : { promise: shareOf(row, this.#promise) };
     this.#result = Number.isNaN(probability)
       ? { fault: fault('internal', 'the reward model gave logits that are not numbers') }
-      : { probability, ...promise };
+      : { probability };
     return undefined;
   }
 

@@ -4,7 +4,7 @@
 import { type OpenModel, type PrmSection, tryReward } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
 import { type ModelConfig, type Opening, type OpenParts, type OpenVerifier, shippedModel } from '@coppice/core/config';
-import { readings, UnreadEnd, type Verifier } from '@coppice/core/verifier';
+import { stepReading, UnreadEnd, type Verifier } from '@coppice/core/verifier';
 import { adapterAt, readingBeside } from '../adapter/adapter-place.ts';
 import { LlamaPrm } from '../prm/llama-prm.ts';
 import { isShipped, modelPath } from '../shipped-models.ts';
@@ -75,7 +75,7 @@ export async function openPairedPrm(wanted: LocalPrm, { config }: Opening): Prom
     const remedy = 'serve it beside its base, or take its base as the generator (--model FILE.gguf)';
     raise('bad-setting', `the reward model ${model} is an adapter and has no weights of its own: ${remedy}`);
   }
-  const verifier = await LlamaPrm.open({ ...readings.step, ...readingBeside(model), model });
+  const verifier = await LlamaPrm.open({ ...stepReading, ...readingBeside(model), model });
   return examined(wanted, { verifier, isKnown: false }, config);
 }
 

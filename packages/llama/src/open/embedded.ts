@@ -3,7 +3,7 @@
 import { withoutReward } from '@coppice/core/answering';
 import { assert, raise } from '@coppice/core/base';
 import { tableCost } from '@coppice/core/cost';
-import { type CausalVerdicts, readings } from '@coppice/core/verifier';
+import { type CausalVerdicts, stepReading } from '@coppice/core/verifier';
 import { type AdapterPlace, adapterAt, readingBeside } from '../adapter/adapter-place.ts';
 import { leastGain, tryDraft } from '../engine/draft-trial.ts';
 import { LlamaEngine, type LlamaEngineOptions, llamaDefaults } from '../engine/llama-engine.ts';
@@ -11,7 +11,7 @@ import { chooseGpu, type GpuLibrary, hereWith } from '../gpu/gpu-library.ts';
 import type { GpuChoice } from '../gpu/gpu-names.ts';
 import { tryLibrary } from '../gpu/gpu-trial.ts';
 import { LlamaPrm, type LlamaPrmOptions } from '../prm/llama-prm.ts';
-import { isShipped, modelPath, rewardModelOf } from '../shipped-models.ts';
+import { modelPath, rewardModelOf } from '../shipped-models.ts';
 import type { ThreadInfo } from '../thread/thread-messages.ts';
 import { type KvSplitProblem, splitKv } from './kv-split.ts';
 
@@ -142,7 +142,7 @@ async function openPair(options: Omit<ChosenOptions, 'kvBytes'>): Promise<Embedd
   );
   try {
     const sized = { ...definedOf({ kvTokens: kvSplit?.verifierTokens ?? kvTokens, threads }), ...library };
-    const verdict = { ...readings.step, ...reading };
+    const verdict = { ...stepReading, ...reading };
     const verifier =
       prm === undefined
         ? undefined
@@ -190,7 +190,6 @@ function openReward(
   return LlamaPrm.open({
     ...sizes,
     ...verdict,
-    ...(isShipped(prm) ? { promise: readings.promise } : {}),
     model: sizes.weights?.path ?? modelPath(prm),
     vocabularyHash: engine.info.vocabularyHash,
   });

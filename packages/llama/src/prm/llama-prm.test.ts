@@ -27,7 +27,6 @@ describe('LlamaPrm', () => {
     const prm = await LlamaPrm.open({
       model,
       vocabularyHash: engine.info.vocabularyHash,
-      promise: { good: '!', bad: '?' },
     });
     const steps = new Inbox<EngineMessage>();
     const scores = new Inbox<VerifierMessage>();
@@ -43,16 +42,12 @@ describe('LlamaPrm', () => {
       { ...common, id: 2, parent: 0, index: 1, path: [], step: second! },
     ]);
     await scores.answered(2);
-    prm.score([
-      { ...common, id: 3, parent: 1, index: 0, path: [{ key: 1, step: first! }], step: second!, promise: true },
-    ]);
+    prm.score([{ ...common, id: 3, parent: 1, index: 0, path: [{ key: 1, step: first! }], step: second! }]);
     await scores.answered(3);
     for (const message of scores.answers) {
       expect(message.type === 'score' && message.reward).toBeGreaterThan(0);
       expect(message.type === 'score' && message.reward).toBeLessThan(1);
     }
-    const promises = scores.answers.map((message) => message.type === 'score' && message.promise);
-    expect(promises).toEqual([undefined, undefined, expect.any(Number)]);
     const last = scores.answers.at(-1);
     expect(last?.type === 'score' && last.usage).toEqual({
       computedTokens: second!.tokens,

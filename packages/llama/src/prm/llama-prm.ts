@@ -6,8 +6,8 @@ import type { MeasuredPoints } from '@coppice/core/cost';
 import type { RequestId, Urgency } from '@coppice/core/engine';
 import type { Aggregation } from '@coppice/core/tree';
 import {
-  readings,
   type ScoreRequest,
+  stepReading,
   type Verifier,
   type VerifierCapabilities,
   type VerifierLoad,
@@ -35,8 +35,6 @@ export interface LlamaPrmOptions {
   readonly aggregation?: Aggregation;
   /** s of a weight odds^s, as its maker found it. */
   readonly trust?: number;
-  /** Verdicts of a second reading, if the model was trained for one. */
-  readonly promise?: { readonly good: string; readonly bad: string };
   /** The same as the generator's: one process uses one libllama. */
   readonly libraryDirectory?: string;
   readonly gpuLayers?: number;
@@ -57,7 +55,7 @@ export class LlamaPrm implements Verifier {
   }
 
   static async open(options: LlamaPrmOptions): Promise<LlamaPrm> {
-    const { kvTokens, threads, good, bad, marker, aggregation } = { ...llamaDefaults, ...readings.step, ...options };
+    const { kvTokens, threads, good, bad, marker, aggregation } = { ...llamaDefaults, ...stepReading, ...options };
     const thread = await LlamaThread.start({
       model: options.model,
       ...(options.weights === undefined ? {} : { weights: options.weights }),
@@ -72,7 +70,6 @@ export class LlamaPrm implements Verifier {
       ...(options.gpuLayers === undefined ? {} : { gpuLayers: options.gpuLayers }),
       ...(options.libraryDirectory === undefined ? {} : { libraryDirectory: options.libraryDirectory }),
       verdict: { good, bad, marker },
-      ...(options.promise === undefined ? {} : { promise: options.promise }),
     });
     return new LlamaPrm(thread, { ...options, aggregation });
   }
@@ -89,15 +86,15 @@ export class LlamaPrm implements Verifier {
     this.#thread.connect((message) => {
       if (message.type === 'fault') post({ type: 'fault', request: message.request, fault: message.fault });
       if (message.type !== 'read') return;
-      const { request, probability, promise, usage } = message;
-      post({ type: 'score', request, reward: probability, ...(promise === undefined ? {} : { promise }), usage });
+      const { request, probability, usage } = message;
+      post({ type: 'score', request, reward: probability, usage });
     });
   }
 
   score(requests: readonly ScoreRequest[]): void {
-    const reads = requests.map(({ id, search, prompt, parent, path, step, lane, priority, promise = false }) => {
+    const reads = requests.map(({ id, search, prompt, parent, path, step, lane, priority }) => {
       const steps = [...path.map((each) => each.step), step];
-      return { id, search, prompt, parent, steps, lane, priority, promise };
+      return { id, search, prompt, parent, steps, lane, priority };
     });
     this.#thread.read(reads);
   }

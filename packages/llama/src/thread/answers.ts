@@ -12,7 +12,6 @@ export type CoreMessage =
       readonly type: 'read';
       readonly request: RequestId;
       readonly probability: number;
-      readonly promise?: number;
       readonly usage: Pick<GenerationUsage, 'computedTokens' | 'cachedTokens'>;
     };
 

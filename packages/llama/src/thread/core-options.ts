@@ -17,7 +17,6 @@ export interface CoreOptions {
   readonly gpuLayers?: number;
   /** For a reward model: the two verdicts as text, one token each, and what is appended to a step before reading. */
   readonly verdict?: { readonly good: string; readonly bad: string; readonly marker: string };
-  readonly promise?: { readonly good: string; readonly bad: string };
   /** Vocabulary of the steps' token ids: this model's own, or one with this hash; else text is tokenised. */
   readonly tokenIdsOf: 'own' | 'foreign' | number;
 }

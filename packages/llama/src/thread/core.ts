@@ -73,9 +73,7 @@ export class Core {
       ...(drafts === undefined ? {} : { draft: (runs: readonly Run[]) => this.#draft(drafts, runs) }),
     });
     this.#sampler = new Sampler(this.model.vocabularySize);
-    this.#verdictReader = this.#closedOnFault(
-      () => options.verdict && new VerdictReader(this.model, options.verdict, options.promise),
-    );
+    this.#verdictReader = this.#closedOnFault(() => options.verdict && new VerdictReader(this.model, options.verdict));
   }
 
   get hasWork(): boolean {

@@ -8,23 +8,17 @@ import type { PathTokens } from './path-tokens.ts';
 
 export class VerdictReader {
   readonly #verdict: VerdictTokens;
-  readonly #promise: VerdictTokens | undefined;
   readonly #markerTokens: readonly number[];
 
-  constructor(model: Model, verdict: NonNullable<CoreOptions['verdict']>, promise: CoreOptions['promise']) {
-    this.#verdict = tokensOf(model, verdict);
-    this.#promise = promise && tokensOf(model, promise);
+  constructor(model: Model, verdict: NonNullable<CoreOptions['verdict']>) {
+    this.#verdict = { good: oneToken(model, verdict.good), bad: oneToken(model, verdict.bad) };
     this.#markerTokens = verdict.marker ? model.tokenize(verdict.marker) : [];
   }
 
   reading(request: ReadRequest, paths: PathTokens): Reading {
     const prefix = paths.of(request.prompt, request.steps, this.#markerTokens);
-    return new Reading(request, prefix, this.#verdict, this.#promise);
+    return new Reading(request, prefix, this.#verdict);
   }
-}
-
-function tokensOf(model: Model, { good, bad }: NonNullable<CoreOptions['promise']>): VerdictTokens {
-  return { good: oneToken(model, good), bad: oneToken(model, bad) };
 }
 
 function oneToken(model: Model, text: string): number {

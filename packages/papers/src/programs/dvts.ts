@@ -2,21 +2,20 @@
 // goes on with the best of its own candidates, so that one liked beginning cannot take all the beams. Subtrees that drew the same step
 // share its node, and each has its own range of child indices.
 
+import { defineProgram, type Program } from '@coppice/core/program';
+import type { Node } from '@coppice/core/tree';
 import {
   byScore,
-  defineProgram,
-  growLevels,
   type LevelOptions,
   type LevelRule,
   levelDefaults,
   levelKnobs,
   levelShape,
   type NextLevel,
-  type Planting,
-  type Program,
   rolloutsPerBeam,
-} from '@coppice/core/program';
-import type { Node } from '@coppice/core/tree';
+} from '../levels/level-rule.ts';
+import { growLevels } from '../levels/levels.ts';
+import type { Planting } from '../levels/plots.ts';
 
 interface DvtsOptions extends LevelOptions {
   readonly subtrees: number;

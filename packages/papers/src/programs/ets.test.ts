@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { Random } from '../../../core/src/base/random.ts';
-import { asOffshoot, rewardWeights } from '../../../core/src/program/levels/rebase.ts';
 import { type Node, pathTo } from '../../../core/src/tree/node.ts';
 import { Tree } from '../../../core/src/tree/tree.ts';
+import { asOffshoot, rewardWeights } from '../levels/rebase.ts';
 import { selectLeaves } from './ets.ts';
 
 /** A tenth more reward is worth twice the weight. */

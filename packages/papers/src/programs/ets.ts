@@ -3,24 +3,12 @@
 // paths + λs · clusters that S covers / all clusters, then shares the budget out among S. The authors cluster steps by
 // embeddings; here steps that name the same numbers, or where they name none the same words, are one cluster.
 
-import {
-  asOffshoot,
-  defineProgram,
-  ended,
-  growLevels,
-  type LevelOptions,
-  levelDefaults,
-  levelKnobs,
-  levelShape,
-  likelyShares,
-  type NextLevel,
-  type Offshoot,
-  type Planting,
-  type Program,
-  rewardWeights,
-  shareOut,
-} from '@coppice/core/program';
+import { defineProgram, type Program } from '@coppice/core/program';
 import { byKey, type Node, type NodeKey, pathTo } from '@coppice/core/tree';
+import { type LevelOptions, levelDefaults, levelKnobs, levelShape, type NextLevel } from '../levels/level-rule.ts';
+import { growLevels } from '../levels/levels.ts';
+import type { Offshoot, Planting } from '../levels/plots.ts';
+import { asOffshoot, ended, likelyShares, rewardWeights, shareOut } from '../levels/rebase.ts';
 import { bestSet, climbedSet, type Leaf } from './leaf-choice.ts';
 
 interface EtsOptions extends LevelOptions {

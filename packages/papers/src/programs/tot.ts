@@ -3,19 +3,11 @@
 // of the newest thought go on. After the last level the best state is written to its end.
 
 import { defaultsOf, type Knobs, type OptionsOf } from '@coppice/core/base';
-import {
-  answerTokensKnob,
-  defineProgram,
-  growLevels,
-  type LevelOptions,
-  levelDefaults,
-  levelShape,
-  type NextLevel,
-  type Planting,
-  type Program,
-  rolloutsPerBeam,
-} from '@coppice/core/program';
+import { answerTokensKnob, defineProgram, type Program } from '@coppice/core/program';
 import { byKey, type Inquiry, type Manner, type Node, namedSteps } from '@coppice/core/tree';
+import { type LevelOptions, levelDefaults, levelShape, type NextLevel, rolloutsPerBeam } from '../levels/level-rule.ts';
+import { growLevels } from '../levels/levels.ts';
+import type { Planting } from '../levels/plots.ts';
 
 const totKnobs = {
   generator: {

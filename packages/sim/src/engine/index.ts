@@ -1,10 +1,10 @@
 // `@coppice/sim/engine`: the names that other packages may import. A list only.
 
+export { llama8b, prm7b } from './h200.ts';
 export { noBlocks, type PromptBlocks } from './prefix-cache.ts';
 export { QuestionModel } from './questions/question-model.ts';
-export type { QuestionProfile, RewardErrors, Tip } from './questions/question-profile.ts';
+export type { QuestionProfile, QuestionSize, RewardErrors, Tip } from './questions/question-profile.ts';
 export { extractAnswer } from './questions/question-text.ts';
-export { type RecordedTree, type TreesHeader, treesFormat, treesVersion } from './recorded-trees.ts';
 export { SimEngine } from './sim-engine.ts';
 export { SimReplica } from './sim-replica.ts';
 export type { RewardSource, StepSource } from './source.ts';

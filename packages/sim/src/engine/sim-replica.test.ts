@@ -2,11 +2,11 @@
 
 import { expect, it } from 'vitest';
 import { type CostModel, decodeMs } from '../../../core/src/cost/cost.ts';
-import { llama8b } from '../../../core/src/cost/h200.ts';
 import { tableCost } from '../../../core/src/cost/table.ts';
 import type { GenerateRequest, Lane } from '../../../core/src/engine/engine.ts';
 import { rootKey } from '../../../core/src/tree/keys.ts';
 import type { Step } from '../../../core/src/tree/step.ts';
+import { llama8b } from './h200.ts';
 import { SimReplica } from './sim-replica.ts';
 import { World } from './world.ts';
 

@@ -1,9 +1,10 @@
 // The simulated engine on the real clock, for `serve`: an 8B generator and a 7B reward model at measured H200 speed, under
 // questions of every difficulty. Answers mean nothing; times, trees and exits are like the real ones.
 
-import { llama8b, prm7b, tableCost } from '@coppice/core/cost';
+import { tableCost } from '@coppice/core/cost';
 import type { Engine } from '@coppice/core/engine';
 import type { Verifier } from '@coppice/core/verifier';
+import { llama8b, prm7b } from '../engine/h200.ts';
 import { QuestionModel } from '../engine/questions/question-model.ts';
 import type { QuestionProfile } from '../engine/questions/question-profile.ts';
 import { extractAnswer } from '../engine/questions/question-text.ts';

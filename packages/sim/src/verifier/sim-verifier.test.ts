@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { prefillMs } from '../../../core/src/cost/cost.ts';
-import { prm7b } from '../../../core/src/cost/h200.ts';
 import { tableCost } from '../../../core/src/cost/table.ts';
 import { pathOf, tipKey } from '../../../core/src/testing/case/paths.ts';
 import type { Step } from '../../../core/src/tree/step.ts';
 import type { ScoreRequest, VerifierMessage } from '../../../core/src/verifier/verifier.ts';
+import { prm7b } from '../engine/h200.ts';
 import type { RewardSource } from '../engine/source.ts';
 import { World } from '../engine/world.ts';
 import { SimVerifier, type SimVerifierOptions } from './sim-verifier.ts';

@@ -4,7 +4,7 @@
 import type { Interval } from '../statistics.ts';
 import { tableLines } from '../text-table.ts';
 import type { Comparison, EqualCost } from './comparison.ts';
-import { leadWindow, type SampleRule } from './drawn-samples.ts';
+import type { SampleRule } from './drawn-samples.ts';
 
 export type AdviceKind = 'tree' | 'samples' | 'unknown' | 'unsuitable';
 
@@ -22,8 +22,7 @@ const powerFactor = 7.84;
 
 export function comparisonLines(found: Comparison, scorer: string): string[] {
   if (found.questions === 0) return [];
-  const shown = found.rows.filter(({ rule }) => rule === undefined || !rule.includes(' until '));
-  const rows = shown.map(({ name, right, generated, scored }) => [
+  const rows = found.rows.map(({ name, right, generated, scored }) => [
     `  ${name}`,
     `${(100 * right).toFixed(1)} %`,
     count(generated),
@@ -56,7 +55,7 @@ function isKnowing({ low, questions }: Comparison['preference']): boolean {
 /** The rule to compare the tree with: majority where scores were tried and not shown to help. It never depends on who won. */
 function rival({ preference, equalCost }: Comparison): EqualCost {
   const isTried = preference.questions >= fewest;
-  const rule: SampleRule = isTried && !isKnowing(preference) ? 'majority' : 'weighted vote until a lead';
+  const rule: SampleRule = isTried && !isKnowing(preference) ? 'majority' : 'weighted vote';
   return equalCost.find((each) => each.rule === rule)!;
 }
 
@@ -92,18 +91,13 @@ function mustBeEqual({ rule }: EqualCost, held: EqualCost): boolean {
   return rule !== 'majority' || held.rule === 'majority';
 }
 
-function useSamples(found: Comparison, { difference, rule }: EqualCost): string {
-  const { preference, aggregation, overGreedy, rows, samples } = found;
+function useSamples({ overGreedy }: Comparison, { difference, rule }: EqualCost): string {
   const behind =
     difference.high < 0
       ? `the tree is behind the ${rule} at equal tokens (${interval(difference)})`
       : `the tree is at most ${points(difference.high)} points ahead of the ${rule} at equal tokens`;
   const unsure = overGreedy.low > 0 ? '' : '; that samples beat greedy is not shown';
-  if (!isKnowing(preference)) return `use self-consistency: ${behind}${unsure}`;
-  const flags = `--program best-of-n --set choose=vote --set aggregation=${aggregation} --set certain=lead --set best-of-n.window=${leadWindow}`;
-  const stopped = rows.find((row) => row.rule === 'weighted vote until a lead')!;
-  const replay = `replayed on these samples, ${(100 * stopped.right).toFixed(1)} % right with ${count(stopped.generated)} tokens generated, of at most ${samples} samples`;
-  return `use best-of-n with certain=lead (${flags}): ${behind}; ${replay}${unsure}`;
+  return `use samples that vote (--program auto): ${behind}${unsure}`;
 }
 
 /** `held`: the rule against which it is open. */

@@ -94,7 +94,7 @@ it("grows the user's own tree, without its exits in the samples", async () => {
   const run = await compare(
     options(judged, {
       questions: questions.slice(0, 4),
-      wish: { program: 'beam', policy: 'positive', certain: 'lead' },
+      wish: { program: 'beam', policy: 'positive' },
     }),
   );
   expect(run.tree).toMatchObject({ name: 'beam, positive', flags: '--program beam --policy positive' });

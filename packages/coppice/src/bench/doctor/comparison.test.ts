@@ -70,19 +70,17 @@ describe('the advice', () => {
     );
   });
 
-  it('says to take samples that stop at a lead where the tree does not pay', () => {
+  it('says to take samples that vote where the tree does not pay', () => {
     const { kind, text } = adviceIn({ questions: 200, sample: 0.6, tree: 0.6, lead: 0.2 });
     expect(kind).toBe('samples');
-    expect(text).toMatch(
-      /^use best-of-n with certain=lead \(--program best-of-n --set choose=vote --set aggregation=last --set certain=lead --set best-of-n.window=2\): the tree is behind/,
-    );
+    expect(text).toMatch(/^use samples that vote \(--program auto\): the tree is behind/);
   });
 
   it('says that it cannot tell, and how many questions more would', () => {
     const { kind, text } = adviceIn({ questions: 60, sample: 0.5, tree: 0.75, lead: 0.1 });
     expect(kind).toBe('unknown');
     expect(text).toMatch(
-      /^cannot tell yet: at equal tokens the tree has between −\d+\.\d and \+\d+\.\d points over the weighted vote until a lead; about [\d,]+ questions more would show/,
+      /^cannot tell yet: at equal tokens the tree has between −\d+\.\d and \+\d+\.\d points over the weighted vote; about [\d,]+ questions more would show/,
     );
     expect(adviceIn({ questions: 60, sample: 0.5, tree: 0.75, lead: 0.1 }, 7).text).toContain('only 7 are there');
   });
@@ -145,7 +143,9 @@ describe('the lines', () => {
       /^! the reward model is not shown to be better than chance: .* 5\d % \[4\d, 5\d\]|^! .* 4\d %/,
     );
     expect(linesIn({ ...world, lead: -0.3 })[0]).toContain('is worse than chance');
-    expect(adviceIn({ ...world, tree: 0.2 }).text).toMatch(/^use self-consistency: the tree is behind the majority/);
+    expect(adviceIn({ ...world, tree: 0.2 }).text).toMatch(
+      /^use samples that vote \(--program auto\): the tree is behind the majority/,
+    );
     expect(linesIn({ ...world, questions: 5 })[0]).toContain('cannot be said');
     expect(linesIn({ ...world, lead: 0.2 })[0]).not.toContain('!');
   });
@@ -167,15 +167,11 @@ it('holds the tree against as many samples as cost the same, between two numbers
     samples: [right(true), right(false), right(false), right(false)],
     sampled: { ...spent, generatedTokens: 400 },
   };
-  const { equalCost, aggregation, rows } = comparisonOf(
-    { tree, questions: [question], answered, failed: 0, elapsedMs: 1 },
-    4,
-  );
-  const [majority, , , best] = equalCost;
+  const { equalCost, rows } = comparisonOf({ tree, questions: [question], answered, failed: 0, elapsedMs: 1 }, 4);
+  const [majority, , best] = equalCost;
   // Two of four samples hold the right one half of the time; of equal votes the better sample wins: 1/2, and of three 1/4 · 0.
   expect(majority).toMatchObject({ samples: 2.5, isShort: false });
   expect(majority!.difference.value).toBeCloseTo(1 - (0.5 + 0) / 2, 12);
   expect(best!.difference.value).toBeCloseTo(1 - (0.5 + 0.75) / 2, 12);
-  expect(aggregation).toBe('last');
-  expect(rows.at(-2)).toMatchObject({ rule: 'best score until accepted', generated: 400 });
+  expect(rows.at(-2)).toMatchObject({ rule: 'best score', generated: 400 });
 });

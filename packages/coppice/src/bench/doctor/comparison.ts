@@ -2,7 +2,6 @@
 // question, and whether scores tell right from wrong. Pure; advice.ts puts it into words.
 
 import { meanOrZero } from '@coppice/core/base';
-import { certaintyKnobs } from '@coppice/core/exit';
 import { cautiousDifference, type Interval } from '../statistics.ts';
 import type { ComparedQuestion, ComparedRun, Spent } from './compare.ts';
 import {
@@ -35,15 +34,11 @@ export interface EqualCost {
 
 export type Comparison = ReturnType<typeof comparisonOf>;
 
-/** ε of `certain: lead`, as it ships. */
-const leadRisk = certaintyKnobs.certainRisk.default;
-
 export function comparisonOf(run: ComparedRun, samples: number) {
   const { tree, questions, answered, failed, elapsedMs } = run;
   const told = { own: preferenceOf(questions, 'own'), last: preferenceOf(questions, 'last') };
   const scoring: SampleScoring = told.own.value > told.last.value ? 'own' : 'last';
-  const reading = { scoring, threshold: tree.threshold, risk: leadRisk };
-  const ruled = sampleRules.map((rule) => new Ruled(rule, questions, (each) => ruleCurve(rule, each.samples, reading)));
+  const ruled = sampleRules.map((rule) => new Ruled(rule, questions, (each) => ruleCurve(rule, each.samples, scoring)));
   const [, vote] = ruled;
   return {
     questions: questions.length,
@@ -58,8 +53,6 @@ export function comparisonOf(run: ComparedRun, samples: number) {
       rowOf(tree.name, questions, (each) => each.tree),
     ],
     preference: told[scoring],
-    /** Scoring of samples: as in the tree or by `last`, whichever tells right from wrong better here. */
-    aggregation: scoring === 'own' ? tree.aggregation : ('last' as const),
     equalCost: ruled.map((each) => each.against(questions, samples)),
     /** Difference of the weighted vote of all samples and greedy. */
     overGreedy: gain(

@@ -10,8 +10,6 @@ import type { Contest } from '../contest/contest.ts';
 import { type DrawnSample, preference, ruleCurve, samplesOf } from './drawn-samples.ts';
 import { easySums } from './easy-sums.ts';
 
-const reading = { scoring: 'own', threshold: 0.9, risk: 0.1 } as const;
-
 const sample = (meaning: string | undefined, score: number, tokens = 100): DrawnSample => ({
   meaning,
   complete: true,
@@ -52,29 +50,13 @@ it('comes to what the search itself would choose', async () => {
     ] as const) {
       const answer = chosenAnswer(tree, choice);
       const said = answer?.complete === true ? answer.answer : undefined;
-      expect([question.id, rule, ruleCurve(rule, drawn, reading).right.at(-1)]).toEqual([
+      expect([question.id, rule, ruleCurve(rule, drawn, 'own').right.at(-1)]).toEqual([
         question.id,
         rule,
         Number(isRight(question, said)),
       ]);
     }
   }
-});
-
-it('ends a vote at its lead, with one sample more under way', () => {
-  // ln 10 / 1.4 = 1.64: three of 0.7 are enough and two are not.
-  const agreeing = Array.from({ length: 6 }, () => sample('a', 0.7));
-  const { right, share } = ruleCurve('weighted vote until a lead', agreeing, reading);
-  expect(right).toEqual([1, 1, 1, 1, 1, 1]);
-  expect(share.map((each) => Math.round(6 * each))).toEqual([1, 2, 3, 4, 4, 4]);
-});
-
-it('ends best of n at an accepted sample, whichever comes first', () => {
-  const drawn = [sample('a', 0.95), sample('b', 0.5), sample('b', 0.6)];
-  const { right, share } = ruleCurve('best score until accepted', drawn, reading);
-  expect(right).toEqual([1 / 3, 2 / 3, 1]);
-  // One, two or three samples until the accepted one comes.
-  expect(share.map((each) => 9 * each)).toEqual([3, 5, 6].map((each) => expect.closeTo(each, 9)));
 });
 
 it('tells how often scores prefer the right sample', () => {

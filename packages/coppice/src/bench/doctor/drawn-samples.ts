@@ -5,18 +5,10 @@
 import { meaningOf } from '@coppice/core/answer';
 import { type GoldQuestion, isRight } from '@coppice/core/answering';
 import { mean } from '@coppice/core/base';
-import { leadNeeded } from '@coppice/core/exit';
 import { votedWords } from '@coppice/core/program';
 import { isComplete, type Node, sampleEnds, type Tree } from '@coppice/core/tree';
 
-/** The last of each kind stops drawing: at a lead as `certain: lead` has it, or at a sample that is accepted. */
-export const sampleRules = [
-  'majority',
-  'weighted vote',
-  'weighted vote until a lead',
-  'best score',
-  'best score until accepted',
-] as const;
+export const sampleRules = ['majority', 'weighted vote', 'best score'] as const;
 export type SampleRule = (typeof sampleRules)[number];
 
 /** A path's score: as the search aggregates rewards, or the reward after its last step. */
@@ -49,15 +41,6 @@ function sampleOf(question: GoldQuestion, end: Node): DrawnSample {
   };
 }
 
-export interface SampleReading {
-  /** Weighs votes and ranks samples. */
-  readonly scoring: SampleScoring;
-  /** The search's own score from which a sample is accepted. */
-  readonly threshold: number;
-  /** ε of a lead. */
-  readonly risk: number;
-}
-
 /** Results of at most m samples, at place m - 1. */
 export interface RuleCurve {
   readonly right: readonly number[];
@@ -65,33 +48,22 @@ export interface RuleCurve {
   readonly share: readonly number[];
 }
 
-export function ruleCurve(rule: SampleRule, samples: readonly DrawnSample[], reading: SampleReading): RuleCurve {
-  const walks = samples.map((_, at) => walk(rule, [...samples.slice(at), ...samples.slice(0, at)], reading));
+/** `scoring` weighs votes and ranks samples. */
+export function ruleCurve(rule: SampleRule, samples: readonly DrawnSample[], scoring: SampleScoring): RuleCurve {
+  const walks = samples.map((_, at) => walk(rule, [...samples.slice(at), ...samples.slice(0, at)], scoring));
   const meanAt = (kind: keyof RuleCurve) => samples.map((_, at) => mean(walks.map((each) => each[kind][at]!)));
   return { right: meanAt('right'), share: meanAt('share') };
 }
 
-/** Samples open at a time where a lead is to end them: the second is under way while the first is read. */
-export const leadWindow = 2;
-
-function walk(rule: SampleRule, order: readonly DrawnSample[], reading: SampleReading): RuleCurve {
-  const standing = new RuleState(rule, reading);
-  const right: number[] = [];
-  let stopAt = order.length;
-  for (const [at, sample] of order.entries()) {
+function walk(rule: SampleRule, order: readonly DrawnSample[], scoring: SampleScoring): RuleCurve {
+  const standing = new RuleState(rule, scoring);
+  const right = order.map((sample) => {
     standing.add(sample);
-    right.push(Number(standing.chosen?.right ?? false));
-    if (!standing.isSettled(sample)) continue;
-    stopAt = at + 1;
-    break;
-  }
-  const beside = rule === 'weighted vote until a lead' ? leadWindow - 1 : 0;
+    return Number(standing.chosen?.right ?? false);
+  });
   let all = 0;
   const tokens = order.map((each) => (all += each.tokens));
-  return {
-    right: order.map((_, at) => right[Math.min(at, stopAt - 1)]!),
-    share: order.map((_, at) => (all === 0 ? 1 : tokens[Math.min(at, stopAt + beside - 1)]! / all)),
-  };
+  return { right, share: tokens.map((each) => (all === 0 ? 1 : each / all)) };
 }
 
 interface VotedAnswer {
@@ -105,13 +77,13 @@ const rounding = 1e-12;
 /** The state of a rule after each sample. */
 class RuleState {
   readonly #rule: SampleRule;
-  readonly #reading: SampleReading;
+  readonly #scoring: SampleScoring;
   readonly #groups = new Map<string, VotedAnswer>();
   #best: DrawnSample | undefined;
 
-  constructor(rule: SampleRule, reading: SampleReading) {
+  constructor(rule: SampleRule, scoring: SampleScoring) {
     this.#rule = rule;
-    this.#reading = reading;
+    this.#scoring = scoring;
   }
 
   add(sample: DrawnSample): void {
@@ -127,7 +99,7 @@ class RuleState {
 
   /** Ties in weight go to the answer with the better sample. */
   get chosen(): DrawnSample | undefined {
-    if (this.#rule === 'best score' || this.#rule === 'best score until accepted') return this.#best;
+    if (this.#rule === 'best score') return this.#best;
     let leader: VotedAnswer | undefined;
     for (const group of this.#groups.values()) {
       const lead = group.weight - (leader?.weight ?? Number.NEGATIVE_INFINITY);
@@ -136,16 +108,8 @@ class RuleState {
     return leader?.best ?? this.#best;
   }
 
-  isSettled(last: DrawnSample): boolean {
-    const { threshold, risk } = this.#reading;
-    if (this.#rule === 'best score until accepted') return last.complete && last.scores.own >= threshold;
-    if (this.#rule !== 'weighted vote until a lead') return false;
-    const [leader = 0, second = 0] = [...this.#groups.values()].map(({ weight }) => weight).sort((a, b) => b - a);
-    return leader - second >= leadNeeded(risk);
-  }
-
   #score({ scores }: DrawnSample): number {
-    return scores[this.#reading.scoring];
+    return scores[this.#scoring];
   }
 }
 

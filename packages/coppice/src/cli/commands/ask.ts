@@ -22,7 +22,7 @@ import {
 import { raise } from '@coppice/core/base';
 import { efforts } from '@coppice/core/config';
 import { type LoggedEvent, SearchFold } from '@coppice/core/log';
-import { createScheduler, restingRules } from '@coppice/core/policy';
+import { createScheduler } from '@coppice/core/policy';
 import { programOf } from '@coppice/core/program';
 import type { Tree } from '@coppice/core/tree';
 import { exampleServer, type Flags, type Help, helpFlag } from '../flags/help.ts';
@@ -149,8 +149,8 @@ class Watcher {
     this.#block = new LiveBlock(process.stdout);
     for (const warning of model.warnings ?? []) console.error(`warning: ${warning}`);
     if (settings.json) return;
-    const notes = [noteFor(model, settings.question), restingRules(plan)].filter((note) => note !== undefined);
-    const lines = notes.flatMap((note) => note.split('\n')).flatMap((line) => wrap(line, widthOf(process.stdout, 100)));
+    const notes = noteFor(model, settings.question)?.split('\n') ?? [];
+    const lines = notes.flatMap((line) => wrap(line, widthOf(process.stdout, 100)));
     console.log([settings.question, ...lines, ''].join('\n'));
   }
 

@@ -35,7 +35,7 @@ const valuesOfFlag: ReadonlyMap<string, readonly string[]> = new Map<string, rea
   ['kind', remoteVerifierKinds],
   ['effort', efforts],
   ['programs', programNames()],
-  ['policies', policyNames],
+  ['policies', policyNames()],
 ]);
 
 export async function run(args: readonly string[]): Promise<number> {

@@ -24,10 +24,6 @@ export const commands: Readonly<Record<string, Command>> = {
     load: () => import('./doctor/doctor.ts'),
   },
   bench: { about: 'compares programs and policies on a set of questions', load: () => import('./bench/bench.ts') },
-  rehearse: {
-    about: 'tries out what your servers hold: simulated questions, real work',
-    load: () => import('./rehearse/rehearse.ts'),
-  },
   replay: { about: 'steps through a trace that ask wrote', load: () => import('./replay.ts') },
   export: {
     about: 'writes finished searches as data to train on',

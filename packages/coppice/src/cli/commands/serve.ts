@@ -1,7 +1,7 @@
 // `coppice serve`: the gateway in the foreground. Takes up what a former process left, reads keys anew on SIGHUP, and ends in order on
 // SIGINT or SIGTERM.
 
-import { type OpenModel, openModels, usualSearch } from '@coppice/core/answering';
+import { type OpenModel, openModels } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
 import { type Config, journalKind, shippedModel } from '@coppice/core/config';
 import { systemClock } from '@coppice/core/runtime';
@@ -121,9 +121,7 @@ function announce(models: readonly OpenModel[], url: string): void {
   for (const model of models) {
     const { name, engine } = model.config;
     const answers = shippedModel(engine)?.answers;
-    const { rest } = usualSearch(model);
-    const notes = [answers && `${name} answers ${answers}`, rest && `${name}: ${rest}`].filter(Boolean) as string[];
-    const lines = notes.flatMap((note) => wrap(note, widthOf(process.stdout, 80) - 2));
+    const lines = answers ? wrap(`${name} answers ${answers}`, widthOf(process.stdout, 80) - 2) : [];
     for (const line of lines) console.log(`  ${line}`);
   }
   if (models[0]?.config.engine.kind === 'sim')

@@ -10,7 +10,6 @@ import type { JsonSchema } from '../../engine/engine.ts';
 import type { RuleTrouble } from '../../policy/check.ts';
 import { policyOf } from '../../policy/policies.ts';
 import type { ProgramDefinition } from '../../program/definition.ts';
-import { programNames } from '../../program/registry/programs.ts';
 import type { PlannedModel, PlanRequest, SearchPlan, Wish } from './search-plan.ts';
 
 /** `invalid`: the value is out of bounds. `unsupported`: it asks for something that this search cannot do. */
@@ -70,7 +69,7 @@ export function checkValues(wish: Wish): void {
     for (const [option, value] of Object.entries(given as object)) {
       const path = `${part}.${option}`;
       if (!Object.hasOwn(own, option)) refuseSetting('invalid', path, `is no option of ${part}`);
-      check(path, own[option]!.knob, value);
+      check(path, own[option]!, value);
     }
   }
 }
@@ -95,14 +94,11 @@ function checkSpeculation(wish: Wish, speaker: Speaker, { config }: PlannedModel
   refuseSetting('invalid', 'speculate', what);
 }
 
-function checkNamed({ program, policyOptions }: SearchPlan, wish: Wish): void {
+function checkNamed({ program }: SearchPlan, wish: Wish): void {
   const told = wish as Readonly<Record<string, unknown>>;
-  for (const part of namedParts().keys()) {
-    if (told[part] === undefined || part === program || part === policyOptions.certain || part === 'promise') continue;
-    const isProgram = programNames().includes(part);
-    const other = isProgram ? `the program is '${program}'` : `certain is '${policyOptions.certain}'`;
-    refuseSetting('unsupported', part, `has options of '${part}'; ${other}`);
-  }
+  const other = [...namedParts().keys()].find((part) => told[part] !== undefined && part !== program);
+  if (other !== undefined)
+    refuseSetting('unsupported', other, `has options of '${other}'; the program is '${program}'`);
 }
 
 /** Checks what only a search can be wrong in; its rules are checked when they are made. */
@@ -118,10 +114,6 @@ export function checkSearch(plan: SearchPlan, program: ProgramDefinition, { wish
   if (plan.choose === 'confident' && !model.engine.capabilities.confidence) {
     const what = `asks how sure the model was of its tokens; the engine of model '${plan.model}' tells no likeliest candidates`;
     refuseSetting('unsupported', 'choose', what);
-  }
-  if ((plan.answers ?? 1) > 1 && plan.policyOptions.certain !== 'off') {
-    const what = `is '${plan.policyOptions.certain}', which ends a search once one answer is certain; ${plan.answers} different ones are wanted (n)`;
-    refuseSetting('unsupported', 'certain', what);
   }
 }
 
@@ -171,10 +163,8 @@ export function shapeTrouble(
 }
 
 /** A rule that does not go with the program or the aggregation, by the setting that asked for it. */
-export function refuseRules({ policy, policyOptions }: SearchPlan, wish: Wish, { rule, why }: RuleTrouble): never {
-  const isCertain = rule === policyOptions.certain && wish.certain !== undefined;
-  const asked = (['policy', 'boundPrune', 'program'] as const).find((name) => wish[name] !== undefined);
-  const name = isCertain ? 'certain' : (asked ?? 'policy');
+export function refuseRules({ policy }: SearchPlan, wish: Wish, { why }: RuleTrouble): never {
+  const name = (['policy', 'boundPrune', 'program'] as const).find((each) => wish[each] !== undefined) ?? 'policy';
   return refuseSetting('unsupported', name, `is '${wish[name] ?? policy}': ${why}`);
 }
 

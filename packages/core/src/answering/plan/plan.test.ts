@@ -115,15 +115,6 @@ describe('a plan', () => {
     expect(sent(sum, { settings: { engine: { kind: 'sim' } } })).toEqual([sum]);
   });
 
-  it('for several answers is not ended by one that is certain', () => {
-    expect(refusal(requestOf({ answers: 3, certain: 'threshold' })).message).toMatch(
-      /ends a search once one answer is certain; 3 different/,
-    );
-    const configured = requestOf({ answers: 3 }, modelOf({ certain: 'threshold' }));
-    expect(makePlan(configured).policyOptions.certain).toBe('off');
-    expect(makePlan(requestOf({}, modelOf({ certain: 'threshold' }))).policyOptions.certain).toBe('threshold');
-  });
-
   it('takes the prompts of its program, and refuses a probe that the engine cannot answer', () => {
     expect(makePlan(requestOf({ program: 'chain' })).prompts).toMatchObject({ probe: 'The final answer is' });
     expect(makePlan(requestOf({})).prompts).toBeUndefined();
@@ -201,17 +192,11 @@ describe('a plan', () => {
   });
 
   it('keeps the knobs of its model, and takes those of one search from the client and those of an experiment', () => {
-    const model = modelOf({ certificate: { risk: 0.2 }, mcts: { prior: 'draws' } });
-    const plan = makePlan(requestOf({ internal: { order: 'sjf', slack: 5, exploration: 2 } }, model));
-    expect(plan.policyOptions).toMatchObject({ order: 'sjf', certainRisk: 0.05, slack: 5, gate: 0 });
+    const model = modelOf({ mcts: { prior: 'draws' } });
+    const plan = makePlan(requestOf({ internal: { order: 'sjf', certain: 'lead', exploration: 2 } }, model));
+    expect(plan.policyOptions).toMatchObject({ order: 'sjf', certain: 'lead', gate: 1 });
     expect(plan.programOptions).toMatchObject({ prior: 'draws', exploration: 2, selection: 'puct' });
     expect(makePlan(requestOf({ program: 'beam' }, model)).programOptions).not.toHaveProperty('prior');
-    const sampled = { program: 'self-consistency', policy: 'positive', certain: 'certificate' } as const;
-    const riskOf = (wish: Wish) => makePlan(requestOf({ ...sampled, ...wish }, model)).policyOptions.certainRisk;
-    expect([riskOf({}), riskOf({ certificate: { risk: 0.1 } })]).toEqual([0.2, 0.1]);
-    expect(refusal(requestOf({ ...sampled, lead: { risk: 0.1 } })).message).toMatch(
-      /'coppice.lead'.*certain is 'certificate'/,
-    );
   });
 
   it('ends no path by itself that does not win where paths vote or several answers are wanted', () => {
@@ -305,7 +290,6 @@ describe('a plan is refused, by the name of the setting,', () => {
     ],
     ['coppice.policy', { policy: 'boost' }, modelOf({}, 'mean'), /'product' or 'minimum', not 'mean'/],
     ['coppice.bound_prune', { boundPrune: 'best' }, modelOf({}, 'sum'), /not 'sum'/],
-    ['coppice.certain', { certain: 'certificate', policy: 'positive' }, modelOf(), /independent samples/],
     ['coppice.program', { program: 'mcts' }, modelOf({}, 'none'), /needs a verifier; model 'm' has none/],
     [
       'coppice.mcts',

@@ -1,12 +1,11 @@
 // The policy of a search, with its rules and options. `layersOf` is the one list of what overrules what.
 
 import { FaultError } from '../../base/fault.ts';
-import { optionsGiven } from '../../config/named-options.ts';
 import type { ModelConfig } from '../../config/schema.ts';
 import { policySettingKnobs } from '../../config/vocabulary.ts';
 import { fittingRules } from '../../policy/check.ts';
 import type { PolicyDefinition } from '../../policy/definition.ts';
-import { type PolicyOptions, policyKnobs } from '../../policy/knobs.ts';
+import { type PolicyOptions, turnedKnobs } from '../../policy/knobs.ts';
 import type { Choice } from '../../program/choice.ts';
 import type { ProgramDefinition } from '../../program/definition.ts';
 import { type Aggregation, isBound } from '../../tree/aggregate.ts';
@@ -42,12 +41,10 @@ function layersOf(
     // Without scores there is no bound; with votes, or several wanted answers, a path that cannot win still counts.
     program.needsVerifier && choose === 'best' && answers === 1 ? {} : noBoundPrunes,
     program.policySettings ?? {},
-    configuredSettings(config, wish),
+    saidBy(config),
     // Without a bound along the path, these rules act only where the request names them, and are refused there.
     isBound(aggregation) ? {} : noBoundPrunes,
-    // A search for several answers goes on after a certain one.
-    answers > 1 ? { certain: 'off' } : {},
-    askedSettings(wish, config),
+    askedSettings(wish),
     program.keepsRollouts ? keepingAll : {},
   ];
 }
@@ -59,7 +56,6 @@ const keepingAll = {
   ...noBoundPrunes,
   positiveExit: 'off',
   negativeExit: 'off',
-  certain: 'off',
 } as const satisfies Layer;
 
 export function aggregationOf(
@@ -72,23 +68,14 @@ export function aggregationOf(
   );
 }
 
-/** The model's settings of its policy, and the options of the rules in force. */
-export function configuredSettings(config: ModelConfig, wish: Wish = {}): Layer {
-  return { ...saidBy(config), ...ruleOptions(config, wish.certain ?? config.certain) };
-}
-
 /** A request's settings, with what an experiment turns. */
-function askedSettings(wish: Wish, config: ModelConfig): Layer {
-  return {
-    ...saidBy(wish),
-    ...ruleOptions(wish, wish.certain ?? config.certain),
-    ...saidBy(wish.internal ?? {}, policyKnobs),
-  };
+function askedSettings(wish: Wish): Layer {
+  return { ...saidBy(wish), ...saidBy(wish.internal ?? {}, turnedKnobs()) };
 }
 
 /** Both, for what is made without a plan. */
 export function policySettings(wish: Wish, config: ModelConfig): Layer {
-  return { ...configuredSettings(config, wish), ...askedSettings(wish, config) };
+  return { ...saidBy(config), ...askedSettings(wish) };
 }
 
 function saidBy(source: object, knobs: object = policySettingKnobs): Layer {
@@ -97,12 +84,7 @@ function saidBy(source: object, knobs: object = policySettingKnobs): Layer {
   return Object.fromEntries(names.map((name) => [name, told[name]])) as Layer;
 }
 
-/** Rules of certainty share their options: those of the rule in force count. */
-function ruleOptions(source: object, certain: string | undefined): Layer {
-  return { ...optionsGiven(source, 'promise'), ...(certain === undefined ? {} : optionsGiven(source, certain)) };
-}
-
 /** Settings of a policy that is not in the list, overruled by the model's. */
 export function ownSettings({ settings }: PolicyDefinition, config: ModelConfig): Layer {
-  return { ...settings, ...configuredSettings(config) };
+  return { ...settings, ...saidBy(config) };
 }

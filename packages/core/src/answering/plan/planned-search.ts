@@ -6,7 +6,6 @@ import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
 import { effortOf } from '../../config/schema.ts';
 import type { ScoredBy } from '../../log/verdict.ts';
 import { optionsOf } from '../../policy/create.ts';
-import { restingRules } from '../../policy/resting-rules.ts';
 import type { ProgramDefinition } from '../../program/definition.ts';
 import { programOf, programOptions, programWith } from '../../program/registry/programs.ts';
 import { readPrompts } from '../prompts.ts';
@@ -129,15 +128,11 @@ export function directShape(wish: Wish, model: PlannedModel, stepTokens: number)
   } satisfies Partial<SearchPlan>;
 }
 
-/**
- * The search of this model that really runs where a request asks for nothing, not what was configured. `rest`: which rules of its policy
- * cannot act in it; undefined where all can.
- */
+/** The search of this model that really runs where a request asks for nothing, not what was configured. */
 export function usualSearch(model: PlannedModel) {
   const { choose } = model.config;
   // A question alone never makes it one generation.
   const { program } = programFor({}, model, programChoice(undefined, {}, model)!);
-  const { policy, aggregation, options: policyOptions } = policyFor({}, model, program, choose);
-  const rest = restingRules({ policy, aggregation, choose, policyOptions });
-  return { program: program.name, policy, scoring: scoringOf(program, model.config), aggregation, rest };
+  const { policy, aggregation } = policyFor({}, model, program, choose);
+  return { program: program.name, policy, scoring: scoringOf(program, model.config), aggregation };
 }

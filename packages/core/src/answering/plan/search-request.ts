@@ -4,7 +4,6 @@ import { readingFor } from '../../answer/asked.ts';
 import { extractAnswer } from '../../answer/extract.ts';
 import { defaultsOf } from '../../base/knob.ts';
 import type { PartOptions } from '../../base/part.ts';
-import { agreed } from '../../exit/agreed.ts';
 import type { ExitRule } from '../../exit/exit.ts';
 import { positive, positiveAnswers, positiveSaid } from '../../exit/positive.ts';
 import { createRules } from '../../policy/create.ts';
@@ -59,7 +58,7 @@ export function buildSearch(
   return {
     plan,
     program: definition.create(size, { ...defaultsOf(definition.options), ...plan.programOptions }),
-    rules: { ...rules, exits: [...exits.flatMap((rule) => forAnswers(rule, plan)), nodeLimit(plan.nodes)] },
+    rules: { ...rules, exits: [...exits.map((rule) => forAnswers(rule, plan)), nodeLimit(plan.nodes)] },
   };
 }
 
@@ -87,11 +86,11 @@ function readerOf({ prompt }: SearchPlan, extract: Extract): Extract {
   return extract === extractAnswer && prompt.kind === 'chat' ? readingFor(lastAsked(prompt), extract) : extract;
 }
 
-/** The positive exit of a search for several answers waits for them all, and that one answer is agreed on does not end it. */
-function forAnswers(rule: ExitRule, { answers = 1, marked }: SearchPlan): readonly ExitRule[] {
-  if (answers === 1 && marked && rule === positive) return [positiveSaid];
-  if (answers === 1 || (rule !== positive && rule !== agreed)) return [rule];
-  return rule === positive ? [positiveAnswers(answers)] : [];
+/** The positive exit of a search for several answers waits for them all. */
+function forAnswers(rule: ExitRule, { answers = 1, marked }: SearchPlan): ExitRule {
+  if (rule !== positive) return rule;
+  if (answers > 1) return positiveAnswers(answers);
+  return marked ? positiveSaid : positive;
 }
 
 /** A tree may not outgrow its share of memory, whatever its other limits allow. */

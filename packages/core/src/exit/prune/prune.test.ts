@@ -2,7 +2,6 @@
 
 import { describe, expect, it } from 'vitest';
 import { growBelow, openAt, treeOf, viewOf } from '../../../../../tests/support/trees.ts';
-import { prunePromise } from '../../../../papers/src/rules/prune-promise.ts';
 import { FaultError } from '../../base/fault.ts';
 import { doomedBy, pruningsOf, spentAt } from './prune.ts';
 import { pruneBound } from './prune-bound.ts';
@@ -65,18 +64,6 @@ describe('the deterministic rule', () => {
     for (const rule of [pruneBound('best'), pruneBound('threshold')]) {
       expect(() => pruningsOf(rule, viewOf(tree))).toThrow(FaultError);
     }
-  });
-});
-
-describe('the rule of promise', () => {
-  it('ends strands whose step promises too little, from the first step on, and leaves the unread alone', () => {
-    const tree = treeOf('product', [{ reward: 1, promise: 0.04 }, { reward: 1, promise: 0.05 }, { reward: 0.1 }]);
-    const strands = [1, 2, 3].map((id) => openAt(tree, tree.node(id)));
-    expect(pruningsOf(prunePromise(0.05), viewOf(tree))).toEqual([
-      { strand: strands[0], rule: 'promise', evidence: { promise: 0.04, bound: 0.05 } },
-    ]);
-    tree.record({ type: 'closed', strand: strands[0]!, closing: 'pruned' });
-    expect([tree.root.visits, tree.root.value]).toEqual([1, 0.04]);
   });
 });
 

@@ -8,14 +8,11 @@ import { auto } from '../auto.ts';
 import { bestFirst } from '../best-first/best-first.ts';
 import { bestOfN, greedy, selfConsistency } from '../best-of-n.ts';
 import type { ProgramDefinition, ProgramSize } from '../definition.ts';
-import { beam } from '../levels/beam.ts';
-import { rebase } from '../levels/rebase.ts';
 import { mcts } from '../mcts/mcts.ts';
 import type { Program } from '../program.ts';
-import { refine } from '../refine/refine.ts';
 import { panel } from '../whole-answers/panel.ts';
 
-const core = [mcts, bestFirst, beam, rebase, bestOfN, selfConsistency, greedy, auto, panel, refine] as const;
+const core = [mcts, bestFirst, bestOfN, selfConsistency, greedy, auto, panel] as const;
 
 export type CoreProgram = (typeof core)[number];
 /** A program of core, or one that a package registers. */

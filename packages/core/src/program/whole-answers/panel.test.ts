@@ -125,31 +125,10 @@ test('samples without an answer are no votes', () => {
   expect(asks()[0]).toMatchObject({ indices: [2] });
 });
 
-test('by the list, the first model answers until it has given all its samples', () => {
-  const sampling = { temperature: 1 };
-  const size = { branching: 1, maxDepth: 1, sampling, choose: 'best', prompts: { aggregate: '' } } as const;
-  const options = { answerTokens: 10, panelOrder: 'list' } as const;
-  const program = panel.create({ ...size, rollouts: 7, models: ['big', 'small'] }, options);
-  const tree = Tree.plant('product');
-  const writers = [];
-  for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true)) {
-    if (ask.manner?.sources !== undefined) break;
-    writers.push(ask.manner?.model);
-    const step = { text: `${writers.length}`, tokens: 1, meanLogprob: 0, end: 'eos' } as const;
-    const [index] = ask.indices;
-    const answer = ['1', '2', '3', '1', '3', '3'][index!]!;
-    program.tell(tree, { ok: true, node: 0, index: index!, form: 0, step, answer });
-  }
-  expect(writers).toEqual(['big', 'big', 'big', 'small', 'small', 'small']);
-});
-
 test('one rollout is kept for the synthesis', () => {
   const sampling = { temperature: 1 };
   const size = { branching: 1, maxDepth: 1, sampling, choose: 'best', prompts: { aggregate: '' } } as const;
-  const program = panel.create(
-    { ...size, rollouts: 8, models: ['a', 'b'], synthesizer: 'a' },
-    { answerTokens: 10, panelOrder: 'rounds' },
-  );
+  const program = panel.create({ ...size, rollouts: 8, models: ['a', 'b'], synthesizer: 'a' }, { answerTokens: 10 });
   const tree = Tree.plant('product');
   const samples = [];
   for (let ask = program.ask(tree, true); ask !== undefined; ask = program.ask(tree, true)) {

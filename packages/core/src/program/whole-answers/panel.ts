@@ -1,5 +1,4 @@
-// A panel: several models answer, one sample of each in a round or the first model before the others. Agreement ends it, by the exit rule
-// `certain` (a certificate by default) or because the vote is decided. Where a synthesizer is named and no majority is possible, it is shown
+// A panel: several models answer, one sample of each in a round, until the samples that are left cannot change the vote. Where a synthesizer is named and no majority is possible, it is shown
 // the attempts and writes the answer. Another stands in for a model that is absent. No verifier. An answer is one draw below the root.
 
 import { groupAnswers } from '../../answer/groups.ts';
@@ -16,9 +15,6 @@ import { answersOf, landedOf, RootAnswers, votedAnswer, votesOf } from './root-a
 import { hasWriter, writerAt, writtenBy } from './writers.ts';
 import { type WritingOptions, writingDefaults, writingKnobs, writingOf, writingShape } from './writing.ts';
 
-export const panelOrders = ['rounds', 'list'] as const;
-export type PanelOrder = (typeof panelOrders)[number];
-
 /** `prompt` has `{attempts}` where they stand. */
 interface PanelOptions extends WritingOptions {
   /** Writers by name; empty for the search's own model alone. */
@@ -27,15 +23,12 @@ interface PanelOptions extends WritingOptions {
   readonly synthesizer?: string | undefined;
   /** Per model. */
   readonly samples: number;
-  /** Models that answer in a round: each once, or the first until it has given all its samples. */
-  readonly order: PanelOrder;
 }
 
 const panelDefaults: PanelOptions = {
   ...writingDefaults,
   models: [],
   samples: 3,
-  order: 'rounds',
   prompt: '{attempts}\n\n',
 };
 
@@ -47,21 +40,10 @@ export const panel = defineProgram({
   name: 'panel',
   summary:
     'several models answer until they agree; the vote decides, or a named model puts together what disagrees; needs no verifier',
-  samplesIndependently: true,
   asksModels: true,
-  policySettings: { certain: 'certificate' },
-  options: {
-    ...writingKnobs,
-    panelOrder: {
-      default: 'rounds',
-      values: panelOrders,
-      client: 'coppice',
-      unit: 'who answers first',
-      why: 'rounds asks each model once a round, which the certificate rests on; list asks the models one after the other, so that a good first one is often enough (decision 211)',
-    },
-  },
+  options: writingKnobs,
   prompts: ['aggregate'],
-  create: (size, { panelOrder: order, ...writing }) => {
+  create: (size, writing) => {
     const { rollouts, models = [], synthesizer } = size;
     return createPanel({
       ...writingOf(size, writing, size.prompts.aggregate),
@@ -69,7 +51,6 @@ export const panel = defineProgram({
       synthesizer,
       // A synthesis takes one rollout.
       samples: Math.max(1, Math.floor((rollouts - (synthesizer === undefined ? 0 : 1)) / Math.max(1, models.length))),
-      order,
     });
   },
 });
@@ -80,8 +61,6 @@ export function createPanel(given: Partial<PanelOptions> = {}): Program {
 
 class PanelOfModels extends RootAnswers implements Program {
   readonly name = 'panel';
-  /** Its votes are: the synthesis, which is written from them, is none. */
-  readonly samplesIndependently = true;
   readonly #options: PanelOptions;
   readonly #samples: number;
   /** Possible writers, the synthesizer first. */
@@ -132,7 +111,7 @@ class PanelOfModels extends RootAnswers implements Program {
   protected mannerOf(tree: Tree, index: number): Manner {
     const { models, answerTokens: maxTokens } = this.#options;
     const plain = { stops: [], maxTokens };
-    if (index < this.#samples) return writtenBy(writerAt(tree, models, turnOf(index, this.#options)), plain);
+    if (index < this.#samples) return writtenBy(writerAt(tree, models, index), plain);
     const sources = shownAttempts(answersOf(tree, 0, this.#landed(tree))).map(({ key }) => key);
     return writtenBy(writerAt(tree, this.#asked, 0), sources.length === 0 ? plain : { ...plain, sources });
   }
@@ -154,14 +133,6 @@ class PanelOfModels extends RootAnswers implements Program {
     const landed = landedOf(tree, this.#samples);
     return landed - (landed % this.naturalWidth);
   }
-}
-
-/** The model whose turn a sample is, by its place among the models. */
-export function turnOf(
-  index: number,
-  { models, samples, order }: Pick<PanelOptions, 'models' | 'samples' | 'order'>,
-): number {
-  return order === 'rounds' ? index % Math.max(1, models.length) : Math.floor(index / samples);
 }
 
 /** Different answers first, those with the most votes before the others; then what has no answer. */

@@ -1,4 +1,4 @@
-// Whole answers, each one draw below the root: the part of ask and tell that aggregate, pairwise and panel share. Which draw is next, who
+// Whole answers, each one draw below the root: the part of ask and tell of a program like panel. Which draw is next, who
 // writes it and what it is shown is the program's; what an answer is worth, too. No verifier.
 
 import { groupAnswers } from '../../answer/groups.ts';
@@ -6,7 +6,6 @@ import type { Answer } from '../../log/end.ts';
 import { type Node, saysSomething } from '../../tree/node.ts';
 import { type Belief, countedBelief, type PathVote, voteOf } from '../../tree/readings/certaindex.ts';
 import type { Manner, Sampling } from '../../tree/step.ts';
-import type { Strand } from '../../tree/strand.ts';
 import type { Tree } from '../../tree/tree.ts';
 import { bestAnswer, certainAnswer } from '../choice.ts';
 import { askBelow, foldLanded, followLanded, isTaken, openAt, readyStrand } from '../growth.ts';
@@ -32,9 +31,9 @@ export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
 
   ask(tree: Tree, mayOpen: boolean, doomed?: Doomed): Ask | undefined {
     const ready = readyStrand(tree, followLanded);
-    const [next] = this.free(tree);
-    if (next === undefined || !mayAsk(tree, ready, mayOpen, doomed)) return undefined;
-    return this.askFor(tree, ready ?? openAt(tree, tree.root), next);
+    const [next] = this.#free(tree);
+    if (next === undefined || (ready === undefined && (!mayOpen || doomed?.(tree.root)))) return undefined;
+    return askBelow(tree, ready ?? openAt(tree, tree.root), [next], this.#sampling, this.mannerOf(tree, next));
   }
 
   tell(tree: Tree, outcome: Outcome): boolean {
@@ -43,7 +42,7 @@ export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
 
   foresee(tree: Tree, count: number, doomed?: Doomed): Expansion[] {
     if (doomed?.(tree.root)) return [];
-    const free = this.free(tree).slice(0, count);
+    const free = this.#free(tree).slice(0, count);
     return free.map((index) => {
       return { node: tree.root, indices: [index], sampling: this.#sampling, manner: this.mannerOf(tree, index) };
     });
@@ -58,18 +57,9 @@ export abstract class RootAnswers implements Omit<Program, 'name' | 'answer'> {
   }
 
   /** Draws of the round that are neither there nor on their way. */
-  protected free(tree: Tree): number[] {
+  #free(tree: Tree): number[] {
     return this.round(tree).filter((index) => !isTaken(tree.root, index));
   }
-
-  protected askFor(tree: Tree, strand: Strand, index: number): Ask {
-    return askBelow(tree, strand, [index], this.#sampling, this.mannerOf(tree, index));
-  }
-}
-
-/** True where a strand can ask, or one may be opened. */
-export function mayAsk({ root }: Tree, ready: Strand | undefined, mayOpen: boolean, doomed?: Doomed): boolean {
-  return ready !== undefined || (mayOpen && !doomed?.(root));
 }
 
 /** Counts the first draws that have come without a gap. */

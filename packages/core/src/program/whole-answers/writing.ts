@@ -1,4 +1,4 @@
-// Options that aggregate, pairwise, panel and refine share: how long an answer may be, and in which words a model is shown earlier ones.
+// Options that panel and refine share: how long an answer may be, and in which words a model is shown earlier ones.
 
 import type { Knobs, OptionsOf } from '../../base/knob.ts';
 import type { Sampling } from '../../tree/step.ts';

@@ -30,7 +30,6 @@ export function guardedProgram(program: Program, search: Breakable): Program {
     reads: program.reads,
     expandsOnce: program.expandsOnce,
     fullAt: program.fullAt,
-    samplesIndependently: program.samplesIndependently,
     needsWhole: program.needsWhole,
     whole: program.whole,
     naturalWidth: program.naturalWidth,
@@ -97,7 +96,6 @@ function guardedExit(rule: ExitRule, search: Breakable): ExitRule {
     name: rule.name,
     needsBound: rule.needsBound,
     needsLeaves: rule.needsLeaves,
-    needsSamples: rule.needsSamples,
     readsLogprobs: rule.readsLogprobs,
     readsClock: rule.readsClock,
     check: (view) =>
@@ -112,10 +110,8 @@ function guardedPrune(rule: PruneRule, search: Breakable): PruneRule {
   const guarded: Whole<PruneRule> = {
     name: rule.name,
     needsBound: rule.needsBound,
-    needsSamples: rule.needsSamples,
     readsLogprobs: rule.readsLogprobs,
     readsConfidence: rule.readsConfidence,
-    readsPromise: rule.readsPromise,
     spends: rule.spends,
     judge: (view) => {
       if (search.isBroken) return undefined;

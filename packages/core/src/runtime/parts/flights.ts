@@ -29,7 +29,6 @@ import {
   pathAfter,
   pathFor,
   readsEachLogprob,
-  readsPromise,
   scoredPath,
   scoredStep,
   shapeBelow,
@@ -363,8 +362,7 @@ export class Flights {
     const given = tests === undefined ? {} : { tests };
     const scored = scoredStep(search.request, manner?.read ? generated.node.step! : step);
     const request = { id, search: search.id, prompt, parent, index, path, step: scored, lane, priority, ...given };
-    const full = readsPromise(search.request) ? { ...request, promise: true } : request;
-    this.#scores.add(full, key);
+    this.#scores.add(request, key);
     if (!this.#scores.holds(id)) return;
     this.#clocks.delete(id);
     this.#meter.ended('verifier', id, nowMs, undefined);

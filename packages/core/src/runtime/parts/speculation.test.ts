@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { essence, run } from '../../../../../tests/support/toy-run.ts';
+import { createBeam } from '../../../../papers/src/levels/beam.ts';
+import { createRefine } from '../../../../papers/src/refine/refine.ts';
 import { VirtualClock } from '../../base/clock.ts';
 import type { Engine, EngineMessage, GenerateRequest, RequestId } from '../../engine/engine.ts';
 import type { SearchEvent } from '../../log/events.ts';
-import { createBeam } from '../../program/levels/beam.ts';
-import { createRefine } from '../../program/refine/refine.ts';
 import { algorithm1Scheduler } from '../../scheduler/algorithm-1.ts';
 import { naturalWidths } from '../../scheduler/widths.ts';
 import type { Verifier, VerifierMessage } from '../../verifier/verifier.ts';

@@ -1,4 +1,4 @@
-// The share of further rollouts that change the answer, by kind of search, from ended searches (read by scheduler/worth.ts).
+// The share of further rollouts that change the answer, by kind of search, from ended searches (read by scheduler/gain.ts).
 
 const memoryRollouts = 2048;
 const fewestRollouts = 32;

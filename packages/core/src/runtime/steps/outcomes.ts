@@ -7,14 +7,14 @@ import type { Step } from '../../tree/step.ts';
 import type { Flight } from '../search/search.ts';
 import { answerOf, replyTo } from './replies.ts';
 
-export function stepOutcome(flight: Flight, step: Step, { reward, promise, feedback }: StepScore = {}): Outcome {
+export function stepOutcome(flight: Flight, step: Step, { reward, feedback }: StepScore = {}): Outcome {
   const { search, node, index, manner = {} } = flight;
   if (flight.isProbe) {
     if (manner.read) return { probe: true, node: node.id, index, reply: readingOf(reward) };
     const reply = replyTo(manner, step, search.request.extract, reward);
     return { probe: true, node: node.id, index, reply };
   }
-  return placed(flight, childOf(node.id, flight, step, { reward, promise, feedback, answer: answerOf(flight, step) }));
+  return placed(flight, childOf(node.id, flight, step, { reward, feedback, answer: answerOf(flight, step) }));
 }
 
 function readingOf(reward: number | undefined): ProbeReply {
@@ -43,7 +43,6 @@ function placed<Known extends ChildOutcome>(flight: Flight, outcome: Known): Kno
 
 export interface StepScore {
   readonly reward?: number | undefined;
-  readonly promise?: number | undefined;
   readonly feedback?: string | undefined;
 }
 
@@ -55,7 +54,7 @@ function childOf(
   node: NodeId,
   { index, form }: Pick<Flight, 'index' | 'form'>,
   step: Step,
-  { reward, promise, feedback, answer }: Findings,
+  { reward, feedback, answer }: Findings,
 ): ChildOutcome & { readonly ok: true } {
-  return { ok: true, node, index, form, step, reward, promise, feedback, answer };
+  return { ok: true, node, index, form, step, reward, feedback, answer };
 }

@@ -115,11 +115,9 @@ export function cutFeedback(feedback: string | undefined): string | undefined {
 
 type GivenScore = Extract<VerifierMessage, { type: 'score' }>;
 
-export function problemWithScore({ reward, promise = 1, feedback = '' }: GivenScore): Fault | undefined {
+export function problemWithScore({ reward, feedback = '' }: GivenScore): Fault | undefined {
   if (typeof feedback !== 'string')
     return fault('bad-reward', `the verifier gave feedback of type ${typeof feedback}; it is a text`);
-  if (!(promise >= 0 && promise <= 1))
-    return fault('bad-reward', `the verifier gave a promise of ${promise}; it is from 0 to 1`);
   if (reward >= 0 && reward <= 1) return undefined;
   return fault('bad-reward', `the verifier gave a reward of ${reward}; rewards are from 0 to 1`);
 }

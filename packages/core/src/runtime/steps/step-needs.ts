@@ -42,11 +42,6 @@ export function withoutLogprobs(step: Step): Step {
   return rest;
 }
 
-/** A verifier gives its second reading only if a rule decides by it. */
-export function readsPromise({ rules }: SearchRequest): boolean {
-  return rules.prunes.some((rule) => rule.readsPromise === true);
-}
-
 export function stepPath(node: Node): PathStep[] {
   return pathTo(node).map(({ key, step }) => ({ key, step: step! }));
 }

@@ -4,11 +4,8 @@ import type { Aggregation } from '../../tree/aggregate.ts';
 import type { Message, Prompt } from '../../tree/step.ts';
 import { questionOf, type ScoredPath } from '../scorer.ts';
 
-/** Of the shipped reward model (models/README.md): is this step right in itself, and does the path still lead to the answer. */
-export const readings = {
-  step: { good: '+', bad: '-', marker: '', aggregation: 'product' },
-  promise: { good: '!', bad: '?', marker: '', aggregation: 'last' },
-} as const;
+/** Of the shipped reward model (models/README.md): is this step right in itself. */
+export const stepReading = { good: '+', bad: '-', marker: '', aggregation: 'product' } as const;
 
 export interface CausalFormat {
   readonly name: CausalFormatName;
@@ -56,7 +53,7 @@ export const causalFormats: Readonly<Record<CausalFormatName, CausalFormat>> = {
   /** Question and steps, a line each, as the shipped reward models read them. */
   plain: {
     name: 'plain',
-    ...readings.step,
+    ...stepReading,
     render: ({ prompt, steps }) => ({ kind: 'text', text: `${questionOf(prompt)}\n${steps.join('\n')}\n` }),
   },
 };

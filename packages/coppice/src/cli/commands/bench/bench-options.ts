@@ -21,7 +21,7 @@ const contestGroup = {
   programs: {
     type: 'string',
     takes: 'NAMES',
-    default: 'greedy,best-of-n,beam,mcts,best-first',
+    default: 'greedy,best-of-n,mcts,best-first',
     about: 'all stop at an accepted answer',
   },
   policies: { type: 'string', takes: 'NAMES', default: 'safe', about: 'of mcts and best-first: a row each' },
@@ -87,7 +87,7 @@ export const help: Help = {
     'bench --programs mcts --policies safe,boost,positive --rollouts 32',
     `bench --questions mine.jsonl --engine ${exampleServer}`,
   ],
-  notes: `programs: ${programNames().join(', ')}; policies: ${policyNames.join(', ')}`,
+  notes: `programs: ${programNames().join(', ')}; policies: ${policyNames().join(', ')}`,
 };
 
 const mediumRollouts = 16; // what `reasoning_effort: medium` buys
@@ -154,7 +154,7 @@ export function readBench(args: readonly string[]) {
     ...readQuestionFlags(values),
     entrants,
     scoredBy: values['scored-by'].split(',').map((name) => oneOf('scored-by', name.trim(), verifierModes)),
-    policies: values.policies.split(',').map((name) => oneOf('policies', name.trim(), policyNames)),
+    policies: values.policies.split(',').map((name) => oneOf('policies', name.trim(), policyNames())),
     ...rolloutsOf(values.rollouts, wish.branching ?? ownModel(own).branching, entrants),
     wish,
     own,
@@ -162,7 +162,7 @@ export function readBench(args: readonly string[]) {
     budget: own.settings?.budget === undefined ? contestBudget : Number(own.settings.budget),
     seed: flagOf('seed', values.seed, requestKnobs.seed),
     json: values.json,
-    ...given('ablate', values.ablate, (name) => oneOf('ablate', name, policyNames)),
+    ...given('ablate', values.ablate, (name) => oneOf('ablate', name, policyNames())),
     ...given('resume', values.resume, String),
     ...given('samples', values.samples, (value) => flagOf('samples', value, requestKnobs.rollouts)),
   };

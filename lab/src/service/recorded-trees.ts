@@ -1,0 +1,135 @@
+// Replays trees that a real model drew. Each node gives its recorded draws in an order of the search's own seed; when they are used
+// up they come round again, as twins. A file of another format or version is refused in one line. Pure: it is given the text.
+
+import { hash, raise } from '@coppice/core/base';
+import type { GenerateRequest, PathStep } from '@coppice/core/engine';
+import type { Prompt, Step } from '@coppice/core/tree';
+import type { RewardSource, StepSource } from '@coppice/sim/engine';
+
+export const treesFormat = 'coppice-trees';
+export const treesVersion = 1;
+
+export interface TreesHeader {
+  readonly format: typeof treesFormat;
+  readonly version: typeof treesVersion;
+  /** `--model` as given, and the SHA-256 of its weights. */
+  readonly model: string;
+  readonly modelHash: string;
+  readonly verifier: string;
+  readonly samples: number;
+  readonly seed: number;
+}
+
+/** One drawn step. The root has neither step nor parent. */
+export interface RecordedNode {
+  readonly step?: Step;
+  readonly reward?: number;
+  readonly answer?: string;
+  readonly right?: boolean;
+  /** Nodes by child index; identical draws repeat the node. */
+  readonly draws: readonly number[];
+}
+
+export interface RecordedTree {
+  readonly question: string;
+  readonly promptTokens: number;
+  readonly nodes: readonly RecordedNode[];
+}
+
+/** Ends a path where the recording has nothing below it. */
+const unseen: Step = { text: 'unseen', tokens: 1, meanLogprob: 0, end: 'eos' };
+
+export class RecordedTrees implements StepSource, RewardSource {
+  readonly header: TreesHeader;
+  readonly trees: readonly RecordedTree[];
+
+  private constructor(header: TreesHeader, trees: readonly RecordedTree[]) {
+    this.header = header;
+    this.trees = trees;
+  }
+
+  static parse(name: string, text: string): RecordedTrees {
+    const [head = '', ...lines] = text.split('\n').filter((line) => line.trim() !== '');
+    const header = parseLine(name, head, 1) as Partial<TreesHeader> | null;
+    if (header?.format !== treesFormat)
+      raise('bad-setting', `${name} is no recording of trees (npm run lab -- record makes one)`);
+    if (header.version !== treesVersion) {
+      raise('bad-setting', `${name} is a recording of version ${header.version}; this is version ${treesVersion}`);
+    }
+    const trees = lines.map((line, at) => checkTree(name, parseLine(name, line, at + 2), at + 2));
+    if (trees.length === 0) raise('bad-setting', `${name} is a recording without trees`);
+    return new RecordedTrees(header as TreesHeader, trees);
+  }
+
+  /** Prompt of question number `at`; numbers come round. */
+  promptOf(at: number, seed: number): Prompt {
+    return { kind: 'text', text: `recorded ${at % this.trees.length} seed ${seed}` };
+  }
+
+  promptTokens(prompt: Prompt): number {
+    return this.#treeOf(prompt).promptTokens;
+  }
+
+  draw({ prompt, path, seed, index }: GenerateRequest): Step {
+    const tree = this.#treeOf(prompt);
+    const draws = nodeAt(tree, path)?.draws ?? [];
+    if (draws.length === 0) return unseen;
+    // Siblings' seeds are consecutive: minus the index they are equal.
+    const base = seed - index;
+    const order = draws.map((node, at) => ({ node, rank: hash(base, at) })).sort((a, b) => a.rank - b.rank);
+    return tree.nodes[order[index % draws.length]!.node]?.step ?? unseen;
+  }
+
+  reward(prompt: Prompt, path: readonly PathStep[], step: Step): number {
+    const tree = this.#treeOf(prompt);
+    const parent = nodeAt(tree, path);
+    return (parent && childOf(tree, parent, step)?.reward) ?? 0;
+  }
+
+  isRight(prompt: Prompt, answer: string | undefined): boolean {
+    return this.#treeOf(prompt).nodes.some((node) => node.right === true && node.answer === answer);
+  }
+
+  /** True for each recorded sample of a question that ended right; twins count once. */
+  ends(prompt: Prompt): boolean[] {
+    return this.#treeOf(prompt).nodes.flatMap(({ right }) => (right === undefined ? [] : [right]));
+  }
+
+  #treeOf(prompt: Prompt): RecordedTree {
+    const number = prompt.kind === 'text' ? /^recorded (\d+) /.exec(prompt.text)?.[1] : undefined;
+    return this.trees[Number(number)] ?? raise('bad-setting', 'a recording answers only the questions that it holds');
+  }
+}
+
+function parseLine(name: string, line: string, at: number): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return raise('bad-setting', `${name} is no recording of trees: line ${at} is not JSON`);
+  }
+}
+
+/** Checks the members that are read, and that children follow their parents. */
+function checkTree(name: string, value: unknown, at: number): RecordedTree {
+  const { question, promptTokens, nodes } = (value ?? {}) as Partial<RecordedTree>;
+  const refuse = (why: string) => raise('bad-setting', `${name} is no recording of trees: line ${at} ${why}`);
+  if (typeof question !== 'string' || typeof promptTokens !== 'number') refuse('has no question with its tokens');
+  if (!Array.isArray(nodes) || nodes.length === 0) return refuse('has no nodes');
+  for (const [id, node] of (nodes as readonly Partial<RecordedNode>[]).entries()) {
+    const isChild = (child: unknown) => Number.isInteger(child) && Number(child) > id && Number(child) < nodes.length;
+    if (!Array.isArray(node?.draws) || !node.draws.every(isChild)) refuse(`has a node ${id} without its draws`);
+    if (id > 0 && typeof node.step?.text !== 'string') refuse(`has a node ${id} without a step`);
+  }
+  return value as RecordedTree;
+}
+
+function nodeAt(tree: RecordedTree, path: readonly PathStep[]): RecordedNode | undefined {
+  let node = tree.nodes[0];
+  for (const { step } of path) node = node && childOf(tree, node, step);
+  return node;
+}
+
+function childOf(tree: RecordedTree, { draws }: RecordedNode, { text, end }: Step): RecordedNode | undefined {
+  const id = draws.find((each) => tree.nodes[each]?.step?.text === text && tree.nodes[each].step.end === end);
+  return id === undefined ? undefined : tree.nodes[id];
+}

@@ -1,0 +1,118 @@
+// REBASE, reward-balanced search (Wu, Sun, Li, Welleck, Yang: "Inference scaling laws", 2024, §3). Nothing is thrown away by
+// rank: each level has as many draws as paths are still to be finished, and they are shared out among its nodes by the softmax
+// of their rewards, B · exp(R / T) / Σ exp(R / T). A low balance temperature T gives most of them to the best step, a high one
+// gives every step as many. Paths that end take their share of the budget with them.
+
+import { defineProgram, type Program } from '@coppice/core/program';
+import { byKey, type Node } from '@coppice/core/tree';
+import { type LevelOptions, levelDefaults, levelKnobs, levelShape, type NextLevel } from './level-rule.ts';
+import { growLevels } from './levels.ts';
+import { type Offshoot, offshootsOf, type Planting } from './plots.ts';
+
+interface RebaseOptions extends LevelOptions {
+  /** Paths in all, and so draws of the root. */
+  readonly paths: number;
+  /** T: lower gives more children to the best step. */
+  readonly balance: number;
+  /** Paths of the first round, 0 where there is only one. */
+  readonly firstPaths: number;
+}
+
+/** The balance temperature is the authors' own. */
+const rebaseDefaults: RebaseOptions = { ...levelDefaults, paths: 16, balance: 0.1, firstPaths: 0 };
+
+export const rebase = defineProgram({
+  ...levelShape,
+  name: 'rebase',
+  summary:
+    'reward-balanced search, level by level: every step gets children in proportion to the softmax of its reward',
+  options: {
+    ...levelKnobs,
+    firstPaths: {
+      default: 0,
+      low: 0,
+      high: 100_000,
+      whole: true,
+      internal: true,
+      unit: 'paths',
+      why: 'that rebase grows to their ends before the others begin, so that a search that is certain by then ends: P1 takes 16; 0 grows all side by side',
+    },
+  },
+  growsAgain: ({ firstPaths }) => firstPaths > 0,
+  create: ({ rollouts: paths, branching: _, ...size }, options) => createRebase({ ...size, paths, ...options }),
+});
+
+export function createRebase(given: Partial<RebaseOptions> = {}): Program {
+  const options = { ...rebaseDefaults, ...given };
+  const { paths, balance, firstPaths } = options;
+  const next = (level: readonly Planting[], room: number) => balanced(level, room, balance);
+  const likely = (level: readonly Planting[], room: number, missing: number) => {
+    const { open, left } = ended(level, room);
+    return likelyShares(open, left, balance, missing);
+  };
+  const isInRounds = firstPaths > 0 && firstPaths < paths;
+  const rounds = isInRounds ? { rounds: [firstPaths, paths - firstPaths] } : {};
+  return growLevels(rebase, { width: paths, rootDraws: paths, next, likely, ...rounds }, options);
+}
+
+/** A node stands for all the identical draws that made it: they finish together, and each has its share below it. */
+function balanced(level: readonly Planting[], room: number, balance: number): NextLevel {
+  const { finished, open, left } = ended(level, room);
+  return { finished, going: shareOut(open, left, balance), room: left };
+}
+
+/** Splits a level into ended and open paths, with the draws that are left for it. */
+export function ended(level: readonly Planting[], room: number) {
+  const drawn = level.flatMap(offshootsOf);
+  const finished = drawn
+    .filter(({ node }) => node.terminal)
+    .flatMap(({ node, count }) => Array<Node>(count).fill(node));
+  return { finished, open: drawn.filter(({ node }) => !node.terminal), left: Math.max(0, room - finished.length) };
+}
+
+/**
+ * The paper rounds each share by itself, so that a level may have more draws than its budget, or none. Here the shares are rounded down
+ * and what is left goes to the largest remainders: a level has exactly its budget.
+ */
+export function shareOut(drawn: readonly Offshoot[], budget: number, balance: number): Planting[] {
+  const weights = rewardWeights(drawn, balance);
+  const shares = drawn.map(({ node }, at) => {
+    const share = budget * weights[at]!;
+    return { node, draws: Math.floor(share), remainder: share - Math.floor(share) };
+  });
+  let left = budget - shares.reduce((total, { draws }) => total + draws, 0);
+  for (const share of [...shares].sort((a, b) => b.remainder - a.remainder || byKey(a.node, b.node))) {
+    if (left <= 0) break;
+    share.draws += 1;
+    left -= 1;
+  }
+  return shares.filter(({ draws }) => draws > 0).map(({ node, draws }) => ({ node, draws }));
+}
+
+/**
+ * Expected share of each draw that has come while others are missing, if these are as good as they are on average:
+ * rounded up, the largest first.
+ */
+export function likelyShares(drawn: readonly Offshoot[], budget: number, balance: number, missing: number): Planting[] {
+  const come = drawn.reduce((sum, { count }) => sum + count, 0);
+  const weights = rewardWeights(drawn, balance);
+  const shares = drawn.map(({ node }, at) => ({ node, share: (budget * weights[at]! * come) / (come + missing) }));
+  shares.sort((a, b) => b.share - a.share || byKey(a.node, b.node));
+  return shares.map(({ node, share }) => ({ node, draws: Math.ceil(share) }));
+}
+
+export function asOffshoot(node: Node): Offshoot {
+  return { node, count: node.count };
+}
+
+/** W: the softmax of rewards, a node counted as often as it was drawn; they add up to 1. */
+export function rewardWeights(drawn: readonly Offshoot[], balance: number): number[] {
+  const highest = Math.max(...drawn.map(rewardOf));
+  const weights = drawn.map((each) => each.count * Math.exp((rewardOf(each) - highest) / balance));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => weight / sum);
+}
+
+function rewardOf({ node }: Offshoot): number {
+  return node.reward ?? 0;
+}
