@@ -1,10 +1,13 @@
-"""The answer of a solution, and whether it is the right one. Knows the forms of GSM8K and MATH; it never calls a solution right whose form it cannot read."""
+"""The answer of a solution, and whether it is the right one: equal as text, or equal in value (values.py). It never calls a solution right whose form it cannot read."""
 
 import re
 from fractions import Fraction
 
+from .values import same
+
 WRAPPED = re.compile(r'\\(?:text|mbox|mathrm|mathbf|textbf|textit|operatorname)\{([^{}]*)\}')
 SAID = re.compile(r'answer is:?\s*\**\\?\$?\s*(-?\$?[\d,]*\.?\d+(?:/\d+)?)', re.IGNORECASE)
+ENDS = re.compile(r'answer(?:\s+is|\s*:|\s+would be|\s*=)[\s:*]*([^\n]{1,160})', re.IGNORECASE)
 NUMBER = re.compile(r'-?\d[\d,]*(?:\.\d+)?')
 NOISE = ('\\left', '\\right', '\\!', '\\,', '\\;', '\\:', '\\ ', '\\%', '%', '\\$', '$', '^\\circ', '^{\\circ}', '\\degree', '~')
 PLAIN_FRACTION = re.compile(r'\\frac\{(-?[\w.\\]+)\}\{([\w.\\]+)\}')
@@ -27,12 +30,15 @@ def boxed(text: str) -> str | None:
 
 
 def stated(text: str) -> str | None:
-    """The answer that a solution states: boxed, or after "the answer is"."""
+    """The answer that a solution states: boxed, or after "the answer is", or on a line "Answer: …"."""
     found = boxed(text)
     if found is not None:
         return found
     said = SAID.findall(text)
-    return said[-1] if said else None
+    if said:
+        return said[-1]
+    ends = ENDS.findall(text)
+    return (ends[-1].strip(' .*$').removeprefix('\\(').removesuffix('\\)').strip() or None) if ends else None
 
 
 def last_number(text: str) -> str | None:
@@ -74,4 +80,27 @@ def _number(text: str) -> str:
 
 def is_right(answer: str | None, gold: str) -> bool:
     said = normal(answer)
-    return said is not None and said != '' and said == normal(gold)
+    if said is None or said == '':
+        return False
+    return said == normal(gold) or same(answer, gold) or _said_alike(answer, gold)
+
+
+def solves(text: str, gold: str) -> bool:
+    """Whether a solution is right. Several boxes in its last paragraph are one list."""
+    answer = stated(text)
+    if is_right(answer, gold):
+        return True
+    last = text.rstrip().rsplit('\n\n', 1)[-1]
+    boxes = [boxed(f'\\boxed{part}') for part in last.split('\\boxed')[1:]]
+    return len(boxes) > 1 and None not in boxes and is_right(', '.join(boxes), gold)
+
+
+def _said_alike(answer: str, gold: str) -> bool:
+    """Answers in words: "No solution", "diverges"; of "Yes. Because …" the first word counts."""
+    if '\\' in WRAPPED.sub(r'\1', gold) or not re.search('[A-Za-z]{2}', gold):
+        return False
+    words = [re.findall('[a-z]+|[0-9]+', WRAPPED.sub(r' \1 ', each).lower()) for each in (answer, gold)]
+    if words[0] == words[1]:
+        return bool(words[0])
+    verdict = re.match(r'(yes|no|true|false)\b\s*[.,;:]', gold.strip().lower())
+    return verdict is not None and words[0][:1] == [verdict.group(1)]
