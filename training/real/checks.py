@@ -1,6 +1,16 @@
 """`python -m training.real.checks`: that answers are read and graded as a person would, and that prefixes and families are drawn as they promise. No GPU, no packages."""
 
+import contextlib
+import io
+import json
+import tempfile
+import time
+from collections import Counter, namedtuple
+from pathlib import Path
+
+from . import gather, rollouts
 from .answers import is_right, solves, stated
+from .sets import MORE_TESTS, MORE_TRAINING, SETS
 
 RIGHT = (
     ('18', '18.00'), ('\\$1,234', '1234'), ('27', '27.0'), ('23', '023'), ('-4n+10', '10-4 n'), ('(-10,-9), (45,2)', '(45,2),(-10,-9)'), ('\\{(45, 2), (-10, -9)\\}', '(45,2),(-10,-9)'),
@@ -37,6 +47,54 @@ def check_solutions():
     assert stated('Steps.\n\n**Answer:** $\\frac{1}{2}$') == '\\frac{1}{2}', stated('Steps.\n\n**Answer:** $\\frac{1}{2}$')
     assert solves('Hence\n\n$x = \\boxed{3}$ and $y = \\boxed{5}$.', '(3,5)')
     assert not solves('We do not know.', '3')
+
+
+class Letters:
+    """A tokenizer of letters, in place of the generator's."""
+
+    Encoding = namedtuple('Encoding', 'ids offsets')
+
+    def encode(self, text: str, add_special_tokens: bool = True):
+        return self.Encoding([ord(letter) for letter in text], [(at, at + 1) for at in range(len(text))])
+
+    def decode(self, ids: list[int]) -> str:
+        return ''.join(map(chr, ids))
+
+
+def questions_of(count: int) -> dict[str, list[dict[str, str]]]:
+    return {name: [{'question': f'{name} {at}', 'answer': str(at)} for at in range(count)] for name in (*SETS, *MORE_TESTS, *MORE_TRAINING)}
+
+
+def check_gathering_goes_on_where_it_stopped():
+    """Stopped twice, once within a line, it draws every solution once and in the end what it would have drawn at once; prefixes are those of their solutions."""
+    questions, encoder = questions_of(3), Letters()
+    with tempfile.TemporaryDirectory() as name:
+        out = Path(name)
+        golds = {f'{name}:{at}': each['answer'] for name, rows in questions.items() for at, each in enumerate(rows)}
+        for turn, seconds in enumerate((0.05, 0.05, 1e9)):
+            (out / 'control').write_text(json.dumps({'until': time.time() + seconds, 'end': time.time() + seconds}))
+            for shard in range(2):
+                gatherer = gather.Gatherer(rollouts.ToyEngine(encoder, golds, turn), encoder, questions, out, shard, 2, out / 'control', 1, 'boxed', set())
+                with contextlib.redirect_stdout(io.StringIO()):
+                    gatherer.run()
+                if turn == 0:
+                    gatherer.file.write_bytes(gatherer.file.read_bytes()[:-9])
+        records = [each for file in out.glob('solutions-*.jsonl') for each in rollouts.read_lines(file)]
+        keys = Counter(map(rollouts.key_of, records))
+        roots = {(each['set'], each['index'], each['system'], each['sample']): each['text'] for each in records if each['parent'] is None}
+        rounds = len(gather.ASKED) * 3 * len((*SETS[:2], *MORE_TRAINING)) * gather.ROOTS
+        assert max(keys.values()) == 1 and len(roots) == 3 * (5 * rollouts.SAMPLES + gather.BELOW_SAMPLES) + rounds, (len(roots), rounds)
+        below = [each for each in records if each['parent'] is not None]
+        assert below and all(each['text'][: each['cut']] == roots[each['set'], each['index'], each['system'], each['parent']][: each['cut']] for each in below)
+        assert all(count % rollouts.BRANCHES == 0 for count in Counter((each['set'], each['index'], each['system'], each['parent'], each['cut']) for each in below).values())
+
+
+def check_cuts():
+    text = 'One.\n\nTwo\nlines.\n\n\nThree, which is longer.'
+    assert [text[:at] for at in gather.borders(text, '\n\n')] == ['One.\n\n', 'One.\n\nTwo\nlines.\n\n\n']
+    assert [text[at:][:3] for at in gather.borders(text, '\n')] == ['Two', 'lin', 'Thr']
+    assert gather.cuts_at_shares(text, Letters()) == gather.borders(text, '\n\n')
+    assert gather.cuts_at_shares('One step.', Letters()) == []
 
 
 if __name__ == '__main__':
