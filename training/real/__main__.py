@@ -102,18 +102,24 @@ def run_follow(given):
 
 def run_regrade(given):
     from .answers import solves
-    from .rollouts import read_lines
+    from .rollouts import key_of, read_lines
 
-    questions, changed, total = load(given.data), 0, 0
+    questions, changed, grades = load(given.data), 0, {}
     for file in sorted(given.solutions.glob('solutions-*.jsonl')):
         records = read_lines(file)
         for each in records:
-            right = solves(each['text'], questions[each['set']][each['index']]['answer'])
-            changed, total, each['right'] = changed + (right != each['right']), total + 1, right
-        part = file.with_suffix('.part')
-        part.write_text(''.join(json.dumps(each, ensure_ascii=False) + '\n' for each in records))
-        part.replace(file)
-    print(f'{changed} of {total} graded otherwise', flush=True)
+            grades[key_of(each)] = right = solves(each['text'], questions[each['set']][each['index']]['answer'])
+            changed, each['right'] = changed + (right != each['right']), right
+        rewrite(file, records)
+    if given.scores:
+        rewrite(given.scores, [{**each, 'right': grades[key_of(each)]} for each in read_lines(given.scores)])
+    print(f'{changed} of {len(grades)} graded otherwise', flush=True)
+
+
+def rewrite(file: Path, records: list[dict]):
+    part = file.with_suffix('.part')
+    part.write_text(''.join(json.dumps(each, ensure_ascii=False) + '\n' for each in records))
+    part.replace(file)
 
 
 def run_confidence(given):

@@ -57,6 +57,7 @@ def parse() -> argparse.Namespace:
     reading(one, 3)
     one = commands.add_parser('regrade', help='grade solutions again, in place')
     paths(one, '--data', '--solutions')
+    one.add_argument('--scores', type=Path, help='whose grades follow')
     one = commands.add_parser('confidence', help='how sure the generator was of each token of recorded solutions')
     paths(one, '--base', '--data', '--solutions', '--out')
     one.add_argument('--sets', nargs='+', default=['gsm8k-train', 'gsm8k', 'math500'])

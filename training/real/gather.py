@@ -137,7 +137,6 @@ class Gatherer:
     def __init__(self, engine, encoder, questions: dict, out: Path, shard: int, shards: int, control: Path, seed: int, system: str, known: set[str]):
         self.engine, self.encoder, self.questions, self.control, self.seed = engine, encoder, questions, control, seed
         self.file = out / f'solutions-{shard}.jsonl'
-        self.elsewhere = known  # keys of solutions whose texts are not here
         self.known, self.earlier = set(known), {}
         for each in (each for file in sorted(out.glob('solutions-*.jsonl')) for each in read_lines(file)):
             self.known.add(key_of(each))
@@ -150,7 +149,7 @@ class Gatherer:
         for family in test_families(questions, system)[shard::shards]:
             self.first.extend(self.begin(family))
         mine = (family for at, family in zip(count(), training_families(questions, seed)) if at % shards == shard)
-        self.training = (family for family in mine if key_of({**vars(family), 'sample': 0, 'parent': None}) not in known)
+        self.training = (family for family in mine if known.isdisjoint(key_of(vars(Task(*family.key, sample))) for sample in range(ROOTS)))
 
     def begin(self, family: Family) -> list[Task]:
         """The solutions that a family still lacks."""
