@@ -1,6 +1,8 @@
 """The answer of a solution, and whether it is the right one: equal as text, or equal in value (values.py). It never calls a solution right whose form it cannot read."""
 
 import re
+import signal
+import threading
 from fractions import Fraction
 
 from .values import same
@@ -78,7 +80,33 @@ def _number(text: str) -> str:
         return text
 
 
+GRADING_SECONDS = 1.0
+LONGEST_ANSWER = 400  # characters; golds have at most a quarter of that
+
+
 def is_right(answer: str | None, gold: str) -> bool:
+    """An answer that takes too long to grade is wrong, and told: a model may write any power of a power."""
+    if answer is None or len(answer) > LONGEST_ANSWER:
+        return False
+    if threading.current_thread() is not threading.main_thread():
+        return _is_right(answer, gold)
+    before = signal.signal(signal.SIGALRM, _too_late)
+    signal.setitimer(signal.ITIMER_REAL, GRADING_SECONDS)
+    try:
+        return _is_right(answer, gold)
+    except TimeoutError:
+        print(f'grading took too long: {answer!r} for {gold!r}', flush=True)
+        return False
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _too_late(*_):
+    raise TimeoutError
+
+
+def _is_right(answer: str, gold: str) -> bool:
     said = normal(answer)
     if said is None or said == '':
         return False
