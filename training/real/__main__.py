@@ -9,7 +9,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from .arguments import parse
-from .sets import SETS, TRAINING, load
+from .sets import SETS, TRAINED, TRAINING, load
 
 
 def main():
@@ -70,6 +70,58 @@ def run_draws(given):
     draws.draw(engine, encoder, questions, mine, given.out / f'solutions-{given.shard}.jsonl', given.seconds)
 
 
+def run_gather(given):
+    from . import gather, rollouts
+
+    given.out.mkdir(parents=True, exist_ok=True)
+    encoder, questions = encoder_of(given.base), load(given.data)
+    if given.toy:
+        engine = rollouts.ToyEngine(encoder, golds_of(questions), given.seed + given.shard)
+    else:
+        engine = rollouts.VllmEngine(given.base, given.seed + given.shard, given.sequences, int(given.kv_gb * 1e9), given.weights)
+    known = set(given.known.read_text().split()) if given.known else set()
+    gather.Gatherer(engine, encoder, questions, given.out, given.shard, given.shards, given.control, given.plan_seed, given.system, known).run()
+
+
+def run_keys(given):
+    from .rollouts import key_of
+
+    keys = sorted({key_of(each) for each in solutions_of(given.solutions) if each['parent'] is None})
+    given.out.write_text('\n'.join(keys) + '\n')
+    print(f'{len(keys)} keys', flush=True)
+
+
+def run_follow(given):
+    from . import adapter, follow, forms
+
+    encoder = encoder_of(given.base)
+    pool = follow.document_pool(encoder, load(given.data), given.processes)
+    model = follow.ToyModel() if given.toy else adapter.open_model(given.base, given.adapter, given.device)
+    follow.Follower(given.solutions, given.sets, given.out, given.control).run(model, pool, forms.verdict_tokens(encoder))
+
+
+def run_regrade(given):
+    from .answers import solves
+    from .rollouts import key_of, read_lines
+
+    questions, changed, grades = load(given.data), 0, {}
+    for file in sorted(given.solutions.glob('solutions-*.jsonl')):
+        records = read_lines(file)
+        for each in records:
+            grades[key_of(each)] = right = solves(each['text'], questions[each['set']][each['index']]['answer'])
+            changed, each['right'] = changed + (right != each['right']), right
+        rewrite(file, records)
+    if given.scores:
+        rewrite(given.scores, [{**each, 'right': grades[key_of(each)]} for each in read_lines(given.scores)])
+    print(f'{changed} of {len(grades)} graded otherwise', flush=True)
+
+
+def rewrite(file: Path, records: list[dict]):
+    part = file.with_suffix('.part')
+    part.write_text(''.join(json.dumps(each, ensure_ascii=False) + '\n' for each in records))
+    part.replace(file)
+
+
 def run_confidence(given):
     import torch
 
@@ -101,7 +153,7 @@ def run_fit(given):
 
     began = time.time()
     encoder, questions = encoder_of(given.base), load(given.data)
-    records = [each for each in solutions_of(given.solutions) if each['set'].endswith('-train')]
+    records = [each for each in solutions_of(given.solutions) if each['set'] in TRAINED]
     groups = labels.examples(records, questions, encoder, given.labels, given.seed, given.processes)
     kinds = defaultdict(int)
     for group in groups:
@@ -124,7 +176,7 @@ def run_fit(given):
 def tests_of(given) -> list[dict]:
     from .answers import normal, stated
 
-    wanted = [each for each in solutions_of(given.solutions) if each['set'] in given.sets and each['sample'] >= 0 and each['index'] < given.questions]
+    wanted = [each for each in solutions_of(given.solutions) if each['set'] in given.sets and each['sample'] >= 0 and each['parent'] is None and each['index'] < given.questions]
     return [{**each, 'answer': normal(stated(each['text']))} for each in wanted]
 
 
@@ -154,9 +206,9 @@ def run_linear(given):
     from .score import documents_of, linear_head
 
     encoder, questions, records = encoder_of(given.base), load(given.data), tests_of(given)
-    learnt = [each for each in solutions_of(given.solutions) if each['set'].endswith('-train')]
+    learnt = [each for each in solutions_of(given.solutions) if each['set'] in TRAINED]
     trees = labels.trees_of(learnt)
-    few = {key for key in sorted(trees)[:: max(1, len(trees) // given.groups)]}
+    few = {key[:2] for key in sorted(trees)[:: max(1, len(trees) // given.groups)]}
     labels.EMBEDDED_SHARE = 1.0
     groups = labels.examples([each for each in learnt if (each['set'], each['index']) in few], questions, encoder, 'steps', given.seed, given.processes)
     examples = [unmarked(each, encoder) for group in groups for each in group]
@@ -221,7 +273,7 @@ def run_trees(given):
     scores = {}
     for line in given.scores.read_text().splitlines():
         each = json.loads(line)
-        if each['set'] == name:
+        if each['set'] == name and each.get('parent') is None:
             scores[each['index'], each['sample']] = each['odds']
     records = [each for each in tests_of(given) if (each['index'], each['sample']) in scores]
     weights = given.adapter and hashlib.sha256((given.adapter / 'adapter_model.safetensors').read_bytes()).hexdigest()
@@ -240,7 +292,8 @@ def show(scores: Path, out: Path, about: dict):
     records = defaultdict(list)
     for line in scores.read_text().splitlines():
         each = json.loads(line)
-        records[each['set']].append(each)
+        if each.get('parent') is None:
+            records[each['set']].append(each)
     table = {'about': about, **{name: rounded(figures(rows)) for name, rows in records.items()}}
     out.write_text(json.dumps(table, indent=1) + '\n')
     for name, part in ((name, part) for name, part in table.items() if name != 'about'):
@@ -267,6 +320,10 @@ COMMANDS = {
     'base': run_base,
     'rollouts': run_rollouts,
     'draws': run_draws,
+    'gather': run_gather,
+    'keys': run_keys,
+    'follow': run_follow,
+    'regrade': run_regrade,
     'confidence': run_confidence,
     'make': run_make,
     'fit': run_fit,

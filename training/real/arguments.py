@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 
 from . import forms
-from .sets import SETS
+from .sets import LOOKED_AT, SETS
 
 SEED = 31
 
@@ -38,6 +38,26 @@ def parse() -> argparse.Namespace:
     sampling(one)
     one.add_argument('--seed', type=int, default=1031, help='of the engine: another one than that of earlier samples')
     one.add_argument('--seconds', type=float, default=math.inf, help='after which no further sample is begun')
+    one = commands.add_parser('gather', help='all that one stay on a GPU shall draw, in order of importance')
+    paths(one, '--base', '--data', '--out', '--control')
+    sampling(one)
+    one.add_argument('--seed', type=int, default=SEED, help='of the engine: another one in each stay')
+    one.add_argument('--plan-seed', type=int, default=SEED, help='of the order of the training questions and of where they are cut: the same in each stay')
+    one.add_argument('--weights', default='auto', choices=('auto', 'later', 'dummy'))
+    one.add_argument('--system', default='boxed', choices=sorted(forms.SYSTEMS), help='of test questions')
+    one.add_argument('--known', type=Path, help='keys of solutions that were drawn elsewhere (`keys`)')
+    one = commands.add_parser('keys', help='the keys of all whole solutions, for `gather --known`')
+    paths(one, '--solutions', '--out')
+    one = commands.add_parser('follow', help='score test solutions while they are drawn')
+    paths(one, '--base', '--data', '--solutions', '--out')
+    one.add_argument('--adapter', type=Path, help='without one: the bare generator')
+    one.add_argument('--sets', nargs='+', default=list(LOOKED_AT))
+    one.add_argument('--control', type=Path, help='goes on until its `end`; without one until nothing is left')
+    one.add_argument('--toy', action='store_true', help='made-up scores: a dry run')
+    reading(one, 3)
+    one = commands.add_parser('regrade', help='grade solutions again, in place')
+    paths(one, '--data', '--solutions')
+    one.add_argument('--scores', type=Path, help='whose grades follow')
     one = commands.add_parser('confidence', help='how sure the generator was of each token of recorded solutions')
     paths(one, '--base', '--data', '--solutions', '--out')
     one.add_argument('--sets', nargs='+', default=['gsm8k-train', 'gsm8k', 'math500'])

@@ -9,7 +9,7 @@ from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from .rollouts import STOPS, Task, key_of, prompt_of, read_lines, record_of, room_for
+from .rollouts import STOPS, Task, key_of, open_lines, prompt_of, read_lines, record_of, room_for
 
 AHEAD = 64  # requests that wait in the engine beside those it decodes
 
@@ -54,7 +54,7 @@ def draw(engine, encoder, questions: dict, tasks: list[Task], file: Path, second
     known = {key_of(each) for each in read_lines(file)}
     left, flying = deque(task for task in tasks if key_of(vars(task)) not in known), {}
     began, said, tokens = time.time(), time.time(), 0
-    with file.open('a') as out:
+    with open_lines(file) as out:
         while (left and time.time() - began < seconds) or flying:
             while left and time.time() - began < seconds and len(flying) < engine.sequences + AHEAD:
                 task = left.popleft()

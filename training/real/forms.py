@@ -16,6 +16,10 @@ SYSTEMS = {
     'boxed': 'Please reason step by step, and put your final answer within \\boxed{}.',
     'numbered': 'Solve the problem step by step, with one short calculation per step. Separate the steps by blank lines. '
     'Put the final answer within \\boxed{}.',
+    # What users have.
+    'helpful': 'You are a helpful assistant.',
+    'think': "Let's think step by step.",
+    'tutor': 'You are a careful math tutor. Explain your reasoning clearly and state the final answer at the end.',
 }  # fmt: skip
 
 

@@ -25,7 +25,7 @@ class Example:
 def trees_of(records: list[dict]) -> dict[tuple, list[dict]]:
     trees = defaultdict(list)
     for each in records:
-        trees[each['set'], each['index']].append(each)
+        trees[each['set'], each['index'], each['system']].append(each)
     return trees
 
 
@@ -72,7 +72,7 @@ def group_of(key: tuple, tree: list[dict], asked: str, encoder, labels: str, see
             continue
         # A prefix that several kept solutions share counts less in each.
         weights = [0.5 if record['parent'] is not None and step < record['shared'] else 1.0 for step in range(len(steps))]
-        group.append(Example(document, targets_of(record, tree, len(steps), labels), weights, key, record['right']))
+        group.append(Example(document, targets_of(record, tree, len(steps), labels), weights, key[:2], record['right']))
     return group
 
 

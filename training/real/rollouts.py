@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import forms
-from .answers import is_right, stated
+from .answers import solves
 from .sets import TESTS, TRAINING, load
 
 BRANCHES, SAMPLES = 4, 16
 TEMPERATURE = 0.8
-LIMITS = {'gsm8k': 700, 'gsm8k-train': 700, 'math500': 1000, 'math-train': 1000}  # tokens of one solution
+# Tokens of one solution. MATH's had 1,000 until the sets from mawps on were added: the longest questions had no complete samples.
+LIMITS = {'gsm8k': 700, 'gsm8k-train': 700, 'mawps': 700}
+LIMIT = 1500
 OTHER_SYSTEMS = ('paragraphs', 'boxed', 'numbered', 'steps')  # a training question in four is put in another way than the rest
 OTHER_SHARE = 0.25
 UNMIXED_SHARE = 0.15  # of the questions whose solutions agree, those that are branched all the same
@@ -38,6 +40,7 @@ class Task:
     parent: int | None = None
     prefix: tuple[int, ...] = ()
     shared: int = 0
+    cut: int = 0  # characters of the prefix, where it was cut in the text
 
 
 @dataclass
@@ -136,6 +139,16 @@ def read_lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in lines[:-1] if line]
 
 
+def open_lines(path: Path):
+    """For more lines behind the last whole one."""
+    if path.exists():
+        data = path.read_bytes()
+        if not data.endswith(b'\n'):
+            with path.open('r+b') as file:
+                file.truncate(data.rfind(b'\n') + 1)
+    return path.open('a')
+
+
 class Sampler:
     def __init__(self, engine, encoder, data: Path, out: Path, shard: int, shards: int, control: Path, seed: int, sizes: dict[str, int], system: str, roots: int):
         self.engine, self.encoder, self.control, self.system, self.roots = engine, encoder, control, system, roots
@@ -217,7 +230,7 @@ class Sampler:
     def run(self):
         clock, began, said = 0.0, time.time(), time.time()
         limits = {'trainUntil': 0.0, 'until': 0.0}
-        with self.file.open('a') as out:
+        with open_lines(self.file) as out:
             while True:
                 now = time.time()
                 if now - clock > 1:
@@ -252,7 +265,7 @@ def prompt_of(task: Task, questions: dict, encoder) -> list[int]:
 
 
 def room_for(task: Task, prompt: list[int]) -> int:
-    return max(1, min(LIMITS[task.set], CONTEXT - 8 - len(prompt)) - len(task.prefix))
+    return max(1, min(LIMITS.get(task.set, LIMIT), CONTEXT - 8 - len(prompt)) - len(task.prefix))
 
 
 def whole_of(task: Task, ids: list[int]) -> list[int]:
@@ -261,6 +274,6 @@ def whole_of(task: Task, ids: list[int]) -> list[int]:
 
 def record_of(task: Task, ids: list[int], end: str, questions: dict, encoder) -> dict:
     text = encoder.decode(whole_of(task, ids))
-    head = {name: getattr(task, name) for name in ('set', 'index', 'system', 'sample', 'parent', 'shared')}
-    right = is_right(stated(text), questions[task.set][task.index]['answer'])
+    head = {name: getattr(task, name) for name in ('set', 'index', 'system', 'sample', 'parent', 'shared', 'cut')}
+    right = solves(text, questions[task.set][task.index]['answer'])
     return {**head, 'right': right, 'end': end, 'tokens': len(ids), 'text': text}

@@ -1,20 +1,42 @@
-"""Question sets as JSON lines: gsm8k-train and math-train for training, gsm8k (test) and math500 for grading. None of them ships with the repository."""
+"""Question sets as JSON lines: some for training, others for grading alone. None of them ships with the repository. college-math serves both: its odd lines (from 1)
+are for grading, its even ones for training."""
 
 import json
 from pathlib import Path
 
 TRAINING, TESTS = ('gsm8k-train', 'math-train'), ('gsm8k', 'math500')
 SETS = (*TRAINING, *TESTS)
+# Those that a folder may lack, with their file and which lines of it.
+MORE_TRAINING = {'mawps': ('mawps', slice(None)), 'college-math-even': ('college-math', slice(1, None, 2))}
+MORE_TESTS = {
+    'college-math-odd': ('college-math', slice(0, None, 2)),
+    'carp': ('carp', slice(None)),
+    'amc23': ('amc23', slice(None)),
+    'aime24': ('aime24', slice(None)),
+}
+TRAINED, LOOKED_AT = (*TRAINING, *MORE_TRAINING), (*TESTS, *MORE_TESTS)
 
 
 def load(folder: Path) -> dict[str, list[dict[str, str]]]:
     """Question and bare answer of each (lines end with a newline: some hold other separators that Python would split at); refuses training questions that are test questions too."""
-    sets = {name: [_bare(json.loads(line)) for line in (folder / f'{name}.jsonl').read_text().split('\n') if line] for name in SETS}
-    held_out = {each['question'] for name in TESTS for each in sets[name]}
+    sets = {name: _rows(folder / f'{name}.jsonl') for name in SETS}
+    for name, (file, lines) in {**MORE_TRAINING, **MORE_TESTS}.items():
+        if (folder / f'{file}.jsonl').exists():
+            sets[name] = _rows(folder / f'{file}.jsonl')[lines]
+    tests = held_out(sets)
     for name in TRAINING:
-        shared = sum(each['question'] in held_out for each in sets[name])
+        shared = sum(each['question'] in tests for each in sets[name])
         assert shared == 0, f'{shared} questions of {name} are test questions'
     return sets
+
+
+def held_out(sets: dict[str, list[dict[str, str]]]) -> set[str]:
+    """Questions that no training may see: six of college-math stand on odd and on even lines."""
+    return {each['question'] for name in LOOKED_AT for each in sets.get(name, ())}
+
+
+def _rows(file: Path) -> list[dict[str, str]]:
+    return [_bare(json.loads(line)) for line in file.read_text().split('\n') if line]
 
 
 def _bare(row: dict) -> dict[str, str]:
