@@ -92,9 +92,9 @@ function liesOf(questions: readonly VoteQuestion[]): Record<string, Lie> {
 
 export interface LieRow {
   readonly judge: string;
-  /** s of `auto`: as audited, and as shipped. */
+  /** s of `auto`: as audited, half of it, and as shipped. */
   readonly trust: number;
-  readonly how: 'audited' | 'shipped';
+  readonly how: 'audited' | 'half' | 'shipped';
   readonly agreed: number;
   /** Behind a plain vote, and behind the line without a judge: the most at any budget. */
   readonly vote: WorthInterval;
@@ -107,10 +107,10 @@ export function lieRows(replay: JudgeReplay): LieRow[] {
       return { ...question, scores: lie(question, new Random('lies', replay.seed, at)) };
     });
     const audit = auditOf(questions);
-    const trusts = { audited: trustOf(audit), shipped: worthConstants.trust } as const;
+    const trusts = { audited: trustOf(audit), half: trustOf(audit) / 2, shipped: worthConstants.trust } as const;
     const arms = Object.entries(trusts).map(([how, trust]) => autoArm(how, { trust, cost: replay.cost }));
     const all = replayed({ ...replay, questions }, arms);
-    return (['audited', 'shipped'] as const).map((how) => ({
+    return (['audited', 'half', 'shipped'] as const).map((how) => ({
       judge,
       trust: trusts[how],
       how,

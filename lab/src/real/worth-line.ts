@@ -46,19 +46,11 @@ export interface VoteStanding {
   readonly spent: number;
 }
 
-/**
- * The smallest number of samples at which the line would stop if shares and lengths stayed as they are; `most` where it would not. `growthOfLead`: with the
- * number of samples.
- */
-export function expectedNeed(
-  { ended, lead, spent }: VoteStanding,
-  price: number,
-  most: number,
-  growthOfLead: (growth: number) => number = Math.sqrt,
-): number {
+/** The smallest number of samples at which the line would stop if shares and lengths stayed as they are; `most` where it would not. */
+export function expectedNeed({ ended, lead, spent }: VoteStanding, price: number, most: number): number {
   for (let count = ended + 1; count < most; count += 1) {
     const growth = count / ended;
-    if (worthOf(lead * growthOfLead(growth), spent * growth) < price) return count;
+    if (worthOf(lead * Math.sqrt(growth), spent * growth) < price) return count;
   }
   return most;
 }
