@@ -97,6 +97,8 @@ export function points({ value, low, high }: WorthInterval): string {
   return `${percentage(value)} [${percentage(low)}, ${percentage(high)}]`;
 }
 
+/** A rule that is never as good has no end. */
 export function ratio({ value, low, high }: WorthInterval): string {
-  return Number.isFinite(value) ? `${value.toFixed(2)} [${low.toFixed(2)}, ${high.toFixed(2)}]` : '–';
+  const said = (each: number) => (Number.isFinite(each) ? each.toFixed(2) : '–');
+  return Number.isFinite(value) ? `${said(value)} [${said(low)}, ${said(high)}]` : '–';
 }
