@@ -57,6 +57,15 @@ it('counts a failed reading as none, at its cost', () => {
 it('looks in order within a wave, and aborts what is open', () => {
   const drawn: Drawn[] = Array.from({ length: 8 }, () => ['a', 0.9]);
   // Two are open: e^(−1.4) / 20 = 0.0123 after the first.
-  expect(stopped(drawn, 0.0124, { waves: { first: 2, part: 0.5 } })).toEqual({ right: 1, spent: 20, waves: 1 });
-  expect(stopped(drawn, 1e-9, { waves: { first: 2, part: 0.5 } })).toEqual({ right: 1, spent: 80, waves: 4 });
+  expect(stopped(drawn, 0.0124, { waves: { first: 2, part: 0.5, looks: 'within' } })).toEqual({
+    right: 1,
+    spent: 20,
+    waves: 1,
+  });
+  expect(stopped(drawn, 0.0124, { waves: { first: 2, part: 0.5, looks: 'after each' } }).waves).toBe(1);
+  expect(stopped(drawn, 1e-9, { waves: { first: 2, part: 0.5, looks: 'within' } })).toEqual({
+    right: 1,
+    spent: 80,
+    waves: 4,
+  });
 });

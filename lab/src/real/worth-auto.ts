@@ -29,8 +29,10 @@ export function stopAuto(course: Course, price: number, settings: AutoSettings):
   let judge: Judge | undefined;
   for (let ended = 1; ; ended += 1) {
     const at = ended - 1;
+    const drawn = waves?.generated(ended) ?? generated[at]!;
+    if (waves !== undefined && settings.waves!.looks === 'after each' && ended < waves.begun) continue;
     let lead = (votes.first[at]! - votes.second[at]!) / Math.sqrt(ended);
-    let [right, spent] = [votes.right[at]!, waves?.generated(ended) ?? generated[at]!];
+    let [right, spent] = [votes.right[at]!, drawn];
     let isOver = ended === most || worthOf(lead, spent, constants) < price;
     if (isOver && judge === undefined && trust > 0 && votes.second[at]! > 0) {
       const reader = new Judge(course, trust, constants);

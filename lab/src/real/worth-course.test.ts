@@ -35,7 +35,7 @@ it('counts short samples first where several are open, or all in their order, an
 });
 
 it('draws waves, and counts what the open samples of one have written', () => {
-  const waves = new DrawnWaves(courseOf(question, [1, 0, 2, 3], oneByOne), { first: 2, part: 0.5 });
+  const waves = new DrawnWaves(courseOf(question, [1, 0, 2, 3], oneByOne), { first: 2, part: 0.5, looks: 'within' });
   waves.begin(4);
   // Ten tokens each when the first has ended.
   expect([waves.begun, waves.generated(1), waves.generated(2)]).toEqual([2, 20, 40]);

@@ -126,6 +126,8 @@ function together({ tokens }: VoteQuestion, begun: readonly number[], { open, co
 export interface Waves {
   readonly first: number;
   readonly part: number;
+  /** When the rule is read: after each wave, or after each of its samples in their order, which aborts those that are open. */
+  readonly looks: 'after each' | 'within';
 }
 
 /** Samples drawn in waves and counted in their order. All of a wave are open at once; the next one begins when all have ended. */

@@ -28,6 +28,7 @@ export function priceTable(replay: Omit<JudgeReplay, 'cost'>, trust: number, cos
   const [vote] = allArms(most, { trust, cost: 0 });
   const arms = [
     autoArm('no judge', { trust: 0, cost: 0, waves: halfWaves }, prices),
+    autoArm('no judge, looks within', { trust: 0, cost: 0, waves: { ...halfWaves, looks: 'within' } }, prices),
     ...costs.map((cost) => autoArm(`judge at ${cost}`, { trust, cost, waves: halfWaves }, prices)),
   ];
   const replayed = replayArms(questions, [vote!, ...arms], orders, (at) => new Random('orders', seed, at));

@@ -121,8 +121,8 @@ function stopJudged(course: Course, price: number, cost: number): Stopped {
 const risks = Array.from({ length: 24 }, (_, at) => 0.95 * 0.8 ** at);
 const prices = Array.from({ length: 36 }, (_, at) => 0.005 * 0.77 ** at);
 
-export const halfWaves: Waves = { first: 2, part: 0.5 };
-const bigWaves: Waves = { first: 4, part: 1 };
+export const halfWaves: Waves = { first: 2, part: 0.5, looks: 'after each' };
+const bigWaves: Waves = { first: 4, part: 1, looks: 'after each' };
 
 export function autoArm(name: string, settings: AutoSettings, levels: readonly number[] = prices): Arm {
   return { name, drawing: oneByOne, levels, stop: (course, price) => stopAuto(course, price, settings) };
@@ -160,6 +160,7 @@ export function allArms(most: number, settings: AutoSettings): Arm[] {
     auto,
     ...drawings.flatMap(([how, drawing]) => [lead, blind, auto].map((arm) => variant(arm, how, { drawing }))),
     ...inWaves('2 + half', halfWaves),
+    ...inWaves('2 + half, looks within', { ...halfWaves, looks: 'within' }),
     ...inWaves('4 + all', bigWaves),
   ];
 }

@@ -81,6 +81,6 @@ it('tells fixed trust from audited, and lying judges from a vote', () => {
 it('tells what a price buys', () => {
   const { vote, arms } = priceTable(replay, 1, [0.3]);
   expect(vote).toBeCloseTo(0.5, 12);
-  expect(arms.map(({ name }) => name)).toEqual(['no judge', 'judge at 0.3']);
-  expect(arms[1]!.curve.at(-1)![1]).toBeCloseTo(1, 12);
+  expect(arms.map(({ name }) => name)).toEqual(['no judge', 'no judge, looks within', 'judge at 0.3']);
+  expect(arms[2]!.curve.at(-1)![1]).toBeCloseTo(1, 12);
 });
