@@ -33,25 +33,40 @@ function writeTrees(samples: readonly boolean[]): string {
   return file;
 }
 
-const options = ['--judge-cost', '1', '--shares', '0.25,1', '--orders', '8'];
+const options = ['--judge-cost', '1', '--samples', '2,4', '--orders', '8'];
 
 it('prints right answers at equal cost, and the same as an object', async () => {
   const file = writeTrees([true, true, true, false]);
   expect(await run([file, ...options])).toBe(0);
-  expect(said[0]).toContain('sums: 3 questions, 4 samples each in 8 orders; a token that the judge reads costs 1');
+  expect(said[0]).toContain(
+    'sums: 3 questions, 4 samples each, s 0.45 in 8 orders; a token that the judge reads costs 1',
+  );
   expect(said.find((line) => line.startsWith('vote '))).toMatch(/100\.0/);
-  expect(said.some((line) => line.startsWith('worth − lead'))).toBe(true);
+  expect(said.some((line) => line.startsWith('auto − lead'))).toBe(true);
   said = [];
   await run([file, ...options, '--json']);
   const [first] = said;
-  const { set, shares, rows } = JSON.parse(first!);
-  expect({ set, shares }).toEqual({ set: 'sums', shares: [0.25, 1] });
-  // All four samples vote right; the judge's first sample costs two.
-  expect(rows[0]).toMatchObject({ rule: 'vote', right: [expect.any(Number), 1] });
-  expect(rows[1]).toMatchObject({ rule: 'weighted vote', right: [null, 1] });
+  const { set, budgets, rows } = JSON.parse(first!);
+  expect({ set, budgets }).toEqual({ set: 'sums', budgets: [2, 3, 4, 5, 6, 7, 8] });
+  // All four samples vote right; two judged ones cost four.
+  expect(rows[0]).toMatchObject({ rule: 'vote', right: [expect.any(Number), expect.any(Number), 1, 1, 1, 1, 1] });
+  expect(rows[1]).toMatchObject({ rule: 'weighted vote' });
   said = [];
   await run([file, ...options, '--json']);
   expect(said).toEqual([first]);
+});
+
+it.each([
+  ['trust', 'half the slope'],
+  ['lies', 'inverted'],
+  ['prices', 'a plain vote of all samples'],
+])('prints a table of %s', async (table, line) => {
+  expect(await run([writeTrees([true, true, true, false]), ...options, '--table', table])).toBe(0);
+  expect(said.some((each) => each.startsWith(line))).toBe(true);
+});
+
+it('refuses a table that there is none of', async () => {
+  await expect(run(['--table', 'chairs'])).rejects.toThrow('--table is one of');
 });
 
 it('refuses a recording whose questions have one sample', async () => {

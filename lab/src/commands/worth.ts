@@ -4,25 +4,33 @@ import { basename } from 'node:path';
 import { Random, raise } from '@coppice/core/base';
 import { type CommandFlags, type CommandHelp, flagOf, helpFlag, readArguments, whole } from '../flags.ts';
 import { recordedSamples } from '../real/sample-files.ts';
-import { allArms, replayArms } from '../real/worth-replay.ts';
-import { worthLines, worthRows } from '../real/worth-table.ts';
+import { auditOf } from '../real/worth-audit.ts';
+import { questionOf, type VoteQuestion } from '../real/worth-course.ts';
+import { curvesOf, tokensOf } from '../real/worth-curves.ts';
+import { type JudgeReplay, lieLines, lieRows, trustLines, trustOf, trustRows } from '../real/worth-judges.ts';
+import { priceLines, priceTable } from '../real/worth-prices.ts';
+import { allArms, pooled, type Replayed, replayArms } from '../real/worth-replay.ts';
+import { budgetsTo, worthLines, worthRows } from '../real/worth-table.ts';
 
 const recorded = ['gsm8k', 'math500'].map((set) => `lab/recorded/qwen2.5-coder-1.5b-${set}.trees.gz`);
+const tables = ['rules', 'trust', 'lies', 'prices'] as const;
 
 const text = 'string';
 const flags = {
+  table: {
+    type: text,
+    takes: tables.join('|'),
+    default: 'rules',
+    about: 'rules at equal cost, what auto trusts, lying judges, prices',
+  },
   'judge-cost': {
     type: text,
     takes: 'LIST',
     default: '1,0.3',
     about: 'of a token that the judge reads, of a generated one',
   },
-  shares: {
-    type: text,
-    takes: 'LIST',
-    default: '0.2,0.3,0.4,0.5,0.8,1.1,1.6',
-    about: 'of the tokens of all samples unjudged',
-  },
+  trust: { type: text, takes: 'S', default: 'audit', about: 'of auto: a number, or what an audit of the set finds' },
+  samples: { type: text, takes: 'LIST', default: '2,3,4,6,8,12,16,24', about: 'budgets to show: tokens of so many' },
   orders: { type: text, takes: 'N', default: '20', about: 'random orders of each question’s samples' },
   seed: { type: text, takes: 'N', default: '1', about: 'of orders and intervals' },
   json: { type: 'boolean', default: false, about: 'prints one object a set and cost' },
@@ -31,39 +39,101 @@ const flags = {
 
 export const help: CommandHelp = {
   starts: 'npm run lab --',
-  usage: 'worth [FILE …] [--judge-cost LIST] [--json]',
+  usage: 'worth [FILE …] [--table NAME] [--judge-cost LIST] [--json]',
   about:
-    'Replays rules that stop a vote over recorded trees and prints right answers at equal cost, the tokens at equal accuracy, and waves.',
+    'Replays rules that stop a vote over recorded trees and prints right answers at equal cost, the tokens at equal accuracy, and waves; all files pooled too.',
   groups: [['the replay', flags]],
-  examples: ['worth lab/recorded/qwen2.5-coder-1.5b-gsm8k.trees.gz --judge-cost 0.3'],
+  examples: ['worth lab/recorded/qwen2.5-coder-1.5b-gsm8k.trees.gz --judge-cost 0.3', 'worth --table lies'],
 };
+
+interface RecordedSet {
+  readonly name: string;
+  readonly questions: readonly VoteQuestion[];
+  readonly most: number;
+  /** s of `auto` there. */
+  readonly trust: number;
+}
+
+function setIn(file: string, trust: number | undefined): RecordedSet {
+  const all = recordedSamples(file).map(questionOf);
+  const most = Math.max(...all.map(({ tokens }) => tokens.length));
+  const questions = all.filter(({ tokens }) => tokens.length === most);
+  if (most < 2 || questions.length < 2) return raise('bad-setting', `${file} has too few samples to vote`);
+  const name = basename(file).replace(/\.trees(\.gz)?$/, '');
+  return { name, questions, most, trust: trust ?? trustOf(auditOf(questions)) };
+}
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments({ args: [...args], options: flags, allowPositionals: true });
   const number = (flag: string, given: string, low: number, high: number) =>
     flagOf(flag, given, { low, high, unit: 'number', why: '' });
-  const shares = values.shares.split(',').map((each) => number('shares', each, 0.01, 10));
-  const costs = values['judge-cost'].split(',').map((each) => number('judge-cost', each, 0, 100));
+  const shown = values.samples.split(',').map((each) => number('samples', each, 2, 1000));
+  const costs = values['judge-cost'].split(',').map((each) => number('judge-cost', each, 0.001, 100));
+  const trust = values.trust === 'audit' ? undefined : number('trust', values.trust, 0, 1);
   const orders = whole('orders', values.orders, 1, 1000, 'orders');
   const seed = whole('seed', values.seed, 0, 1_000_000, 'seed');
-  for (const file of positionals.length > 0 ? positionals : recorded) {
-    const all = recordedSamples(file);
-    const most = Math.max(...all.map(({ length }) => length));
-    const questions = all.filter(({ length }) => length === most);
-    if (most < 2 || questions.length < 2) return raise('bad-setting', `${file} has too few samples to vote`);
-    for (const judgeCost of costs) {
-      const replayed = replayArms(questions, allArms(most), judgeCost, orders, (at) => new Random('orders', seed, at));
-      const rows = worthRows(questions, replayed, shares, new Random('resamples', seed));
-      const head = { set: basename(file).replace(/\.trees(\.gz)?$/, ''), questions: questions.length, samples: most };
-      if (values.json) console.log(JSON.stringify({ ...head, judgeCost, orders, seed, shares, rows }));
-      else {
-        console.log(
-          `${head.set}: ${head.questions} questions, ${most} samples each in ${orders} orders; a token that the judge reads costs ${judgeCost}; shares are of the tokens of ${most} unjudged samples`,
+  const table = tables.find((each) => each === values.table);
+  if (table === undefined) return raise('bad-setting', `--table is one of ${tables.join(', ')}, not ${values.table}`);
+  const sets = (positionals.length > 0 ? positionals : recorded).map((file) => setIn(file, trust));
+  const print = (head: object, title: string, found: object, lines: () => readonly string[]) => {
+    if (values.json) console.log(JSON.stringify({ ...head, orders, seed, ...found }));
+    else for (const line of [title, ...lines(), '']) console.log(line);
+  };
+  const titleOf = ({ name, questions, most, trust: s }: RecordedSet) =>
+    `${name}: ${questions.length} questions, ${most} samples each in ${orders} orders; s ${s.toFixed(2)}`;
+  if (table === 'prices') {
+    for (const set of sets) {
+      const found = priceTable({ ...set, orders, seed }, set.trust, costs);
+      print({ set: set.name }, titleOf(set), found, () => priceLines(found));
+    }
+    return 0;
+  }
+  for (const cost of costs) {
+    const priced = `a token that the judge reads costs ${cost}`;
+    if (table === 'rules') {
+      const replays = sets.map((set) => replayRules(set, { cost, orders, seed }));
+      for (const { name, title, rows, budgets } of ruleTables(sets, replays, cost, seed)) {
+        print({ set: name, cost, budgets }, `${title} in ${orders} orders; ${priced}`, { rows }, () =>
+          worthLines(rows, budgets, shown),
         );
-        for (const line of worthLines(rows, shares)) console.log(line);
-        console.log('');
+      }
+      continue;
+    }
+    for (const set of sets) {
+      const replay: JudgeReplay = { ...set, cost, orders, seed };
+      const title = `${titleOf(set)}; ${priced}`;
+      if (table === 'trust') {
+        const found = trustRows(replay);
+        print({ set: set.name, cost }, title, found, () => trustLines(found));
+      } else {
+        const rows = lieRows(replay);
+        print({ set: set.name, cost }, title, { rows }, () => lieLines(rows));
       }
     }
   }
   return 0;
+}
+
+function replayRules(
+  { questions, most, trust }: RecordedSet,
+  { cost, orders, seed }: { readonly cost: number; readonly orders: number; readonly seed: number },
+): Replayed[] {
+  return replayArms(questions, allArms(most, { trust, cost }), orders, (at) => new Random('orders', seed, at));
+}
+
+/** One for each set, and one of all that have as many samples as the first. */
+function ruleTables(sets: readonly RecordedSet[], replays: readonly Replayed[][], cost: number, seed: number) {
+  const alike = sets.flatMap((set, at) => (set.most === sets[0]!.most ? [at] : []));
+  const groups = [...sets.map((_, at) => [at]), ...(alike.length > 1 ? [alike] : [])];
+  return groups.map((group) => {
+    const { most } = sets[group[0]!]!;
+    const replayed = group.length === 1 ? replays[group[0]!]! : pooled(group.map((at) => replays[at]!));
+    const tokens = group.flatMap((at) => tokensOf(sets[at]!.questions));
+    const budgets = budgetsTo(Math.ceil(most * (1 + cost)));
+    const all = curvesOf(tokens, most, replayed, budgets, new Random('resamples', seed));
+    const name = group.map((at) => sets[at]!.name).join(' + ');
+    const trusts = group.map((at) => sets[at]!.trust.toFixed(2)).join(', ');
+    const title = `${name}: ${tokens.length} questions, ${most} samples each, s ${trusts}`;
+    return { name, title, budgets, rows: worthRows(all, replayed) };
+  });
 }

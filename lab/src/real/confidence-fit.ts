@@ -4,7 +4,8 @@
 import { type ConfidenceWeights, confidenceBy, featuresOf, type VotedStanding } from '@coppice/core/answer';
 import { mean, type Random } from '@coppice/core/base';
 import type { Sample } from './rivals.ts';
-import { allArms, looksOf, shuffled, stop } from './worth-replay.ts';
+import { shuffled } from './worth-course.ts';
+import { expectedNeed, worthOf } from './worth-line.ts';
 
 export interface VoteStop {
   readonly standing: VotedStanding;
@@ -23,17 +24,30 @@ export function stopsAt(
 ): VoteStops {
   const stops = prices.map(() => Array.from({ length: orders }, (): VoteStop[] => []));
   for (const [question, samples] of questions.entries()) {
-    const blind = allArms(samples.length).find(({ name }) => name === 'blind')!;
     for (let order = 0; order < orders; order += 1) {
-      const mixed = shuffled(samples, randomOf(question, order));
-      const looks = looksOf(mixed, 1);
+      const mixed = shuffled(samples.length, randomOf(question, order)).map((at) => samples[at]!);
       for (const [at, price] of prices.entries()) {
-        const leader = leaderOf(mixed.slice(0, stop(looks, blind, price, 0).waves));
+        const leader = leaderOf(mixed.slice(0, stopOf(mixed, price)));
         if (leader !== undefined) stops[at]![order]!.push(leader);
       }
     }
   }
   return stops;
+}
+
+/** Samples of the line without a judge: two first, then waves of half of what it expects to need. */
+function stopOf(samples: readonly Sample[], price: number): number {
+  const { length: most } = samples;
+  for (let ended = Math.min(2, most); ; ) {
+    const drawn = samples.slice(0, ended);
+    const votes = [...Map.groupBy(drawn, ({ group }) => group)].filter(([group]) => group !== undefined);
+    const [first = 0, second = 0] = votes.map(([, { length }]) => length).sort((a, b) => b - a);
+    const lead = (first - second) / Math.sqrt(ended);
+    const spent = drawn.reduce((sum, { tokens }) => sum + tokens, 0);
+    if (ended === most || worthOf(lead, spent) < price) return ended;
+    const missing = expectedNeed({ ended, lead, spent }, price, most) - ended;
+    ended = Math.min(most, ended + Math.max(1, Math.ceil(missing / 2)));
+  }
 }
 
 /** The answer with most votes, of equals the one found first; undefined where none says anything. */

@@ -1,127 +1,29 @@
-// Rules that stop a vote, replayed over recorded samples in random orders. Ties are not drawn: a tie counts as the share of right answers in it.
+// Rules that stop a vote, replayed over recorded samples in random orders.
 // The judge reads a sample when it has ended. A sample that is open when the search stops counts with the tokens that it had by then.
 
 import type { Random } from '@coppice/core/base';
 import { leadNeeded } from '@coppice/papers/rules';
-import type { Sample } from './rivals.ts';
-import { expectedNeed, type VoteStanding, worthOf } from './worth-line.ts';
-
-/** How a vote stands: how far the leader is ahead, and the share of right answers among those that lead. */
-interface VoteLead {
-  readonly ahead: number;
-  readonly right: number;
-}
-
-/** What can be known when one more sample has ended. */
-export interface Look {
-  readonly ended: number;
-  /** Tokens, of open samples too. */
-  readonly generated: number;
-  /** Tokens of the samples that have ended. */
-  readonly read: number;
-  readonly scores: VoteLead;
-  readonly votes: VoteLead;
-  /** Best sample by score. */
-  readonly best: VoteLead;
-}
-
-/** Samples begin in their order, so many open at a time, each writing one token at a time; a look at every end. */
-export function looksOf(samples: readonly Sample[], open: number): Look[] {
-  const waiting = [...samples];
-  const flights: { sample: Sample; began: number; ends: number }[] = [];
-  const ended: Sample[] = [];
-  const looks: Look[] = [];
-  let [now, read] = [0, 0];
-  for (;;) {
-    while (flights.length < open && waiting.length > 0) {
-      const sample = waiting.shift()!;
-      flights.push({ sample, began: now, ends: now + sample.tokens });
-    }
-    const next = flights.reduce((first, each) => (each.ends < first.ends ? each : first), flights[0]!);
-    if (next === undefined) return looks;
-    flights.splice(flights.indexOf(next), 1);
-    now = next.ends;
-    ended.push(next.sample);
-    read += next.sample.tokens;
-    const generated = flights.reduce((sum, { began }) => sum + now - began, read);
-    looks.push({ ended: ended.length, generated, read, ...talliesOf(ended) });
-  }
-}
-
-function talliesOf(samples: readonly Sample[]): Pick<Look, 'scores' | 'votes' | 'best'> {
-  const groups = new Map<string, { score: number; votes: number; right: boolean }>();
-  for (const { group, score, right } of samples) {
-    if (group === undefined) continue;
-    const found = groups.get(group) ?? { score: 0, votes: 0, right };
-    found.score += score;
-    found.votes += 1;
-    groups.set(group, found);
-  }
-  const all = [...groups.values()];
-  return {
-    scores: tallyOf(all.map(({ score, right }) => ({ weight: score, right }))),
-    votes: tallyOf(all.map(({ votes, right }) => ({ weight: votes, right }))),
-    best: tallyOf(samples.map(({ score, right }) => ({ weight: score, right }))),
-  };
-}
-
-/** Sums of the same scores in another order may differ by this much. */
-const rounding = 1e-9;
-
-function tallyOf(all: readonly { readonly weight: number; readonly right: boolean }[]): VoteLead {
-  let [first, second, tied, right] = [0, 0, 0, 0];
-  for (const each of all) {
-    if (tied === 0 || each.weight > first + rounding) {
-      [first, second, tied, right] = [each.weight, first, 1, Number(each.right)];
-    } else if (each.weight >= first - rounding) {
-      second = first;
-      tied += 1;
-      right += Number(each.right);
-    } else second = Math.max(second, each.weight);
-  }
-  return { ahead: first - second, right: tied === 0 ? 0 : right / tied };
-}
+import { type AutoSettings, type Stopped, stopAuto } from './worth-auto.ts';
+import {
+  type Course,
+  courseOf,
+  type Drawing,
+  oneByOne,
+  shuffled,
+  type VoteQuestion,
+  type Waves,
+} from './worth-course.ts';
+import { worthOf } from './worth-line.ts';
 
 /** One way to stop, at one of its levels: a number of samples, a risk or a price. */
 export interface Arm {
   readonly name: string;
   /** The rule that this one is with other samples open or in waves. */
   readonly variantOf?: string;
-  readonly judged: boolean;
-  readonly chooses: 'scores' | 'votes' | 'best';
-  readonly open: number;
-  /** From the hastiest on: none stops sooner than the one before it. */
+  readonly drawing: Drawing;
+  /** From the hastiest on. */
   readonly levels: readonly number[];
-  readonly goesOn: (standing: VoteStanding, level: number) => boolean;
-  /** Samples of the first wave, and how many of those that are expected to be needed follow at a time; the rule looks after each wave. */
-  readonly waves?: { readonly first: number; readonly part: number };
-}
-
-export interface Stopped {
-  readonly right: number;
-  readonly spent: number;
-  readonly waves: number;
-}
-
-/** `from`: samples after which the rule looks first; without waves each sample is one. */
-export function stop(
-  looks: readonly Look[],
-  arm: Arm,
-  level: number,
-  judgeCost: number,
-  from = arm.waves?.first ?? 1,
-): Stopped {
-  const { chooses, judged, goesOn } = arm;
-  const most = looks.length;
-  let ended = Math.min(from, most);
-  for (let waves = arm.waves === undefined ? ended : 1; ; waves += 1) {
-    const look = looks[ended - 1]!;
-    const spent = look.generated + (judged ? judgeCost * look.read : 0);
-    const { right, ahead } = look[chooses];
-    const standing = { ended, ahead, judged, spent };
-    if (ended === most || !goesOn(standing, level)) return { right, spent, waves };
-    ended += arm.waves === undefined ? 1 : Math.ceil(arm.waves.part * (expectedNeed(standing, level, most) - ended));
-  }
+  readonly stop: (course: Course, level: number) => Stopped;
 }
 
 /** Every level of one arm, question by question: means over the orders. */
@@ -137,9 +39,8 @@ export interface Replayed {
 
 /** All arms see a question's samples in the same orders, made by `randomOf(question)`. */
 export function replayArms(
-  questions: readonly (readonly Sample[])[],
+  questions: readonly VoteQuestion[],
   arms: readonly Arm[],
-  judgeCost: number,
   orders: number,
   randomOf: (question: number) => Random,
 ): Replayed[] {
@@ -151,20 +52,21 @@ export function replayArms(
     }));
     return { arm, levels };
   });
-  const opens = [...new Set(arms.map(({ open }) => open))];
+  const drawings = [...new Set(arms.map(({ drawing }) => drawing))];
   for (const [question, samples] of questions.entries()) {
     const random = randomOf(question);
     for (let order = 0; order < orders; order += 1) {
-      const mixed = shuffled(samples, random);
-      const looks = new Map(opens.map((open) => [open, looksOf(mixed, open)]));
-      for (const { arm, levels } of found) {
-        let from: number | undefined;
-        for (const [at, { right, spent, waves }] of levels.entries()) {
-          const stopped = stop(looks.get(arm.open)!, arm, arm.levels[at]!, judgeCost, from);
-          if (arm.waves === undefined) from = stopped.waves;
-          right[question]! += stopped.right / orders;
-          spent[question]! += stopped.spent / orders;
-          waves[question * orders + order] = stopped.waves;
+      const begun = shuffled(samples.tokens.length, random);
+      for (const drawing of drawings) {
+        const course = courseOf(samples, begun, drawing);
+        for (const { arm, levels } of found) {
+          if (arm.drawing !== drawing) continue;
+          for (const [at, { right, spent, waves }] of levels.entries()) {
+            const stopped = arm.stop(course, arm.levels[at]!);
+            right[question]! += stopped.right / orders;
+            spent[question]! += stopped.spent / orders;
+            waves[question * orders + order] = stopped.waves;
+          }
         }
       }
     }
@@ -172,39 +74,93 @@ export function replayArms(
   return found;
 }
 
-export function shuffled<Each>(all: readonly Each[], random: Random): Each[] {
-  const mixed = [...all];
-  for (let at = mixed.length - 1; at > 0; at -= 1) {
-    const other = random.integer(at + 1);
-    [mixed[at], mixed[other]] = [mixed[other]!, mixed[at]!];
-  }
-  return mixed;
+/** Sets one behind the other. */
+export function pooled(sets: readonly (readonly Replayed[])[]): Replayed[] {
+  return sets[0]!.map(({ arm, levels }, at) => ({
+    arm,
+    levels: levels.map((_, level) => {
+      const all = sets.map((set) => set[at]!.levels[level]!);
+      return {
+        right: Float64Array.from(all.flatMap(({ right }) => [...right])),
+        spent: Float64Array.from(all.flatMap(({ spent }) => [...spent])),
+        waves: Uint8Array.from(all.flatMap(({ waves }) => [...waves])),
+      };
+    }),
+  }));
+}
+
+type Standing = 'votes' | 'scores' | 'best';
+
+/** What a search has spent when so many samples have ended; without a judge where its cost is 0. */
+function spentAt({ generated, read }: Course, ended: number, cost: number): number {
+  return generated[ended - 1]! + cost * read[ended - 1]!;
+}
+
+function stopUniform(course: Course, count: number, by: Standing, cost: number): Stopped {
+  return { right: course[by].right[count - 1]!, spent: spentAt(course, count, cost), waves: 1 };
+}
+
+/** One at a time until scores are so far apart. */
+function stopByLead(course: Course, risk: number, cost: number): Stopped {
+  const { first, second, right } = course.scores;
+  const needed = leadNeeded(risk);
+  let ended = 1;
+  while (ended < first.length && first[ended - 1]! - second[ended - 1]! < needed) ended += 1;
+  return { right: right[ended - 1]!, spent: spentAt(course, ended, cost), waves: ended };
+}
+
+/** The line over scores that are added up, every sample judged. */
+function stopJudged(course: Course, price: number, cost: number): Stopped {
+  const { first, second, right } = course.scores;
+  const worthAt = (ended: number) => worthOf(first[ended - 1]! - second[ended - 1]!, spentAt(course, ended, cost));
+  let ended = 1;
+  while (ended < first.length && worthAt(ended) >= price) ended += 1;
+  return { right: right[ended - 1]!, spent: spentAt(course, ended, cost), waves: ended };
 }
 
 const risks = Array.from({ length: 24 }, (_, at) => 0.95 * 0.8 ** at);
 const prices = Array.from({ length: 36 }, (_, at) => 0.005 * 0.77 ** at);
 
-/** What is compared, each with at most `most` samples: uniform numbers of samples, `certain: lead`, and the line with a judge and without one. */
-export function allArms(most: number): Arm[] {
+export const halfWaves: Waves = { first: 2, part: 0.5, looks: 'after each' };
+const bigWaves: Waves = { first: 4, part: 1, looks: 'after each' };
+
+export function autoArm(name: string, settings: AutoSettings, levels: readonly number[] = prices): Arm {
+  return { name, drawing: oneByOne, levels, stop: (course, price) => stopAuto(course, price, settings) };
+}
+
+/** What is compared, each with at most `most` samples: uniform numbers of samples, `certain: lead`, the line with a judge and without one, and `auto`. */
+export function allArms(most: number, settings: AutoSettings): Arm[] {
+  const { cost } = settings;
   const counts = Array.from({ length: most }, (_, at) => at + 1);
-  const uniform = { open: 1, levels: counts, goesOn: ({ ended }: VoteStanding, count: number) => ended < count };
-  const goesOn = (standing: VoteStanding, price: number) => worthOf(standing) >= price;
-  const worth: Arm = { name: 'worth', judged: true, chooses: 'scores', open: 1, levels: prices, goesOn };
-  const blind: Arm = { ...worth, name: 'blind', judged: false, chooses: 'votes' };
-  const far = ({ ahead }: VoteStanding, risk: number) => ahead < leadNeeded(risk);
-  const lead: Arm = { ...worth, name: 'lead', levels: risks, goesOn: far };
+  const single = (name: string, levels: readonly number[], stop: Arm['stop']): Arm => {
+    return { name, drawing: oneByOne, levels, stop };
+  };
   const variant = (arm: Arm, how: string, changed: Partial<Arm>): Arm => {
     return { ...arm, ...changed, name: `${arm.name}, ${how}`, variantOf: arm.name };
   };
+  const lead = single('lead', risks, (course, risk) => stopByLead(course, risk, cost));
+  const unjudged = { ...settings, trust: 0 };
+  const blind = autoArm('blind', unjudged);
+  const auto = autoArm('auto', settings);
+  const inWaves = (how: string, waves: Waves) => [
+    variant(blind, how, { stop: (course, price) => stopAuto(course, price, { ...unjudged, waves }) }),
+    variant(auto, how, { stop: (course, price) => stopAuto(course, price, { ...settings, waves }) }),
+  ];
+  const drawings: [string, Drawing][] = [4, most].flatMap((open) => [
+    [`${open} open`, { open, counts: 'in order' }],
+    [`${open} open, short first`, { open, counts: 'by end' }],
+  ]);
   return [
-    { ...uniform, name: 'vote', judged: false, chooses: 'votes' },
-    { ...uniform, name: 'weighted vote', judged: true, chooses: 'scores' },
-    { ...uniform, name: 'best of n', judged: true, chooses: 'best' },
+    single('vote', counts, (course, count) => stopUniform(course, count, 'votes', 0)),
+    single('weighted vote', counts, (course, count) => stopUniform(course, count, 'scores', cost)),
+    single('best of n', counts, (course, count) => stopUniform(course, count, 'best', cost)),
     lead,
-    worth,
+    single('judged', prices, (course, price) => stopJudged(course, price, cost)),
     blind,
-    ...[4, most].flatMap((open) => [lead, worth, blind].map((arm) => variant(arm, `${open} open`, { open }))),
-    ...[worth, blind].map((arm) => variant(arm, '2 + half', { waves: { first: 2, part: 0.5 } })),
-    ...[worth, blind].map((arm) => variant(arm, '4 + all', { waves: { first: 4, part: 1 } })),
+    auto,
+    ...drawings.flatMap(([how, drawing]) => [lead, blind, auto].map((arm) => variant(arm, how, { drawing }))),
+    ...inWaves('2 + half', halfWaves),
+    ...inWaves('2 + half, looks within', { ...halfWaves, looks: 'within' }),
+    ...inWaves('4 + all', bigWaves),
   ];
 }

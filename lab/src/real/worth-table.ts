@@ -1,190 +1,104 @@
-// Rules that stop a vote, compared at equal cost: accuracy by share of the tokens of all samples unjudged, between two levels of a rule in proportion,
-// as if searches took one or the other by lot. Intervals are by the bootstrap over questions, the same questions for all rules.
+// Rules that stop a vote, compared at equal cost.
 
-import { percentile, type Random } from '@coppice/core/base';
+import { percentile } from '@coppice/core/base';
 import { percentage } from './percentage.ts';
-import type { Sample } from './rivals.ts';
+import {
+  aheadAt,
+  type ReplayedCurves,
+  sameAccuracy,
+  type WorstGap,
+  type WorthInterval,
+  worstGap,
+} from './worth-curves.ts';
 import type { Arm, Replayed } from './worth-replay.ts';
-
-/** One level of a rule: share of the tokens, share of right answers. */
-type CostAndRight = readonly [cost: number, right: number];
-
-/** Right answers at a cost; a rule that cannot spend as much keeps its last point, one that costs more has none. */
-export function rightAt(curve: readonly CostAndRight[], cost: number): number | undefined {
-  const above = curve.findIndex(([each]) => each >= cost - 1e-9);
-  if (above < 0) return curve.at(-1)![1];
-  if (above === 0) return curve[0]![0] <= cost + 1e-9 ? curve[0]![1] : undefined;
-  const [[low, from], [high, to]] = [curve[above - 1]!, curve[above]!];
-  return from + ((to - from) * (cost - low)) / (high - low);
-}
-
-/** The least cost at which a rule has so many right answers; infinite where it never does. */
-export function costOf(curve: readonly CostAndRight[], right: number): number {
-  const above = curve.findIndex(([, each]) => each >= right - 1e-9);
-  if (above < 0) return Number.POSITIVE_INFINITY;
-  if (above === 0) return curve[0]![0];
-  const [[low, from], [high, to]] = [curve[above - 1]!, curve[above]!];
-  return low + ((high - low) * (right - from)) / (to - from);
-}
-
-export interface WorthInterval {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-}
 
 export interface WorthRow {
   readonly rule: string;
-  /** By share. */
+  /** At each budget. */
   readonly right: readonly (number | undefined)[];
-  /** Points ahead of other rules, as shares; by share. */
-  readonly ahead: Readonly<Record<string, readonly (WorthInterval | undefined)[]>>;
-  /** Tokens at the accuracy of the weighted vote of all samples less half a point, of that vote's own; infinite where the rule is never as good. */
   readonly sameAccuracy: WorthInterval;
-  /** Points below the best rule, as a share: the most at any number of unjudged samples from two on that the rule can keep to. */
-  readonly behind: number;
-  /** Mean number and 90th percentile, at each share. */
+  /** Behind the best of what it is held against, from two samples to all of them. */
+  readonly gap: WorstGap | undefined;
+  /** The same at budgets beyond, which only a judge can spend. */
+  readonly beyond: WorstGap | undefined;
+  /** Of the rule that a variant is of, or of its rivals: points ahead at each budget. */
+  readonly ahead: Readonly<Record<string, readonly (WorthInterval | undefined)[]>>;
+  /** Mean number and 90th percentile at the level whose cost is nearest to each budget. */
   readonly waves: readonly { readonly mean: number; readonly p90: number }[];
 }
 
-const resamples = 1000;
-/** Rules that the line is held against. */
-const rivals = ['vote', 'weighted vote', 'lead'];
-const allowedLoss = 0.005;
+/** Budgets from two samples to all of them. */
+export function budgetsTo(most: number): number[] {
+  return Array.from({ length: most - 1 }, (_, at) => at + 2);
+}
 
-export function worthRows(
-  questions: readonly (readonly Sample[])[],
-  replayed: readonly Replayed[],
-  shares: readonly number[],
-  random: Random,
-): WorthRow[] {
-  const tokens = Float64Array.from(questions, (samples) => samples.reduce((sum, each) => sum + each.tokens, 0));
-  const told = read(replayed, tokens, new Float64Array(questions.length).fill(1), shares);
-  const drawn = Array.from({ length: resamples }, () => {
-    const weights = new Float64Array(questions.length);
-    for (let each = 0; each < questions.length; each += 1) weights[random.integer(questions.length)]! += 1;
-    return read(replayed, tokens, weights, shares);
-  });
-  const names = replayed.map(({ arm }) => arm.name);
-  const behind = mostBehind(told.curves, questions[0]!.length);
+const uniform = ['vote', 'weighted vote', 'best of n'];
+
+/** Rules that a variant is held against draw as it draws; in waves, one at a time. */
+function rivalsOf({ name, variantOf }: Arm, rules: readonly string[]): string[] {
+  const how = name.slice((variantOf ?? name).length);
+  const same = ['lead', 'blind'].map((rule) => (rules.includes(`${rule}${how}`) ? `${rule}${how}` : rule));
+  return [...uniform, ...same].filter((rule) => rule !== name);
+}
+
+export function worthRows(all: ReplayedCurves, replayed: readonly Replayed[]): WorthRow[] {
   return replayed.map(({ arm, levels }, at) => {
-    const ahead = rivalsOf(arm).map((name) => {
-      const other = names.indexOf(name);
-      return [
-        name,
-        shares.map((_, column) =>
-          interval(told, drawn, ({ right }) => less(right[at]![column], right[other]![column])),
-        ),
-      ];
-    });
+    const rivals = rivalsOf(arm, all.rules);
+    const others = arm.variantOf === undefined ? rivals : [arm.variantOf];
+    const isHeld = arm.name.startsWith('auto') || arm.variantOf !== undefined;
     return {
       rule: arm.name,
-      right: told.right[at]!,
-      ahead: Object.fromEntries(ahead),
-      sameAccuracy: interval(told, drawn, ({ same }) => same[at])!,
-      behind: behind[at]!,
-      waves: shares.map((share) => {
-        const { waves } = levels[nearestTo(told.curves[at]!, share)]!;
+      right: all.right[at]!,
+      sameAccuracy: sameAccuracy(all, arm.name),
+      gap: worstGap(all, arm.name, rivals, budgetsTo(all.most)),
+      beyond: worstGap(all, arm.name, rivals, all.budgets.slice(all.most - 1)),
+      ahead: Object.fromEntries(
+        isHeld ? others.map((other) => [other, all.budgets.map((each) => aheadAt(all, arm.name, other, each))]) : [],
+      ),
+      waves: all.budgets.map((budget) => {
+        const costs = all.curves[at]!.map(([cost]) => Math.abs(cost - budget));
+        const { waves } = levels[costs.indexOf(Math.min(...costs))]!;
         return { mean: waves.reduce((sum, each) => sum + each, 0) / waves.length, p90: percentile([...waves], 90) };
       }),
     };
   });
 }
 
-/** Variants are held against their own rule alone. */
-function rivalsOf({ name, variantOf }: Arm): readonly string[] {
-  if (variantOf !== undefined) return [variantOf];
-  return name === 'worth' || name === 'blind' ? rivals : [];
-}
-
-/** What one drawing of questions shows, rule by rule. */
-interface DrawnCurves {
-  readonly curves: readonly (readonly CostAndRight[])[];
-  readonly right: readonly (readonly (number | undefined)[])[];
-  readonly same: readonly number[];
-}
-
-function read(
-  replayed: readonly Replayed[],
-  tokens: Float64Array,
-  weights: Float64Array,
-  shares: readonly number[],
-): DrawnCurves {
-  const all = product(tokens, weights);
-  const count = weights.reduce((sum, each) => sum + each, 0);
-  const curves = replayed.map(({ levels }) =>
-    levels.map(({ right, spent }): CostAndRight => [product(spent, weights) / all, product(right, weights) / count]),
-  );
-  const [cost, right] = curves[replayed.findIndex(({ arm }) => arm.name === 'weighted vote')]!.at(-1)!;
-  return {
-    curves,
-    right: curves.map((curve) => shares.map((share) => rightAt(curve, share))),
-    same: curves.map((curve) => costOf(curve, right - allowedLoss) / cost),
-  };
-}
-
-function product(left: Float64Array, right: Float64Array): number {
-  let sum = 0;
-  for (let at = 0; at < left.length; at += 1) sum += left[at]! * right[at]!;
-  return sum;
-}
-
-function less(left: number | undefined, right: number | undefined): number | undefined {
-  return left === undefined || right === undefined ? undefined : left - right;
-}
-
-function interval(
-  told: DrawnCurves,
-  drawn: readonly DrawnCurves[],
-  of: (reading: DrawnCurves) => number | undefined,
-): WorthInterval | undefined {
-  const value = of(told);
-  if (value === undefined) return undefined;
-  const values = drawn.map(of).filter((each) => each !== undefined);
-  return { value, low: percentile(values, 2.5), high: percentile(values, 97.5) };
-}
-
-function mostBehind(curves: DrawnCurves['curves'], samples: number): number[] {
-  const most = Math.max(...curves.map((curve) => curve.at(-1)![0]));
-  const behind = curves.map(() => 0);
-  for (let count = 2; count <= Math.ceil(most * samples); count += 1) {
-    const right = curves.map((curve) => rightAt(curve, count / samples));
-    const best = Math.max(...right.map((each) => each ?? 0));
-    for (const [at, each] of right.entries()) behind[at] = Math.max(behind[at]!, best - (each ?? best));
-  }
-  return behind;
-}
-
-function nearestTo(curve: readonly CostAndRight[], share: number): number {
-  return curve.reduce(
-    (best, [cost], at) => (Math.abs(cost - share) < Math.abs(curve[best]![0] - share) ? at : best),
-    0,
-  );
-}
-
-export function worthLines(rows: readonly WorthRow[], shares: readonly number[]): string[] {
-  const wide = (text: string) => text.padStart(7);
-  const line = (name: string, cells: readonly string[], last: string) =>
-    `${name.padEnd(24)}${cells.map(wide).join('')}${last}`;
+export function worthLines(rows: readonly WorthRow[], all: readonly number[], shown: readonly number[]): string[] {
+  const columns = shown.map((budget) => all.indexOf(budget)).filter((at) => at >= 0);
+  const wide = (cells: readonly string[], width: number) => cells.map((cell) => cell.padStart(width)).join('');
   return [
-    line('right, %', shares.map(String), '   as good as all  behind the best'),
-    ...rows.map(({ rule, right, sameAccuracy: { value, low, high }, behind, waves }) => {
-      const same = Number.isFinite(value) ? `${value.toFixed(2)} [${low.toFixed(2)}, ${high.toFixed(2)}]` : '–';
-      const wave = waves.map(({ mean, p90 }) => `${mean.toFixed(1)} (${p90})`).join('  ');
-      return line(
-        rule,
-        right.map((each) => (each === undefined ? '–' : percentage(each))),
-        `   ${same.padEnd(17)}${percentage(behind).padStart(5)}${rule.includes(' + ') ? `   waves ${wave}` : ''}`,
-      );
+    `${'right, %'.padEnd(28)}${wide(
+      columns.map((at) => String(all[at])),
+      7,
+    )}   as good as all     most behind (of, at); with more than all unjudged`,
+    ...rows.map(({ rule, right, sameAccuracy: same, gap, beyond, waves }) => {
+      const cells = columns.map((at) => (right[at] === undefined ? '–' : percentage(right[at])));
+      const behind = [gap, beyond]
+        .map((each) => (each ? `${points(each)} ${each.other}, ${each.samples}` : '–'))
+        .join('; ');
+      const inWaves = columns.map((at) => `${waves[at]!.mean.toFixed(1)} (${waves[at]!.p90})`).join('  ');
+      return `${rule.padEnd(28)}${wide(cells, 7)}   ${ratio(same).padEnd(19)}${behind}${rule.includes(' + ') ? `   waves ${inWaves}` : ''}`;
     }),
     'points ahead',
     ...rows.flatMap(({ rule, ahead }) =>
-      Object.entries(ahead).map(([name, all]) => {
-        const cells = all.map((each) =>
-          each === undefined ? '–' : `${percentage(each.value)} [${percentage(each.low)}, ${percentage(each.high)}]`,
-        );
-        return `${`${rule} − ${name}`.padEnd(40)}${cells.map((cell) => cell.padStart(20)).join('')}`;
-      }),
+      Object.entries(ahead).map(
+        ([other, every]) =>
+          `${`${rule} − ${other}`.padEnd(44)}${wide(
+            columns.map((at) => (every[at] === undefined ? '–' : points(every[at]))),
+            20,
+          )}`,
+      ),
     ),
   ];
+}
+
+export function points({ value, low, high }: WorthInterval): string {
+  return `${percentage(value)} [${percentage(low)}, ${percentage(high)}]`;
+}
+
+/** A rule that is never as good has no end. */
+export function ratio({ value, low, high }: WorthInterval): string {
+  const said = (each: number) => (Number.isFinite(each) ? each.toFixed(2) : '–');
+  return Number.isFinite(value) ? `${said(value)} [${said(low)}, ${said(high)}]` : '–';
 }

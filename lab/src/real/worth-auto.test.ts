@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { type AutoSettings, stopAuto } from './worth-auto.ts';
+import { courseOf, oneByOne, questionOf } from './worth-course.ts';
+
+type Drawn = readonly [answer: string, score: number];
+
+/** Ten tokens each; `a` is right. */
+function stopped(drawn: readonly Drawn[], price: number, settings: Partial<AutoSettings> = {}) {
+  const samples = drawn.map(([group, score]) => ({ group, score, tokens: 10, right: group === 'a' }));
+  const course = courseOf(
+    questionOf(samples),
+    samples.map((_, at) => at),
+    oneByOne,
+  );
+  return stopAuto(course, price, { trust: 1, cost: 1, ...settings });
+}
+
+const even: Drawn[] = [
+  ['b', 0.2],
+  ['a', 0.8],
+];
+
+it('votes without a judge while another sample is worth the price', () => {
+  const same: Drawn[] = Array.from({ length: 4 }, () => ['a', 0.9]);
+  // e^(−1.4) / 10 = 0.0247, e^(−1.4 · √2) / 20 = 0.0069.
+  expect(stopped(same, 0.025)).toEqual({ right: 1, spent: 10, waves: 1 });
+  expect(stopped(same, 0.024)).toEqual({ right: 1, spent: 20, waves: 2 });
+  expect(stopped(same, 1e-9)).toEqual({ right: 1, spent: 40, waves: 4 });
+});
+
+it('has the judge read where answers disagree and reading is worth the price', () => {
+  // 0.5 / 20 = 0.025 for the reading of both; then a is ahead by 3.75 / √(16 + 1/16).
+  expect(stopped(even, 0.024)).toEqual({ right: 1, spent: 40, waves: 2 });
+  expect(stopped(even, 0.024, { cost: 1.1 })).toMatchObject({ right: 0.5, spent: 20 });
+  expect(stopped(even, 0.024, { cost: 0.5 })).toMatchObject({ right: 1, spent: 30 });
+  expect(stopped(even, 1e-9, { trust: 0 })).toMatchObject({ right: 0.5, spent: 20 });
+});
+
+it('draws on where what was read leaves it worth that, and reads new samples of the leaders', () => {
+  const drawn: Drawn[] = [
+    ['b', 0.6],
+    ['a', 0.5],
+    ['a', 0.5],
+    ['a', 0.5],
+    ['a', 0.5],
+  ];
+  // Votes stop at three: e^(−1.4 / √3) / 30 = 0.0149. Read, a is ahead by 0.5 / √4.25 only: 0.0216; at four by 1.5 / √5.25: 0.0091.
+  expect(stopped(drawn, 0.015, { cost: 0.1 })).toMatchObject({ right: 1, spent: 44 });
+  expect(stopped(drawn, 0.015, { trust: 0 })).toMatchObject({ right: 1, spent: 30 });
+});
+
+it('counts a failed reading as none, at its cost', () => {
+  const failed: Drawn[] = even.map(([answer]) => [answer, Number.NaN]);
+  expect(stopped(failed, 0.024)).toMatchObject({ right: 0.5, spent: 40 });
+});
+
+it('looks in order within a wave, and aborts what is open', () => {
+  const drawn: Drawn[] = Array.from({ length: 8 }, () => ['a', 0.9]);
+  // Two are open: e^(−1.4) / 20 = 0.0123 after the first.
+  expect(stopped(drawn, 0.0124, { waves: { first: 2, part: 0.5, looks: 'within' } })).toEqual({
+    right: 1,
+    spent: 20,
+    waves: 1,
+  });
+  expect(stopped(drawn, 0.0124, { waves: { first: 2, part: 0.5, looks: 'after each' } }).waves).toBe(1);
+  expect(stopped(drawn, 1e-9, { waves: { first: 2, part: 0.5, looks: 'within' } })).toEqual({
+    right: 1,
+    spent: 80,
+    waves: 4,
+  });
+});

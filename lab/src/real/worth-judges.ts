@@ -1,0 +1,143 @@
+// Judges and how far `auto` trusts them: s found without labels against fixed ones, and judges that lie against a plain vote at equal tokens.
+
+import { Random } from '@coppice/core/base';
+import { auditOf, type JudgeAudit, majorityOf } from './worth-audit.ts';
+import type { VoteQuestion } from './worth-course.ts';
+import {
+  aheadInMean,
+  curvesOf,
+  type ReplayedCurves,
+  sameAccuracy,
+  tokensOf,
+  type WorthInterval,
+  worstGap,
+} from './worth-curves.ts';
+import { worthConstants } from './worth-line.ts';
+import { type Arm, allArms, autoArm, replayArms } from './worth-replay.ts';
+import { budgetsTo, points, ratio } from './worth-table.ts';
+
+export interface JudgeReplay {
+  readonly questions: readonly VoteQuestion[];
+  readonly most: number;
+  readonly cost: number;
+  readonly orders: number;
+  readonly seed: number;
+}
+
+/** Questions of a set in which the majority is neither too small nor too large; with fewer, an audit knows nothing. */
+const leastSplit = 50;
+
+/** What `auto` would take for s. */
+export function trustOf({ split, slope }: JudgeAudit): number {
+  return split < leastSplit ? worthConstants.trust : slope;
+}
+
+export interface TrustRow {
+  readonly name: string;
+  readonly trust: number;
+  readonly sameAccuracy: WorthInterval;
+  /** Points ahead of the best fixed one, in the mean of all budgets. */
+  readonly ahead: WorthInterval;
+}
+
+const fixedTrusts = [0.1, 0.2, 0.3, 0.45, 0.6, 0.75, 0.9, 1];
+
+export function trustRows(replay: JudgeReplay): { readonly audit: JudgeAudit; readonly rows: readonly TrustRow[] } {
+  const audit = auditOf(replay.questions);
+  const found = { slope: audit.slope, 'half the slope': audit.slope / 2, 'slope within': audit.within };
+  const named = [
+    ...fixedTrusts.map((trust) => [`fixed ${trust}`, trust] as const),
+    ...Object.entries(found),
+    ['half the slope within', audit.within / 2] as const,
+  ];
+  const all = replayed(
+    replay,
+    named.map(([name, trust]) => autoArm(name, { trust, cost: replay.cost })),
+  );
+  const means = fixedTrusts.map((trust) => aheadInMean(all, `fixed ${trust}`, 'vote').value);
+  const best = `fixed ${fixedTrusts[means.indexOf(Math.max(...means))]}`;
+  const rows = named.map(([name, trust]) => {
+    return { name, trust, sameAccuracy: sameAccuracy(all, name), ahead: aheadInMean(all, name, best) };
+  });
+  return { audit, rows };
+}
+
+function replayed({ questions, most, cost, orders, seed }: JudgeReplay, arms: readonly Arm[]): ReplayedCurves {
+  const rivals = allArms(most, { trust: 0, cost }).filter(({ variantOf, name }) => !variantOf && name !== 'auto');
+  const found = replayArms(questions, [...rivals, ...arms], orders, (at) => new Random('orders', seed, at));
+  const budgets = budgetsTo(Math.ceil(most * (1 + cost)));
+  return curvesOf(tokensOf(questions), most, found, budgets, new Random('resamples', seed));
+}
+
+type Lie = (question: VoteQuestion, random: Random) => Float64Array;
+
+/** Scores of judges that say nothing of an answer. */
+function liesOf(questions: readonly VoteQuestion[]): Record<string, Lie> {
+  const lengths = questions.flatMap(({ tokens }) => [...tokens]).toSorted((a, b) => a - b);
+  const rank = (tokens: number) => lengths.findIndex((each) => each >= tokens) / lengths.length;
+  return {
+    honest: ({ scores }) => scores,
+    constant: ({ scores }) => scores.map(() => 0.5),
+    inverted: ({ scores }) => scores.map((score) => 1 - score),
+    random: ({ scores }, random) => scores.map(() => random.uniform()),
+    'fails always': ({ scores }) => scores.map(() => Number.NaN),
+    'fails half': ({ scores }, random) => scores.map((score) => (random.chance(0.5) ? Number.NaN : score)),
+    'likes long': ({ tokens }) => tokens.map(rank),
+    'likes the majority': (question) => {
+      const leader = majorityOf(question);
+      return question.scores.map((_, at) => (question.answers[at] === leader ? 0.9 : 0.1));
+    },
+  };
+}
+
+export interface LieRow {
+  readonly judge: string;
+  /** s of `auto`: as audited, half of it, and as shipped. */
+  readonly trust: number;
+  readonly how: 'audited' | 'half' | 'shipped';
+  readonly agreed: number;
+  /** Behind a plain vote, and behind the line without a judge: the most at any budget. */
+  readonly vote: WorthInterval;
+  readonly blind: WorthInterval;
+}
+
+export function lieRows(replay: JudgeReplay): LieRow[] {
+  return Object.entries(liesOf(replay.questions)).flatMap(([judge, lie]) => {
+    const questions = replay.questions.map((question, at) => {
+      return { ...question, scores: lie(question, new Random('lies', replay.seed, at)) };
+    });
+    const audit = auditOf(questions);
+    const trusts = { audited: trustOf(audit), half: trustOf(audit) / 2, shipped: worthConstants.trust } as const;
+    const arms = Object.entries(trusts).map(([how, trust]) => autoArm(how, { trust, cost: replay.cost }));
+    const all = replayed({ ...replay, questions }, arms);
+    return (['audited', 'half', 'shipped'] as const).map((how) => ({
+      judge,
+      trust: trusts[how],
+      how,
+      agreed: audit.agreed,
+      vote: worstGap(all, how, ['vote'])!,
+      blind: worstGap(all, how, ['blind'])!,
+    }));
+  });
+}
+
+export function trustLines({ audit, rows }: ReturnType<typeof trustRows>): string[] {
+  const { split, agreed, labelled } = audit;
+  return [
+    `${split} split questions; AUC within a question ${agreed.toFixed(3)} by agreement, ${labelled.toFixed(3)} by labels`,
+    `${'s'.padEnd(24)}        as good as all     ahead of the best fixed`,
+    ...rows.map(({ name, trust, sameAccuracy: same, ahead }) => {
+      return `${name.padEnd(24)}${trust.toFixed(2).padStart(6)}  ${ratio(same).padEnd(19)}${points(ahead)}`;
+    }),
+  ];
+}
+
+export function lieLines(rows: readonly LieRow[]): string[] {
+  return [
+    `${'judge'.padEnd(20)}s                 AUC    most behind a vote    … the line without a judge`,
+    ...rows.map(({ judge, trust, how, agreed, vote, blind }) => {
+      const said = `${trust.toFixed(2)} ${how}`;
+      return `${judge.padEnd(20)}${said.padEnd(18)}${agreed.toFixed(2).padEnd(7)}${points(vote).padEnd(22)}${points(blind)}`;
+    }),
+  ];
+}

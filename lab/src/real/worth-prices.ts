@@ -1,0 +1,68 @@
+// What each price buys: right answers and tokens in waves as they ship, without a judge and with one, and the price that loses half a point.
+
+import { Random } from '@coppice/core/base';
+import { percentage } from './percentage.ts';
+import { type CostAndRight, curvesOf, tokensOf } from './worth-curves.ts';
+import type { JudgeReplay } from './worth-judges.ts';
+import { allArms, autoArm, halfWaves, replayArms } from './worth-replay.ts';
+
+const prices = Array.from({ length: 33 }, (_, at) => 2e-3 * 0.8 ** at);
+const allowedLoss = 0.005;
+
+export interface PriceTable {
+  /** Right answers of a plain vote of all samples. */
+  readonly vote: number;
+  readonly prices: readonly number[];
+  readonly arms: readonly {
+    readonly name: string;
+    /** At each price. */
+    readonly curve: readonly CostAndRight[];
+    readonly waves: readonly number[];
+    /** The dearest price whose right answers are those of the plain vote less half a point; 0 where none is. */
+    readonly halfPoint: number;
+  }[];
+}
+
+export function priceTable(replay: Omit<JudgeReplay, 'cost'>, trust: number, costs: readonly number[]): PriceTable {
+  const { questions, most, orders, seed } = replay;
+  const [vote] = allArms(most, { trust, cost: 0 });
+  const arms = [
+    autoArm('no judge', { trust: 0, cost: 0, waves: halfWaves }, prices),
+    autoArm('no judge, looks within', { trust: 0, cost: 0, waves: { ...halfWaves, looks: 'within' } }, prices),
+    ...costs.map((cost) => autoArm(`judge at ${cost}`, { trust, cost, waves: halfWaves }, prices)),
+  ];
+  const replayed = replayArms(questions, [vote!, ...arms], orders, (at) => new Random('orders', seed, at));
+  const { curves } = curvesOf(tokensOf(questions), most, replayed, [], new Random(seed), 0);
+  const right = curves[0]!.at(-1)![1];
+  const rows = arms.map(({ name }, at) => {
+    const curve = curves[at + 1]!;
+    const waves = replayed[at + 1]!.levels.map(
+      ({ waves: all }) => all.reduce((sum, each) => sum + each, 0) / all.length,
+    );
+    return { name, curve, waves, halfPoint: priceOf(curve, right - allowedLoss) };
+  });
+  return { vote: right, prices, arms: rows };
+}
+
+/** Between two prices in proportion to their logarithms. */
+function priceOf(curve: readonly CostAndRight[], right: number): number {
+  const above = curve.findIndex(([, each]) => each >= right);
+  if (above <= 0) return above < 0 ? 0 : prices[0]!;
+  const [[, from], [, to]] = [curve[above - 1]!, curve[above]!];
+  return prices[above - 1]! * (prices[above]! / prices[above - 1]!) ** ((right - from) / (to - from));
+}
+
+export function priceLines({ vote, arms }: PriceTable, every = 2): string[] {
+  return [
+    `a plain vote of all samples: ${percentage(vote)}; half a point less at a price of ${arms.map(({ name, halfPoint }) => `${halfPoint.toExponential(2)} (${name})`).join(', ')}`,
+    `${'price'.padEnd(10)}${arms.map(({ name }) => `${name}: right, samples’ tokens, waves`.padEnd(46)).join('')}`,
+    ...prices.flatMap((price, at) => {
+      if (at % every > 0) return [];
+      const cells = arms.map(({ curve, waves }) => {
+        const [cost, right] = curve[at]!;
+        return `${percentage(right)}  ${cost.toFixed(2).padStart(5)}  ${waves[at]!.toFixed(1)}`.padEnd(46);
+      });
+      return [`${price.toExponential(2).padEnd(10)}${cells.join('')}`];
+    }),
+  ];
+}
