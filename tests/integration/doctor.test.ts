@@ -143,7 +143,7 @@ describe('coppice doctor', () => {
     expect(text).toMatch(/\nnothing can be said: none of the 2 questions was answered right/);
     const { comparison } = JSON.parse((await doctor('--engine', server.url, ...reward, ...few, '--json')).text);
     expect(comparison).toMatchObject({ questions: 2, samples: 2, failed: 0, advice: { kind: 'unsuitable' } });
-    expect(comparison.equalCost.length).toBe(5);
+    expect(comparison.equalCost.length).toBe(3);
     await expect(doctor('--engine', server.url, ...few, '--set', 'verifier.model=m')).rejects.toThrow(
       "this one is 'confidence'",
     );

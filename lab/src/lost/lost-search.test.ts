@@ -25,7 +25,7 @@ test('a row turned to what the product does is that of the product, and any othe
 });
 
 test('a score that the widths of the row do not read is refused', () => {
-  expect(() => served('safe:beta=0')).toThrow("beta turns the score of widths 'shares'; those of the row are 'worth'");
+  expect(() => served('safe:beta=0')).toThrow("beta turns the score of widths 'shares'; those of the row are 'gain'");
 });
 
 test('the product refuses a row that turns a lost part', () => {
