@@ -25,8 +25,6 @@ const latest = 2 * halfLife;
 export const leastQuestions = 50;
 /** Most of the weight that one key has, once the others have shown enough. */
 const mostOfKey = 0.2;
-/** s in slopes of agreement on log odds. */
-const trustPerSlope = 1;
 /** Less is as good as none, and would only be noise. */
 const leastTrust = 0.05;
 
@@ -55,7 +53,8 @@ export function judgeOf(rows: Iterable<AuditRow>, name?: string): AuditedJudge {
       differed[bin]! += weight * audit.differed[bin]!;
     }
   }
-  const trust = Math.min(1, trustPerSlope * slopeOf(agreed, differed));
+  // The square of the slope: the vote is wrong at times, and a weak judge agrees with it more than with the truth (lab: worth --table trust).
+  const trust = Math.min(1, Math.max(0, slopeOf(agreed, differed))) ** 2;
   return { questions, agreement: right / pairs, trust: trust < leastTrust ? 0 : trust };
 }
 

@@ -111,11 +111,18 @@ function judgedTree(answers: string, judge: Judging, price = 1e-6) {
 }
 
 test('where they disagree the judge reads four samples of each of three answers, and odds weigh the votes', () => {
-  const { program, tree, read } = judgedTree('aaaaaiiiibc', { cost: 1, trust: 1 });
+  const { program, tree, read } = judgedTree('aiaiaiaiabc', { cost: 1, trust: 1 }, 2e-4);
   expect(read).toBe('aaaaiiiib');
   expect(program.answer(tree)).toMatchObject({ answer: 'i', score: 0.9, support: 4 / 11 });
-  expect(exitOf(tree, 1e-6, 11)).toMatchObject({ kind: 'exhausted', rule: 'rollouts', evidence: { samples: 11 } });
+  expect(exitOf(tree, 2e-4, 11)).toMatchObject({ kind: 'settled', rule: 'worth', evidence: { samples: 11 } });
   expect(tree.closed).toMatchObject({ completed: 11, ended: 9 });
+});
+
+test('where that settles nothing and is worth it, it reads the rest', () => {
+  const judge = { cost: 0.1, trust: 1 };
+  const { program, tree, read } = judgedTree('aaaaabbbbbbcd', judge);
+  expect(read).toBe('bbbbaaaac');
+  expect(asked(program, tree).read).toHaveLength(4);
 });
 
 test('a judge that is not trusted weighs nothing', () => {

@@ -8,6 +8,7 @@ import {
   allEnds,
   type Course,
   courseOf,
+  deepest,
   readingIndex,
   SampleVote,
   scoreOf,
@@ -75,7 +76,7 @@ class Auto extends Samples {
   override answer(tree: Tree): Answer | undefined {
     const vote = new SampleVote(tree.terms?.judge);
     for (const end of allEnds(tree)) vote.add(end);
-    vote.isJudged = true;
+    vote.depth = deepest;
     const [first, ...others] = vote.ranked;
     if (first === undefined) return bestAnswer(tree);
     const { ends } = first;

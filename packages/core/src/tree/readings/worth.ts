@@ -16,9 +16,10 @@ export const worthConstants = {
   firstWave: 2,
   /** Part of the samples that are expected to be needed which the next wave draws; all of them where time is short. */
   wave: 0.5,
-  /** Worth of reading what was drawn, in that of drawing as many tokens. */
-  reading: 0.5,
-  /** Leading answers of which the judge reads samples, and how many of each. */
+  /** Worth of reading what was drawn, in that of drawing as many tokens, for a judge of trust 1; and the least trust that counts here, so that one in disgrace is still seen. */
+  reading: 0.75,
+  leastTrust: 0.1,
+  /** Leading answers of which the judge reads samples first, and how many of each; then all samples, where that is worth it too. */
   contenders: 3,
   reads: 4,
   /** The leading answer is read once, for its confidence, where that costs at most this part of what was spent. */
@@ -60,7 +61,9 @@ export function expectedNeed({ samples, lead, spent }: Standing, price: number, 
   return most;
 }
 
-const { firstWave, wave, reading, contenders, reads, glance, leastScore } = worthConstants;
+const { firstWave, wave, reading, leastTrust, contenders, reads, glance, leastScore } = worthConstants;
+/** Depth at which the judge reads all samples. */
+export const deepest = 2;
 
 const courses = new WeakMap<Tree, { readonly told: number; readonly most: number; readonly course: Course }>();
 
@@ -82,19 +85,23 @@ function followed(tree: Tree, most: number): Course {
   for (const end of countedEnds(tree)) {
     vote.add(end);
     if (vote.samples < wanted) continue;
-    const isLast = wanted >= most;
-    if (!vote.isJudged && (isLast || worthOf(vote.standing) < terms.price))
-      vote.isJudged = vote.paysReading(terms.price);
-    const unread = vote.isJudged ? vote.contested.filter((each) => !wasRead(each)) : [];
+    const { unread, isWorth } = weighed(vote, terms.price, wanted >= most);
     const { standing } = vote;
-    if (unread.length > 0) return { standing, wanted, unread, isOver: false };
-    if (isLast || worthOf(standing) < terms.price) {
-      const left = vote.glances();
-      return { standing, wanted, unread: left, isOver: left.length === 0 };
-    }
+    if (unread.length > 0 || !isWorth) return { standing, wanted, unread, isOver: unread.length === 0 };
     wanted = nextWave(standing, wanted, terms, most);
   }
   return { standing: vote.standing, wanted, unread: [], isOver: false };
+}
+
+/** Has the judge read as much as is worth it. What is left unread comes first; another wave is drawn only if it is still worth it then. */
+function weighed(vote: SampleVote, price: number, isLast: boolean) {
+  for (;;) {
+    const unread = vote.readable(vote.depth).filter((each) => !wasRead(each));
+    const isWorth = !isLast && worthOf(vote.standing) >= price;
+    if (unread.length > 0 || isWorth) return { unread, isWorth };
+    if (!vote.paysReading(price)) return { unread: vote.glances(), isWorth };
+    vote.depth += 1;
+  }
 }
 
 function nextWave(standing: Standing, wanted: number, { price, hurried }: Terms, most: number): number {
@@ -130,7 +137,8 @@ export class SampleVote {
   readonly #answers = new Map<string, VotedAnswer>();
   #drawn = 0;
   samples = 0;
-  isJudged = false;
+  /** How much the judge reads: nothing, samples of the leading answers, or all of them. */
+  depth = 0;
 
   /** A judge that is not trusted is not asked. */
   constructor(judge: Judging | undefined) {
@@ -151,16 +159,16 @@ export class SampleVote {
     const [first, second] = this.ranked;
     const all = [...this.#answers.values()];
     const squares = all.reduce((sum, { ends, weight }) => sum + weight ** 2 / ends.length, 0);
-    const spread = Math.sqrt(this.isJudged ? squares : this.samples);
+    const spread = Math.sqrt(this.depth > 0 ? squares : this.samples);
     const lead = first === undefined ? 0 : (first.weight - (second?.weight ?? 0)) / spread;
-    const read = this.isJudged ? all.flatMap(({ ends }) => ends.filter(wasRead)) : [];
-    return { samples: this.samples, lead, spent: this.#drawn + this.#costOf(read) };
+    return { samples: this.samples, lead, spent: this.#drawn + this.#costOf(this.readable(this.depth)) };
   }
 
   /** Heaviest first, of equals the one that was found first. */
   get ranked(): readonly VotedAnswer[] {
     const all = [...this.#answers.values()];
-    const odds = all.map(({ ends }) => (this.isJudged ? ends.flatMap((end) => this.#oddsOf(end)) : []));
+    const read = new Set(this.readable(this.depth));
+    const odds = all.map(({ ends }) => ends.filter((end) => read.has(end)).flatMap((end) => this.#oddsOf(end)));
     const usual = odds.some((each) => each.length > 0) ? mean(odds.flat()) : 1;
     all.forEach((answer, at) => {
       answer.weight = answer.ends.length * (odds[at]!.length > 0 ? mean(odds[at]!) : usual);
@@ -175,16 +183,21 @@ export class SampleVote {
     return [(held / (1 - held)) ** this.#judge.trust];
   }
 
-  /** The samples that the judge reads if it reads any: the first ones of the answers with the most votes. */
-  get contested(): readonly Node[] {
+  /** The samples that the judge reads at a depth. */
+  readable(depth: number): readonly Node[] {
+    if (depth === 0) return [];
     const byVotes = [...this.#answers.values()].sort((a, b) => b.ends.length - a.ends.length);
-    return [...new Set(byVotes.slice(0, contenders).flatMap(({ ends }) => ends.slice(0, reads)))];
+    const [answers, each] = depth === 1 ? [contenders, reads] : [byVotes.length, this.samples];
+    return [...new Set(byVotes.slice(0, answers).flatMap(({ ends }) => ends.slice(0, each)))];
   }
 
-  /** True where answers disagree and having the contested samples read is worth its cost. */
+  /** True where answers disagree and what the judge would read at the next depth is worth its cost. */
   paysReading(price: number): boolean {
-    if (this.#judge === undefined || this.#answers.size < 2) return false;
-    return reading * worthOf({ lead: this.standing.lead, spent: this.#costOf(this.contested) }) >= price;
+    const { trust } = this.#judge ?? {};
+    if (trust === undefined || this.#answers.size < 2 || this.depth >= deepest) return false;
+    const known = new Set(this.readable(this.depth));
+    const spent = this.#costOf(this.readable(this.depth + 1).filter((end) => !known.has(end)));
+    return spent > 0 && reading * Math.max(leastTrust, trust) * worthOf({ lead: this.standing.lead, spent }) >= price;
   }
 
   /** The leading answer, where the judge was asked for none of it and that is cheap. */
