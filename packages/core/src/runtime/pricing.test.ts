@@ -1,0 +1,89 @@
+// What going on costs a search follows those that wait; its judge reads ends of samples, and nothing else.
+
+import { expect, it } from 'vitest';
+import { ToyEngine, ToyVerifier, ToyWorld } from '../../../../tests/support/toy.ts';
+import { worth } from '../exit/worth.ts';
+import type { LoggedEvent } from '../log/events.ts';
+import { createScheduler } from '../policy/create.ts';
+import { createAuto } from '../program/auto.ts';
+import { Runtime } from './runtime.ts';
+import type { SearchRequest, SearchResult } from './search/request.ts';
+
+const price = 1e-3;
+
+function request(id: string, over: Partial<SearchRequest['limits']> = {}): SearchRequest {
+  return {
+    id,
+    prompt: { kind: 'text', text: id },
+    program: createAuto({ samples: 12, maxDepth: 6 }),
+    rules: { exits: [worth], prunes: [], boost: false },
+    limits: { threshold: 1, rollouts: 12, price, ...over },
+    seed: 7,
+    priority: 0,
+    delimiters: ['\n'],
+    stepTokens: 64,
+    extract: (text) => text.slice(-1),
+  };
+}
+
+function served(searches: number, budget: number, over: Partial<SearchRequest['limits']> = {}) {
+  const world = new ToyWorld();
+  const storm = { fail: 0, lose: 0, double: 0, delayMs: 10, untilMs: 0 };
+  const engine = new ToyEngine(world, storm, 1, { ends: 0.4, shape: 4, twins: 0, ties: false });
+  const verifier = new ToyVerifier(world);
+  const events: LoggedEvent[] = [];
+  const results: SearchResult[] = [];
+  let widest = 0;
+  const runtime: Runtime = new Runtime({
+    engine,
+    verifier,
+    scheduler: createScheduler('vanilla'),
+    budget,
+    clock: world.clock,
+    onEvent: (event) => {
+      events.push(event);
+      widest = Math.max(widest, runtime?.leasesTaken ?? 0);
+    },
+    onEnd: (result) => results.push(result),
+  });
+  for (let at = 0; at < searches; at += 1) runtime.submit(request(`${at}`, over));
+  world.run(runtime, 1_000_000, () => results.length === searches);
+  const prices = events.flatMap(({ event, search }) => (event.type === 'priced' ? [{ search, ...event }] : []));
+  return { results, events, prices, widest, verifier };
+}
+
+it('is that of its effort while nobody waits, and more while others do', () => {
+  expect(served(1, 8).prices.map((each) => each.price)).toEqual([price]);
+  const { prices, results } = served(12, 8);
+  const first = prices.filter(({ search }) => search === '0');
+  expect(first[0]!.price).toBeGreaterThan(8 * price);
+  expect(prices.at(-1)!.price).toBe(price);
+  // Those that were served while others waited drew less, and say why.
+  const evidence = results.map(({ id, exit }) => ({ id, ...exit.evidence }) as { id: string; load?: number });
+  expect(evidence.find(({ id }) => id === '0')!.load).toBeGreaterThan(8);
+  expect(evidence.find(({ id }) => id === '11')!.load).toBeUndefined();
+});
+
+it('keeps all searches within the budget, two samples first', () => {
+  const { widest, results, events } = served(9, 6);
+  expect(results).toHaveLength(9);
+  expect(widest).toBe(6);
+  const drawn = (id: string) => events.filter(({ search, event }) => search === id && event.type === 'asked').length;
+  expect(Math.min(...results.map(({ id }) => drawn(id)))).toBeGreaterThanOrEqual(2);
+});
+
+it('has ends read where samples disagree, and counts nothing twice', () => {
+  const { results, events } = served(1, 8, { price: 1e-6 });
+  const [{ cost, rollouts }] = results as [SearchResult];
+  const reads = events.filter(({ event }) => event.type === 'probed');
+  expect(reads.length).toBeGreaterThan(2);
+  expect(cost).toMatchObject({ verifierCalls: reads.length, discardedTokens: 0 });
+  expect(rollouts).toBe(12);
+  const closed = events.flatMap(({ event }) => (event.type === 'closed' ? [event.closing] : []));
+  expect(closed.filter((closing) => closing === 'ended')).toHaveLength(reads.length);
+});
+
+it('hurries a search most of whose time is over', () => {
+  const { prices } = served(1, 8, { price: 1e-6, deadlineMs: 60 });
+  expect(prices.some(({ hurried }) => hurried)).toBe(true);
+});
