@@ -41,12 +41,13 @@ async function get(url: string): Promise<Loose> {
   return (await fetch(url)).json();
 }
 
-function create(url: string, at: number): Promise<Loose> {
+function create(url: string, at: number, wish: object = {}): Promise<Loose> {
   const body = {
     model: 'simulated',
     background: true,
     seed: at,
     messages: [{ role: 'user', content: `question ${at}` }],
+    ...wish,
   };
   const headers = { 'content-type': 'application/json', 'idempotency-key': `q${at}` };
   return fetch(`${url}/v1/searches`, { method: 'POST', headers, body: JSON.stringify(body) }).then((answer) =>
@@ -148,6 +149,27 @@ test('100 background searches survive two crashes', async () => {
   console.log(
     `resumed ${resumed} of ${searches} in the last start; epochs up to ${Math.max(...listed.map(({ epoch }) => epoch))}`,
   );
+});
+
+test('what searches have shown of their judge is added up once, whatever process ended them', async () => {
+  const own = args.with(2, join(folder, 'audited.db')).with(4, 'models.0.engine.speed=30');
+  const first = await start(own);
+  const wish = { coppice: { program: 'best-of-n', policy: 'vanilla', rollouts: 8 } };
+  const accepted = await Promise.all(Array.from({ length: 40 }, (_, at) => create(first.url, at, wish)));
+  await untilDone(first.url, 10);
+  await first.kill();
+  const second = await start(own);
+  await untilDone(second.url, 40);
+  const logs = await Promise.all(accepted.map(({ id }) => logOf(second.url, id)));
+  for (const log of logs) expectToldOnce(log);
+  await second.kill();
+  const audited = logs.flat().filter(({ event }) => event.audit !== undefined).length;
+  expect(audited).toBeGreaterThan(0);
+  const { url } = await start(own);
+  await until(async () => {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    return metrics.includes(`coppice_judge_split_searches{model="simulated"} ${audited}\n`);
+  });
 });
 
 test.each(['refine', 'panel'])(
