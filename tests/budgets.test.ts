@@ -6,7 +6,7 @@ import { textOf, trackedFiles } from './support/source-files.ts';
 
 /** Lines at most, without tests, conformance suites and the page. */
 const lines: Readonly<Record<string, number>> = {
-  core: 28_000,
+  core: 29_000,
   gateway: 11_500,
   llama: 7800,
   postgres: 2500,
@@ -14,7 +14,7 @@ const lines: Readonly<Record<string, number>> = {
   coppice: 5700,
   sim: 2000,
 };
-const allLines = 59_000;
+const allLines = 60_000;
 
 function linesOf(name: string): number {
   return trackedFiles

@@ -28,7 +28,7 @@ describe('a judge', () => {
     expect(chance.trust).toBe(0);
   });
 
-  it('whose odds are those of agreement to the power of s is trusted by s', () => {
+  it('whose odds are those of agreement to the power of s is trusted by s²', () => {
     for (const slope of [0.3, 0.6, 0.9]) {
       const calibrated = (agrees: boolean) => {
         for (;;) {
@@ -38,7 +38,7 @@ describe('a judge', () => {
           if (random.uniform() < (agrees ? chance : 1 - chance)) return 1 / (1 + Math.exp(-odds));
         }
       };
-      expect(judgeOf(rows(3000, oneKey, calibrated)).trust).toBeCloseTo(slope, 1);
+      expect(judgeOf(rows(3000, oneKey, calibrated)).trust).toBeCloseTo(slope ** 2, 1);
     }
   });
 

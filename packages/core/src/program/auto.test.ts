@@ -127,7 +127,7 @@ test('where that settles nothing and is worth it, it reads the rest', () => {
 
 test('a judge that is not trusted weighs nothing', () => {
   const { program, tree } = judgedTree('aaiib', { cost: 1, trust: 0 });
-  expect(program.answer(tree)).toMatchObject({ answer: 'a', score: undefined });
+  expect(program.answer(tree)).toMatchObject({ answer: 'a', score: 0.1 });
 });
 
 test('a judge that is too dear is not asked, and a cheap one reads the leading answer where all agree', () => {

@@ -26,11 +26,13 @@ function request(id: string, over: Partial<SearchRequest['limits']> = {}): Searc
   };
 }
 
-function served(searches: number, budget: number, over: Partial<SearchRequest['limits']> = {}) {
+function served(searches: number, budget: number, over: Partial<SearchRequest['limits']> = {}, fail = 0, weather = 1) {
   const world = new ToyWorld();
-  const storm = { fail: 0, lose: 0, double: 0, delayMs: 10, untilMs: 0 };
-  const engine = new ToyEngine(world, storm, 1, { ends: 0.4, shape: 4, twins: 0, ties: false });
-  const verifier = new ToyVerifier(world);
+  const storm = { fail, lose: 0, double: 0, delayMs: 10, untilMs: 1e9 };
+  const question = { ends: 0.4, shape: 4, twins: 0, ties: false };
+  const engine = new ToyEngine(world, storm, weather, question);
+  const verifier = new ToyVerifier(world, storm, weather, question);
+  const faults: string[] = [];
   const events: LoggedEvent[] = [];
   const results: SearchResult[] = [];
   let widest = 0;
@@ -45,11 +47,14 @@ function served(searches: number, budget: number, over: Partial<SearchRequest['l
       widest = Math.max(widest, runtime?.leasesTaken ?? 0);
     },
     onEnd: (result) => results.push(result),
+    onFault: (search, { message }) => {
+      if (search === undefined) faults.push(message);
+    },
   });
   for (let at = 0; at < searches; at += 1) runtime.submit(request(`${at}`, over));
   world.run(runtime, 1_000_000, () => results.length === searches);
   const prices = events.flatMap(({ event, search }) => (event.type === 'priced' ? [{ search, ...event }] : []));
-  return { results, events, prices, widest, verifier };
+  return { results, events, prices, widest, faults };
 }
 
 it('is that of its effort while nobody waits, and more while others do', () => {
@@ -70,6 +75,13 @@ it('keeps all searches within the budget, two samples first', () => {
   expect(widest).toBe(6);
   const drawn = (id: string) => events.filter(({ search, event }) => search === id && event.type === 'asked').length;
   expect(Math.min(...results.map(({ id }) => drawn(id)))).toBeGreaterThanOrEqual(2);
+});
+
+it.each([1, 2, 3, 4, 5, 6])('keeps within it where much fails, in weather %d', (weather) => {
+  const { widest, results, faults } = served(40, 24, { price: price / 20 }, 0.2, weather);
+  expect(faults).toEqual([]);
+  expect(widest).toBeLessThanOrEqual(24);
+  expect(results.filter(({ exit }) => exit.rule !== 'worth' && exit.rule !== 'rollouts')).toEqual([]);
 });
 
 it('has ends read where samples disagree, and counts nothing twice', () => {

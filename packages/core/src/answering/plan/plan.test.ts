@@ -173,7 +173,7 @@ describe('a plan', () => {
     const unjudged = { program: 'auto', scoring: 'self-consistency' };
     expect(usualSearch(modelOf({}, 'none'))).toMatchObject(unjudged);
     expect(usualSearch(modelOf({ threshold: 0.9 }, 'none')).program).toBe('self-consistency');
-    expect(usualSearch(modelOf({ verifier: { kind: 'confidence' } }, 'mean')).scoring).toBe('confidence');
+    expect(usualSearch(modelOf({ verifier: { kind: 'confidence' } }, 'mean')).scoring).toBe('self-consistency');
     expect(makePlan(requestOf({ program: 'greedy' })).scoring).toBe('none');
     const rebase = modelOf({ program: 'rebase', policy: 'boost' });
     const again = { ...rebase, config: Object.assign({}, rebase.config, { firstPaths: 2 }) };

@@ -2,7 +2,7 @@
 
 import { groupSimilarity } from '../../answer/likeness.ts';
 import { optionsGiven } from '../../config/named-options.ts';
-import type { LimitsConfig, ModelConfig } from '../../config/schema.ts';
+import type { LimitsConfig } from '../../config/schema.ts';
 import { effortOf } from '../../config/schema.ts';
 import type { ScoredBy } from '../../log/verdict.ts';
 import { optionsOf } from '../../policy/create.ts';
@@ -40,7 +40,7 @@ export function searchShape(
     prompts: program.prompts && readPrompts(program.prompts, config),
     policy,
     policyOptions,
-    scoring: scoringOf(program, config),
+    scoring: scoringOf(program, model),
     rollouts: rolloutsOf(wish, limits, program, chosen, bought.rollouts, paths),
     threshold: chosen.threshold ?? wish.threshold ?? config.threshold ?? usualThreshold,
     tokenBudget: atMost(wish, 'tokenBudget', limits.tokens, 'limits.tokens') ?? bought.tokens,
@@ -100,11 +100,12 @@ function programFor(wish: Wish, { config, verifier, engine }: PlannedModel, chos
 }
 
 /** Names the judge of the answer: the generator's own confidence is none. */
-function scoringOf({ name, needsVerifier, isPriced }: ProgramDefinition, { verifier }: ModelConfig): ScoredBy {
+function scoringOf({ name, needsVerifier, isPriced }: ProgramDefinition, { config, verifier }: PlannedModel): ScoredBy {
+  const { kind } = config.verifier;
   if (name === 'greedy') return 'none';
-  const isRead = isPriced === true && !['none', 'confidence'].includes(verifier.kind);
+  const isRead = isPriced === true && verifier !== undefined && kind !== 'confidence';
   if (!needsVerifier && !isRead) return 'self-consistency';
-  return verifier.kind === 'confidence' ? 'confidence' : 'verifier';
+  return kind === 'confidence' ? 'confidence' : 'verifier';
 }
 
 /** A single step: the engine's text, cut only by its own end, a stop string or the token limit. */
@@ -134,5 +135,5 @@ export function usualSearch(model: PlannedModel) {
   // A question alone never makes it one generation.
   const { program } = programFor({}, model, programChoice(undefined, {}, model)!);
   const { policy, aggregation } = policyFor({}, model, program, choose);
-  return { program: program.name, policy, scoring: scoringOf(program, model.config), aggregation };
+  return { program: program.name, policy, scoring: scoringOf(program, model), aggregation };
 }

@@ -32,7 +32,7 @@ export const worthConstants = {
 export const readingIndex = 0;
 
 /** A vote after its first so many samples. */
-export interface Standing {
+export interface SampleStanding {
   readonly samples: number;
   /** The leader's weight less the second's, over the root of the sum of all squared weights: votes over √samples without a judge. */
   readonly lead: number;
@@ -41,19 +41,19 @@ export interface Standing {
 }
 
 /** What a search does next: draws up to `wanted` samples in all, has `unread` read, or is over. */
-export interface Course {
-  readonly standing: Standing;
+export interface SampleCourse {
+  readonly standing: SampleStanding;
   readonly wanted: number;
   readonly unread: readonly Node[];
   readonly isOver: boolean;
 }
 
-export function worthOf({ lead, spent }: Pick<Standing, 'lead' | 'spent'>): number {
+export function worthOf({ lead, spent }: Pick<SampleStanding, 'lead' | 'spent'>): number {
   return Math.exp(-worthConstants.slope * lead) / spent;
 }
 
 /** The smallest number of samples at which the rule would stop if shares stayed as they are, `most` at most. */
-export function expectedNeed({ samples, lead, spent }: Standing, price: number, most: number): number {
+export function expectedNeed({ samples, lead, spent }: SampleStanding, price: number, most: number): number {
   for (let need = samples; need < most; need += 1) {
     const growth = need / samples;
     if (worthOf({ lead: lead * Math.sqrt(growth), spent: spent * growth }) < price) return need;
@@ -65,10 +65,10 @@ const { firstWave, wave, reading, leastTrust, contenders, reads, glance, leastSc
 /** Depth at which the judge reads all samples. */
 export const deepest = 2;
 
-const courses = new WeakMap<Tree, { readonly told: number; readonly most: number; readonly course: Course }>();
+const courses = new WeakMap<Tree, { readonly told: number; readonly most: number; readonly course: SampleCourse }>();
 
 /** Read by the program, its exit and the scheduler after each event: it is worked out once. */
-export function courseOf(tree: Tree, most: number): Course {
+export function courseOf(tree: Tree, most: number): SampleCourse {
   const known = courses.get(tree);
   if (known?.told === tree.told && known.most === most) return known.course;
   const course = followed(tree, most);
@@ -77,7 +77,7 @@ export function courseOf(tree: Tree, most: number): Course {
 }
 
 /** Looks after each wave: what was drawn is paid for. Without terms all samples are wanted. */
-function followed(tree: Tree, most: number): Course {
+function followed(tree: Tree, most: number): SampleCourse {
   const { terms } = tree;
   const vote = new SampleVote(terms?.judge);
   let wanted = terms === undefined ? most : Math.min(firstWave, most);
@@ -104,7 +104,7 @@ function weighed(vote: SampleVote, price: number, isLast: boolean) {
   }
 }
 
-function nextWave(standing: Standing, wanted: number, { price, hurried }: Terms, most: number): number {
+function nextWave(standing: SampleStanding, wanted: number, { price, hurried }: Terms, most: number): number {
   const missing = expectedNeed(standing, price, most) - wanted;
   return Math.min(most, wanted + Math.max(1, Math.ceil(missing * (hurried ? 1 : wave))));
 }
@@ -142,7 +142,7 @@ export class SampleVote {
 
   /** A judge that is not trusted is not asked. */
   constructor(judge: Judging | undefined) {
-    this.#judge = judge?.trust === 0 ? undefined : judge;
+    this.#judge = judge;
   }
 
   add(end: Node): void {
@@ -155,7 +155,7 @@ export class SampleVote {
     answer.ends.push(end);
   }
 
-  get standing(): Standing {
+  get standing(): SampleStanding {
     const [first, second] = this.ranked;
     const all = [...this.#answers.values()];
     const squares = all.reduce((sum, { ends, weight }) => sum + weight ** 2 / ends.length, 0);
