@@ -8,7 +8,9 @@ import { type CommandFlags, type CommandHelp, flagOf, helpFlag, readArguments, w
 import { type Calibration, calibrationOf, fitted, stopsAt, unscored, type VoteStops } from '../real/confidence-fit.ts';
 import { recordedSamples } from '../real/sample-files.ts';
 
-const recorded = ['gsm8k', 'math500'].map((set) => `lab/recorded/qwen2.5-coder-1.5b-${set}.trees.gz`);
+const recorded = ['gsm8k', 'math500', 'carp', 'college-math-odd'].map(
+  (set) => `lab/recorded/qwen2.5-coder-1.5b-${set}.trees.gz`,
+);
 
 const text = 'string';
 const flags = {

@@ -2,6 +2,7 @@
 // The judge reads a sample when it has ended. A sample that is open when the search stops counts with the tokens that it had by then.
 
 import type { Random } from '@coppice/core/base';
+import { worthConstants, worthOf } from '@coppice/core/tree';
 import { leadNeeded } from '@coppice/papers/rules';
 import { type AutoSettings, type Stopped, stopAuto } from './worth-auto.ts';
 import {
@@ -13,13 +14,14 @@ import {
   type VoteQuestion,
   type Waves,
 } from './worth-course.ts';
-import { worthOf } from './worth-line.ts';
 
 /** One way to stop, at one of its levels: a number of samples, a risk or a price. */
 export interface Arm {
   readonly name: string;
   /** The rule that this one is with other samples open or in waves. */
   readonly variantOf?: string;
+  /** The variant that coppice draws by. */
+  readonly isShipped?: boolean;
   readonly drawing: Drawing;
   /** From the hastiest on. */
   readonly levels: readonly number[];
@@ -112,7 +114,8 @@ function stopByLead(course: Course, risk: number, cost: number): Stopped {
 /** The line over scores that are added up, every sample judged. */
 function stopJudged(course: Course, price: number, cost: number): Stopped {
   const { first, second, right } = course.scores;
-  const worthAt = (ended: number) => worthOf(first[ended - 1]! - second[ended - 1]!, spentAt(course, ended, cost));
+  const worthAt = (ended: number) =>
+    worthOf({ lead: first[ended - 1]! - second[ended - 1]!, spent: spentAt(course, ended, cost) });
   let ended = 1;
   while (ended < first.length && worthAt(ended) >= price) ended += 1;
   return { right: right[ended - 1]!, spent: spentAt(course, ended, cost), waves: ended };
@@ -121,7 +124,8 @@ function stopJudged(course: Course, price: number, cost: number): Stopped {
 const risks = Array.from({ length: 24 }, (_, at) => 0.95 * 0.8 ** at);
 const prices = Array.from({ length: 36 }, (_, at) => 0.005 * 0.77 ** at);
 
-export const halfWaves: Waves = { first: 2, part: 0.5, looks: 'after each' };
+const { firstWave, wave } = worthConstants;
+export const halfWaves: Waves = { first: firstWave, part: wave, looks: 'after each' };
 const bigWaves: Waves = { first: 4, part: 1, looks: 'after each' };
 
 export function autoArm(name: string, settings: AutoSettings, levels: readonly number[] = prices): Arm {
@@ -159,7 +163,7 @@ export function allArms(most: number, settings: AutoSettings): Arm[] {
     blind,
     auto,
     ...drawings.flatMap(([how, drawing]) => [lead, blind, auto].map((arm) => variant(arm, how, { drawing }))),
-    ...inWaves('2 + half', halfWaves),
+    ...inWaves('2 + half', halfWaves).map((arm) => ({ ...arm, isShipped: true })),
     ...inWaves('2 + half, looks within', { ...halfWaves, looks: 'within' }),
     ...inWaves('4 + all', bigWaves),
   ];
