@@ -14,7 +14,12 @@ const recorded = ['gsm8k', 'math500', 'carp', 'college-math-odd'].map(
 
 const text = 'string';
 const flags = {
-  look: { type: text, takes: 'LIST', default: '', about: 'further files, to look at and not to fit on' },
+  look: {
+    type: text,
+    takes: 'LIST',
+    default: '',
+    about: 'further files, to look at and not to fit on; several also pooled',
+  },
   prices: {
     type: text,
     takes: 'LIST',
@@ -33,7 +38,9 @@ export const help: CommandHelp = {
   about:
     'Fits how likely a voted answer is right to recorded trees, each file with equal weight, and prints calibration: as fitted, fitted on the other files, as shipped.',
   groups: [['the fit', flags]],
-  examples: ['confidence --look lab/recorded/qwen2.5-coder-1.5b-math500.trees.gz'],
+  examples: [
+    'confidence lab/recorded/qwen2.5-coder-1.5b-gsm8k.trees.gz --look lab/recorded/qwen2.5-coder-1.5b-math500.trees.gz',
+  ],
 };
 
 interface RecordedSet {
@@ -58,6 +65,8 @@ export async function run(args: readonly string[]): Promise<number> {
     const stops = stopsAt(questions, prices, orders, (...place) => new Random('orders', seed, ...place));
     return { name, isFitted: own.includes(file), stops };
   });
+  const looked = sets.filter(({ isFitted }) => !isFitted);
+  if (looked.length > 1) sets.push(pooled(looked));
   for (const signals of ['votes', 'votes and a score'] as const) {
     const read = sets.map((set) => (signals === 'votes' ? withoutScores(set) : set));
     const weights = weightsOf(read.filter(({ isFitted }) => isFitted));
@@ -81,6 +90,14 @@ export async function run(args: readonly string[]): Promise<number> {
     }
   }
   return 0;
+}
+
+/** Questions of all, order by order. */
+function pooled(sets: readonly RecordedSet[]): RecordedSet {
+  const stops = sets[0]!.stops.map((orders, price) =>
+    orders.map((_, order) => sets.flatMap((set) => set.stops[price]![order]!)),
+  );
+  return { name: sets.map(({ name }) => name).join(' + '), isFitted: false, stops };
 }
 
 function withoutScores({ stops, ...set }: RecordedSet): RecordedSet {

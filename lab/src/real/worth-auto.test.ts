@@ -35,7 +35,10 @@ it('has the judge read where answers disagree and reading is worth the price', (
   expect(stopped(even, 0.037, { cost: 0.5 })).toMatchObject({ right: 1, spent: 30 });
   expect(stopped(even, 0.018, { trust: 0.5 })).toMatchObject({ right: 1, spent: 40 });
   expect(stopped(even, 0.019, { trust: 0.5 })).toMatchObject({ right: 0.5, spent: 20 });
-  expect(stopped(even, 1e-9, { trust: 0 })).toMatchObject({ right: 0.5, spent: 20 });
+  expect(stopped(even, 1e-9, { trust: undefined })).toMatchObject({ right: 0.5, spent: 20 });
+  // One that is not trusted is read where that is worth 0.075 / 20 = 0.00375, and weighs nothing.
+  expect(stopped(even, 0.0037, { trust: 0 })).toMatchObject({ right: 0.5, spent: 40 });
+  expect(stopped(even, 0.0038, { trust: 0 })).toMatchObject({ right: 0.5, spent: 20 });
 });
 
 it('draws on where what was read leaves it worth that, and reads new samples of the leaders', () => {
@@ -48,7 +51,7 @@ it('draws on where what was read leaves it worth that, and reads new samples of 
   ];
   // Votes stop at three: e^(−1.4 / √3) / 30 = 0.0149. Read, a is ahead by 0.5 / √4.25 only: 0.0216; at four by 1.5 / √5.25: 0.0091.
   expect(stopped(drawn, 0.015, { cost: 0.1 })).toMatchObject({ right: 1, spent: 44 });
-  expect(stopped(drawn, 0.015, { trust: 0 })).toMatchObject({ right: 1, spent: 30 });
+  expect(stopped(drawn, 0.015, { trust: undefined })).toMatchObject({ right: 1, spent: 30 });
 });
 
 it('has all read where samples of the leaders leave it open and the rest is worth its cost too', () => {

@@ -2,8 +2,8 @@
 // answers disagree, the judge reads samples of the leading ones, then all, as far as their tokens are worth the price too; answers then weigh what it found,
 // and the same line says whether to draw on. The glance at a leader that nothing was read of is left out: it changes no answer.
 
-import { expectedNeed, weightOf, worthConstants, worthOf, worthOfReading } from '@coppice/core/tree';
-import { type Course, DrawnWaves, leadersOf, type VoteQuestion, type Waves } from './worth-course.ts';
+import { expectedNeed, weightOf, worthConstants, worthOf } from '@coppice/core/tree';
+import { DrawnWaves, leadersOf, type VoteCourse, type VoteQuestion, type Waves } from './worth-course.ts';
 
 export interface Stopped {
   readonly right: number;
@@ -12,21 +12,21 @@ export interface Stopped {
 }
 
 export interface AutoSettings {
-  /** s of a weight odds^s. At 0 the judge reads nothing. */
-  readonly trust: number;
+  /** s of a weight odds^s; undefined without a judge. One of 0 is still read now and then, and weighs nothing. */
+  readonly trust: number | undefined;
   /** Of a token that the judge reads, in generated ones. */
   readonly cost: number;
   readonly waves?: Waves | undefined;
 }
 
-/** The line over votes alone where nothing is trusted. */
-export function stopAuto(course: Course, price: number, settings: AutoSettings): Stopped {
+/** The line over votes alone without a judge. */
+export function stopAuto(course: VoteCourse, price: number, settings: AutoSettings): Stopped {
   const { trust, cost } = settings;
   const { generated, votes } = course;
   const waves = settings.waves && new DrawnWaves(course, settings.waves);
   const most = generated.length;
   waves?.begin(most);
-  let judge: Judge | undefined;
+  let judge: ReplayedJudge | undefined;
   for (let ended = 1; ; ended += 1) {
     const at = ended - 1;
     const drawn = waves?.generated(ended) ?? generated[at]!;
@@ -41,10 +41,10 @@ export function stopAuto(course: Course, price: number, settings: AutoSettings):
       }
       const isOver = ended === most || worthOf({ lead, spent }) < price;
       if (!isOver) break;
-      if (trust > 0 && votes.second[at]! > 0) {
-        judge ??= new Judge(course, trust);
+      if (trust !== undefined && votes.second[at]! > 0) {
+        judge ??= new ReplayedJudge(course, trust);
         const unread = cost * judge.unread(ended);
-        if (unread > 0 && worthOfReading({ lead, spent: unread }, trust) >= price) {
+        if (unread > 0 && worthOf({ lead, spent: unread }, trust) >= price) {
           judge.depth += 1;
           judge.read(ended);
           continue;
@@ -60,20 +60,20 @@ const deepest = 2;
 const { contenders, reads } = worthConstants;
 
 /** What a judge has read of one course. */
-class Judge {
+class ReplayedJudge {
   /** How much it reads: nothing, samples of the leading answers, or all. */
   depth = 0;
   /** Tokens of what counts at that depth, those of failed readings too; and of all that was ever read. */
   tokens = 0;
   paid = 0;
   standing = { lead: 0, right: 0 };
-  readonly #course: Course;
+  readonly #course: VoteCourse;
   readonly #question: VoteQuestion;
   readonly #trust: number;
   readonly #isRead: Uint8Array;
   readonly #votes: number[];
 
-  constructor(course: Course, trust: number) {
+  constructor(course: VoteCourse, trust: number) {
     this.#course = course;
     this.#question = course.question;
     this.#trust = trust;

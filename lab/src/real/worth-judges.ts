@@ -60,7 +60,9 @@ export function trustRows(replay: JudgeReplay): { readonly audit: JudgeAudit; re
 }
 
 function replayed({ questions, most, cost, orders, seed }: JudgeReplay, arms: readonly Arm[]): ReplayedCurves {
-  const rivals = allArms(most, { trust: 0, cost }).filter(({ variantOf, name }) => !variantOf && name !== 'auto');
+  const rivals = allArms(most, { trust: undefined, cost }).filter(
+    ({ variantOf, name }) => !variantOf && name !== 'auto',
+  );
   const found = replayArms(questions, [...rivals, ...arms], orders, (at) => new Random('orders', seed, at));
   const budgets = budgetsTo(Math.ceil(most * (1 + cost)));
   return curvesOf(tokensOf(questions), most, found, budgets, new Random('resamples', seed));

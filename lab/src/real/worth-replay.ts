@@ -6,11 +6,11 @@ import { worthConstants, worthOf } from '@coppice/core/tree';
 import { leadNeeded } from '@coppice/papers/rules';
 import { type AutoSettings, type Stopped, stopAuto } from './worth-auto.ts';
 import {
-  type Course,
   courseOf,
-  type Drawing,
   oneByOne,
+  type SampleDrawing,
   shuffled,
+  type VoteCourse,
   type VoteQuestion,
   type Waves,
 } from './worth-course.ts';
@@ -22,10 +22,10 @@ export interface Arm {
   readonly variantOf?: string;
   /** The variant that coppice draws by. */
   readonly isShipped?: boolean;
-  readonly drawing: Drawing;
+  readonly drawing: SampleDrawing;
   /** From the hastiest on. */
   readonly levels: readonly number[];
-  readonly stop: (course: Course, level: number) => Stopped;
+  readonly stop: (course: VoteCourse, level: number) => Stopped;
 }
 
 /** Every level of one arm, question by question: means over the orders. */
@@ -91,19 +91,19 @@ export function pooled(sets: readonly (readonly Replayed[])[]): Replayed[] {
   }));
 }
 
-type Standing = 'votes' | 'scores' | 'best';
+type VotedBy = 'votes' | 'scores' | 'best';
 
 /** What a search has spent when so many samples have ended; without a judge where its cost is 0. */
-function spentAt({ generated, read }: Course, ended: number, cost: number): number {
+function spentAt({ generated, read }: VoteCourse, ended: number, cost: number): number {
   return generated[ended - 1]! + cost * read[ended - 1]!;
 }
 
-function stopUniform(course: Course, count: number, by: Standing, cost: number): Stopped {
+function stopUniform(course: VoteCourse, count: number, by: VotedBy, cost: number): Stopped {
   return { right: course[by].right[count - 1]!, spent: spentAt(course, count, cost), waves: 1 };
 }
 
 /** One at a time until scores are so far apart. */
-function stopByLead(course: Course, risk: number, cost: number): Stopped {
+function stopByLead(course: VoteCourse, risk: number, cost: number): Stopped {
   const { first, second, right } = course.scores;
   const needed = leadNeeded(risk);
   let ended = 1;
@@ -112,7 +112,7 @@ function stopByLead(course: Course, risk: number, cost: number): Stopped {
 }
 
 /** The line over scores that are added up, every sample judged. */
-function stopJudged(course: Course, price: number, cost: number): Stopped {
+function stopJudged(course: VoteCourse, price: number, cost: number): Stopped {
   const { first, second, right } = course.scores;
   const worthAt = (ended: number) =>
     worthOf({ lead: first[ended - 1]! - second[ended - 1]!, spent: spentAt(course, ended, cost) });
@@ -143,14 +143,14 @@ export function allArms(most: number, settings: AutoSettings): Arm[] {
     return { ...arm, ...changed, name: `${arm.name}, ${how}`, variantOf: arm.name };
   };
   const lead = single('lead', risks, (course, risk) => stopByLead(course, risk, cost));
-  const unjudged = { ...settings, trust: 0 };
+  const unjudged = { ...settings, trust: undefined };
   const blind = autoArm('blind', unjudged);
   const auto = autoArm('auto', settings);
   const inWaves = (how: string, waves: Waves) => [
     variant(blind, how, { stop: (course, price) => stopAuto(course, price, { ...unjudged, waves }) }),
     variant(auto, how, { stop: (course, price) => stopAuto(course, price, { ...settings, waves }) }),
   ];
-  const drawings: [string, Drawing][] = [4, most].flatMap((open) => [
+  const drawings: [string, SampleDrawing][] = [4, most].flatMap((open) => [
     [`${open} open`, { open, counts: 'in order' }],
     [`${open} open, short first`, { open, counts: 'by end' }],
   ]);

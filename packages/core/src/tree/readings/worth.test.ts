@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { expectedNeed, type Standing, worthOf } from './worth.ts';
+import { expectedNeed, type SampleStanding, worthOf } from './worth.ts';
 
-const unanimous: Standing = { samples: 2, lead: 2 / Math.sqrt(2), spent: 400 };
+const unanimous: SampleStanding = { samples: 2, lead: 2 / Math.sqrt(2), spent: 400 };
 
 test('going on is worth e^(-1.4 · lead) / tokens spent', () => {
   expect(worthOf({ lead: 0.5, spent: 200 })).toBeCloseTo(Math.exp(-0.7) / 200, 12);

@@ -36,7 +36,7 @@ const { firstWave, wave, reading, leastTrust, contenders, reads, glance, leastSc
 export const readingIndex = 0;
 
 /** A vote after its first so many samples. */
-export interface Standing {
+export interface SampleStanding {
   readonly samples: number;
   /** The leader's weight less the second's, over the root of the sum of all squared weights: votes over √samples without a judge. */
   readonly lead: number;
@@ -45,20 +45,17 @@ export interface Standing {
 }
 
 /** What a search does next: draws up to `wanted` samples in all, has `unread` read, or is over. */
-export interface Course {
-  readonly standing: Standing;
+export interface SampleCourse {
+  readonly standing: SampleStanding;
   readonly wanted: number;
   readonly unread: readonly Node[];
   readonly isOver: boolean;
 }
 
-export function worthOf({ lead, spent }: Pick<Standing, 'lead' | 'spent'>): number {
-  return Math.exp(-worthConstants.slope * lead) / spent;
-}
-
-/** The same of having the judge read; `spent`: what that costs. */
-export function worthOfReading(standing: Pick<Standing, 'lead' | 'spent'>, trust: number): number {
-  return reading * Math.max(leastTrust, trust) * worthOf(standing);
+/** Of drawing on; by the trust of a judge, of having it read what costs `spent`. */
+export function worthOf({ lead, spent }: Pick<SampleStanding, 'lead' | 'spent'>, trust?: number): number {
+  const gain = trust === undefined ? 1 : reading * Math.max(leastTrust, trust);
+  return (gain * Math.exp(-worthConstants.slope * lead)) / spent;
 }
 
 /** odds^s: what a sample of this score weighs. */
@@ -68,7 +65,7 @@ export function weightOf(score: number, trust: number): number {
 }
 
 /** The smallest number of samples at which the rule would stop if shares stayed as they are, `most` at most. */
-export function expectedNeed({ samples, lead, spent }: Standing, price: number, most: number): number {
+export function expectedNeed({ samples, lead, spent }: SampleStanding, price: number, most: number): number {
   for (let need = samples; need < most; need += 1) {
     const growth = need / samples;
     if (worthOf({ lead: lead * Math.sqrt(growth), spent: spent * growth }) < price) return need;
@@ -79,10 +76,10 @@ export function expectedNeed({ samples, lead, spent }: Standing, price: number, 
 /** Depth at which the judge reads all samples. */
 export const deepest = 2;
 
-const courses = new WeakMap<Tree, { readonly told: number; readonly most: number; readonly course: Course }>();
+const courses = new WeakMap<Tree, { readonly told: number; readonly most: number; readonly course: SampleCourse }>();
 
 /** Read by the program, its exit and the scheduler after each event: it is worked out once. */
-export function courseOf(tree: Tree, most: number): Course {
+export function courseOf(tree: Tree, most: number): SampleCourse {
   const known = courses.get(tree);
   if (known?.told === tree.told && known.most === most) return known.course;
   const course = followed(tree, most);
@@ -91,7 +88,7 @@ export function courseOf(tree: Tree, most: number): Course {
 }
 
 /** Looks after each wave: what was drawn is paid for. Without terms all samples are wanted. */
-function followed(tree: Tree, most: number): Course {
+function followed(tree: Tree, most: number): SampleCourse {
   const { terms } = tree;
   const vote = new SampleVote(terms?.judge);
   let wanted = terms === undefined ? most : Math.min(firstWave, most);
@@ -118,7 +115,7 @@ function weighed(vote: SampleVote, price: number, isLast: boolean) {
   }
 }
 
-function nextWave(standing: Standing, wanted: number, { price, hurried }: Terms, most: number): number {
+function nextWave(standing: SampleStanding, wanted: number, { price, hurried }: Terms, most: number): number {
   const missing = expectedNeed(standing, price, most) - wanted;
   return Math.min(most, wanted + Math.max(1, Math.ceil(missing * (hurried ? 1 : wave))));
 }
@@ -169,7 +166,7 @@ export class SampleVote {
     answer.ends.push(end);
   }
 
-  get standing(): Standing {
+  get standing(): SampleStanding {
     const [first, second] = this.ranked;
     const all = [...this.#answers.values()];
     const squares = all.reduce((sum, { ends, weight }) => sum + weight ** 2 / ends.length, 0);
@@ -209,7 +206,7 @@ export class SampleVote {
     if (trust === undefined || this.#answers.size < 2 || this.depth >= deepest) return false;
     const known = new Set(this.readable(this.depth));
     const spent = this.#costOf(this.readable(this.depth + 1).filter((end) => !known.has(end)));
-    return spent > 0 && worthOfReading({ lead: this.standing.lead, spent }, trust) >= price;
+    return spent > 0 && worthOf({ lead: this.standing.lead, spent }, trust) >= price;
   }
 
   /** The leading answer, where the judge was asked for none of it and that is cheap. */
