@@ -6,10 +6,10 @@ import type { Answer } from '../log/end.ts';
 import { type Belief, countedBelief, sampleVotes } from '../tree/readings/certaindex.ts';
 import {
   allEnds,
-  type Course,
   courseOf,
   deepest,
   readingIndex,
+  type SampleCourse,
   SampleVote,
   scoreOf,
   worthConstants,
@@ -65,7 +65,7 @@ class Auto extends Samples {
     return this.#course(tree).wanted;
   }
 
-  #course(tree: Tree): Course {
+  #course(tree: Tree): SampleCourse {
     return courseOf(tree, this.options.samples);
   }
 
