@@ -111,13 +111,15 @@ function labelledAuc(questions: readonly Recorded[][]): number {
 
 describe('on recorded samples', () => {
   it.each([
-    ['gsm8k', 0.92],
-    ['math500', 0.63],
-  ])('of %s agreement says what labels say within 0.03, and s is %f', (name, slope) => {
+    ['gsm8k', 0.03, 0.84],
+    ['math500', 0.03, 0.57],
+    ['carp', 0.03, 0.66],
+    ['college-math-odd', 0.05, 0.27],
+  ])('of %s agreement says what labels say within %f, and s is %f', (name, within, trust) => {
     const questions = recorded(name);
     const judge = judgeOf(questions.map((all, at) => ({ owner: `key ${at}`, audit: auditSamples(all) })));
-    expect(Math.abs(judge.agreement! - labelledAuc(questions))).toBeLessThan(0.03);
-    expect(judge.trust).toBeCloseTo(slope, 1);
+    expect(Math.abs(judge.agreement! - labelledAuc(questions))).toBeLessThan(within);
+    expect(judge.trust).toBeCloseTo(trust, 1);
   });
 
   it('a judge that is turned round is not trusted', () => {

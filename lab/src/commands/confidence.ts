@@ -8,11 +8,18 @@ import { type CommandFlags, type CommandHelp, flagOf, helpFlag, readArguments, w
 import { type Calibration, calibrationOf, fitted, stopsAt, unscored, type VoteStops } from '../real/confidence-fit.ts';
 import { recordedSamples } from '../real/sample-files.ts';
 
-const recorded = ['gsm8k', 'math500'].map((set) => `lab/recorded/qwen2.5-coder-1.5b-${set}.trees.gz`);
+const recorded = ['gsm8k', 'math500', 'carp', 'college-math-odd'].map(
+  (set) => `lab/recorded/qwen2.5-coder-1.5b-${set}.trees.gz`,
+);
 
 const text = 'string';
 const flags = {
-  look: { type: text, takes: 'LIST', default: '', about: 'further files, to look at and not to fit on' },
+  look: {
+    type: text,
+    takes: 'LIST',
+    default: '',
+    about: 'further files, to look at and not to fit on; several also pooled',
+  },
   prices: {
     type: text,
     takes: 'LIST',
@@ -31,7 +38,9 @@ export const help: CommandHelp = {
   about:
     'Fits how likely a voted answer is right to recorded trees, each file with equal weight, and prints calibration: as fitted, fitted on the other files, as shipped.',
   groups: [['the fit', flags]],
-  examples: ['confidence --look lab/recorded/qwen2.5-coder-1.5b-math500.trees.gz'],
+  examples: [
+    'confidence lab/recorded/qwen2.5-coder-1.5b-gsm8k.trees.gz --look lab/recorded/qwen2.5-coder-1.5b-math500.trees.gz',
+  ],
 };
 
 interface RecordedSet {
@@ -56,6 +65,8 @@ export async function run(args: readonly string[]): Promise<number> {
     const stops = stopsAt(questions, prices, orders, (...place) => new Random('orders', seed, ...place));
     return { name, isFitted: own.includes(file), stops };
   });
+  const looked = sets.filter(({ isFitted }) => !isFitted);
+  if (looked.length > 1) sets.push(pooled(looked));
   for (const signals of ['votes', 'votes and a score'] as const) {
     const read = sets.map((set) => (signals === 'votes' ? withoutScores(set) : set));
     const weights = weightsOf(read.filter(({ isFitted }) => isFitted));
@@ -79,6 +90,14 @@ export async function run(args: readonly string[]): Promise<number> {
     }
   }
   return 0;
+}
+
+/** Questions of all, order by order. */
+function pooled(sets: readonly RecordedSet[]): RecordedSet {
+  const stops = sets[0]!.stops.map((orders, price) =>
+    orders.map((_, order) => sets.flatMap((set) => set.stops[price]![order]!)),
+  );
+  return { name: sets.map(({ name }) => name).join(' + '), isFitted: false, stops };
 }
 
 function withoutScores({ stops, ...set }: RecordedSet): RecordedSet {

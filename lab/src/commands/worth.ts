@@ -12,8 +12,10 @@ import { priceLines, priceTable } from '../real/worth-prices.ts';
 import { allArms, pooled, type Replayed, replayArms } from '../real/worth-replay.ts';
 import { budgetsTo, worthLines, worthRows } from '../real/worth-table.ts';
 
-const recorded = ['gsm8k', 'math500'].map((set) => `lab/recorded/qwen2.5-coder-1.5b-${set}.trees.gz`);
-const tables = ['rules', 'trust', 'lies', 'prices'] as const;
+const recorded = ['gsm8k', 'math500', 'carp', 'college-math-odd'].map(
+  (set) => `lab/recorded/qwen2.5-coder-1.5b-${set}.trees.gz`,
+);
+const tables = ['rules', 'drawing', 'trust', 'lies', 'prices'] as const;
 
 const text = 'string';
 const flags = {
@@ -21,7 +23,7 @@ const flags = {
     type: text,
     takes: tables.join('|'),
     default: 'rules',
-    about: 'rules at equal cost, what auto trusts, lying judges, prices',
+    about: 'rules at equal cost, the same with samples drawn otherwise, what auto trusts, lying judges, prices',
   },
   'judge-cost': {
     type: text,
@@ -90,8 +92,8 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   for (const cost of costs) {
     const priced = `a token that the judge reads costs ${cost}`;
-    if (table === 'rules') {
-      const replays = sets.map((set) => replayRules(set, { cost, orders, seed }));
+    if (table === 'rules' || table === 'drawing') {
+      const replays = sets.map((set) => replayRules(set, { cost, orders, seed, isAll: table === 'drawing' }));
       for (const { name, title, rows, budgets } of ruleTables(sets, replays, cost, seed)) {
         print({ set: name, cost, budgets }, `${title} in ${orders} orders; ${priced}`, { rows }, () =>
           worthLines(rows, budgets, shown),
@@ -116,9 +118,11 @@ export async function run(args: readonly string[]): Promise<number> {
 
 function replayRules(
   { questions, most, trust }: RecordedSet,
-  { cost, orders, seed }: { readonly cost: number; readonly orders: number; readonly seed: number },
+  replay: { readonly cost: number; readonly orders: number; readonly seed: number; readonly isAll: boolean },
 ): Replayed[] {
-  return replayArms(questions, allArms(most, { trust, cost }), orders, (at) => new Random('orders', seed, at));
+  const { cost, orders, seed, isAll } = replay;
+  const arms = allArms(most, { trust, cost }).filter((arm) => isAll || arm.variantOf === undefined || arm.isShipped);
+  return replayArms(questions, arms, orders, (at) => new Random('orders', seed, at));
 }
 
 /** One for each set, and one of all that have as many samples as the first. */

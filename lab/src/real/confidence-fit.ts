@@ -3,9 +3,9 @@
 
 import { type ConfidenceWeights, confidenceBy, featuresOf, type VotedStanding } from '@coppice/core/answer';
 import { mean, type Random } from '@coppice/core/base';
+import { expectedNeed, worthConstants, worthOf } from '@coppice/core/tree';
 import type { Sample } from './rivals.ts';
 import { shuffled } from './worth-course.ts';
-import { expectedNeed, worthOf } from './worth-line.ts';
 
 export interface VoteStop {
   readonly standing: VotedStanding;
@@ -35,18 +35,18 @@ export function stopsAt(
   return stops;
 }
 
-/** Samples of the line without a judge: two first, then waves of half of what it expects to need. */
+/** Samples of the line without a judge, in waves as they ship. */
 function stopOf(samples: readonly Sample[], price: number): number {
   const { length: most } = samples;
-  for (let ended = Math.min(2, most); ; ) {
+  for (let ended = Math.min(worthConstants.firstWave, most); ; ) {
     const drawn = samples.slice(0, ended);
     const votes = [...Map.groupBy(drawn, ({ group }) => group)].filter(([group]) => group !== undefined);
     const [first = 0, second = 0] = votes.map(([, { length }]) => length).sort((a, b) => b - a);
     const lead = (first - second) / Math.sqrt(ended);
     const spent = drawn.reduce((sum, { tokens }) => sum + tokens, 0);
-    if (ended === most || worthOf(lead, spent) < price) return ended;
-    const missing = expectedNeed({ ended, lead, spent }, price, most) - ended;
-    ended = Math.min(most, ended + Math.max(1, Math.ceil(missing / 2)));
+    if (ended === most || worthOf({ lead, spent }) < price) return ended;
+    const missing = expectedNeed({ samples: ended, lead, spent }, price, most) - ended;
+    ended = Math.min(most, ended + Math.max(1, Math.ceil(missing * worthConstants.wave)));
   }
 }
 

@@ -20,13 +20,12 @@ it('finds how well a judge tells the majority apart, and what its odds are worth
   expect(good.split).toBe(60);
   expect(good.agreed).toBeCloseTo((4 * 2 + 0.5 * (4 * 1 + 1 * 2)) / 15, 12);
   expect(good.labelled).toBeCloseTo(0.75 * good.agreed + 0.25 * (1 - good.agreed), 12);
-  // Odds of the majority are 4 : 1 above and 1 : 2 below, over log odds of ±ln 4.
-  expect(good.slope).toBeCloseTo(Math.log(8) / (2 * Math.log(4)), 6);
+  // Odds of the majority are 4 : 1 above and 1 : 2 below, over log odds of ±ln 4, which an audit keeps in bins.
+  expect(Math.sqrt(good.trust!)).toBeCloseTo(Math.log(8) / (2 * Math.log(4)), 1);
 });
 
-it('trusts no judge that is against the majority, or silent', () => {
-  const inverted = auditOf(judgedBy((isA) => (isA ? 0.3 : 0.6)));
-  expect([inverted.slope, inverted.within]).toEqual([0, 0]);
-  expect(auditOf(judgedBy(() => 0.5)).slope).toBe(0);
-  expect(auditOf(judgedBy(() => Number.NaN)).slope).toBe(0);
+it('trusts no judge that is against the majority or says nothing, and knows nothing of a silent one', () => {
+  expect(auditOf(judgedBy((isA) => (isA ? 0.3 : 0.6))).trust).toBe(0);
+  expect(auditOf(judgedBy(() => 0.5)).trust).toBe(0);
+  expect(auditOf(judgedBy(() => Number.NaN)).trust).toBeUndefined();
 });

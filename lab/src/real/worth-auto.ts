@@ -1,8 +1,9 @@
-// `auto`: votes without a judge while another sample is worth its price. Where that ends and answers disagree, the judge reads samples of the leading ones
-// if their tokens are worth the price too; then answers weigh what it found, and the same line says whether to draw on.
+// `auto` as it ships (core: tree/readings/worth.ts), over recorded samples: votes without a judge while another sample is worth its price. Where that ends and
+// answers disagree, the judge reads samples of the leading ones, then all, as far as their tokens are worth the price too; answers then weigh what it found,
+// and the same line says whether to draw on. The glance at a leader that nothing was read of is left out: it changes no answer.
 
-import { type Course, DrawnWaves, leadersOf, type VoteQuestion, type Waves } from './worth-course.ts';
-import { expectedNeed, type WorthConstants, weightOf, worthConstants, worthOf, worthOfReading } from './worth-line.ts';
+import { expectedNeed, weightOf, worthConstants, worthOf } from '@coppice/core/tree';
+import { DrawnWaves, leadersOf, type VoteCourse, type VoteQuestion, type Waves } from './worth-course.ts';
 
 export interface Stopped {
   readonly right: number;
@@ -11,113 +12,129 @@ export interface Stopped {
 }
 
 export interface AutoSettings {
-  /** s of a weight odds^s. At 0 the judge reads nothing. */
-  readonly trust: number;
+  /** s of a weight odds^s; undefined without a judge. One of 0 is still read now and then, and weighs nothing. */
+  readonly trust: number | undefined;
   /** Of a token that the judge reads, in generated ones. */
   readonly cost: number;
-  readonly constants?: WorthConstants | undefined;
   readonly waves?: Waves | undefined;
 }
 
-/** The line over votes alone where nothing is trusted. */
-export function stopAuto(course: Course, price: number, settings: AutoSettings): Stopped {
-  const { trust, cost, constants = worthConstants } = settings;
+/** The line over votes alone without a judge. */
+export function stopAuto(course: VoteCourse, price: number, settings: AutoSettings): Stopped {
+  const { trust, cost } = settings;
   const { generated, votes } = course;
   const waves = settings.waves && new DrawnWaves(course, settings.waves);
   const most = generated.length;
   waves?.begin(most);
-  let judge: Judge | undefined;
+  let judge: ReplayedJudge | undefined;
   for (let ended = 1; ; ended += 1) {
     const at = ended - 1;
     const drawn = waves?.generated(ended) ?? generated[at]!;
     if (waves !== undefined && settings.waves!.looks === 'after each' && ended < waves.begun) continue;
+    judge?.read(ended);
     let lead = (votes.first[at]! - votes.second[at]!) / Math.sqrt(ended);
     let [right, spent] = [votes.right[at]!, drawn];
-    let isOver = ended === most || worthOf(lead, spent, constants) < price;
-    if (isOver && judge === undefined && trust > 0 && votes.second[at]! > 0) {
-      const reader = new Judge(course, trust, constants);
-      if (worthOfReading(lead, reader.unread(ended), cost, constants) >= price) judge = reader;
+    for (;;) {
+      if (judge !== undefined && judge.depth > 0) {
+        ({ lead, right } = judge.standing);
+        spent = drawn + cost * judge.tokens;
+      }
+      const isOver = ended === most || worthOf({ lead, spent }) < price;
+      if (!isOver) break;
+      if (trust !== undefined && votes.second[at]! > 0) {
+        judge ??= new ReplayedJudge(course, trust);
+        const unread = cost * judge.unread(ended);
+        if (unread > 0 && worthOf({ lead, spent: unread }, trust) >= price) {
+          judge.depth += 1;
+          judge.read(ended);
+          continue;
+        }
+      }
+      return { right, spent: drawn + cost * (judge?.paid ?? 0), waves: waves?.count ?? ended };
     }
-    if (judge !== undefined) {
-      ({ lead, right } = judge.read(ended));
-      spent += cost * judge.tokens;
-      isOver = ended === most || worthOf(lead, spent, constants) < price;
-    }
-    if (isOver) return { right, spent, waves: waves?.count ?? ended };
-    if (ended === waves?.begun) waves.begin(expectedNeed({ ended, lead, spent }, price, most));
+    if (ended === waves?.begun) waves.begin(expectedNeed({ samples: ended, lead, spent }, price, most));
   }
 }
 
+const deepest = 2;
+const { contenders, reads } = worthConstants;
+
 /** What a judge has read of one course. */
-class Judge {
-  /** Tokens read so far, those of failed readings too. */
+class ReplayedJudge {
+  /** How much it reads: nothing, samples of the leading answers, or all. */
+  depth = 0;
+  /** Tokens of what counts at that depth, those of failed readings too; and of all that was ever read. */
   tokens = 0;
-  readonly #course: Course;
+  paid = 0;
+  standing = { lead: 0, right: 0 };
+  readonly #course: VoteCourse;
   readonly #question: VoteQuestion;
   readonly #trust: number;
-  readonly #constants: WorthConstants;
+  readonly #isRead: Uint8Array;
   readonly #votes: number[];
-  /** By answer: samples that were handed to the judge, those that it read, and their weights added up. */
-  readonly #given: number[];
-  readonly #found: number[];
-  readonly #sums: number[];
 
-  constructor(course: Course, trust: number, constants: WorthConstants) {
+  constructor(course: VoteCourse, trust: number) {
     this.#course = course;
     this.#question = course.question;
     this.#trust = trust;
-    this.#constants = constants;
-    const none = () => new Array<number>(course.question.right.length).fill(0);
-    [this.#votes, this.#given, this.#found, this.#sums] = [none(), none(), none(), none()];
+    this.#isRead = new Uint8Array(course.order.length);
+    this.#votes = Array.from(course.question.right, () => 0);
   }
 
-  /** Tokens of what `read` would read. */
+  /** Tokens that the next depth would add; 0 where there is none. */
   unread(ended: number): number {
-    let tokens = 0;
-    for (const sample of this.#wanted(ended)) tokens += this.#question.tokens[sample]!;
+    if (this.depth === deepest) return 0;
+    let tokens = -this.tokens;
+    for (const sample of this.#readable(ended, this.depth + 1)) tokens += this.#question.tokens[sample]!;
     return tokens;
   }
 
-  /** Reads samples of the leaders and weighs all: an answer has its votes times the mean weight of what was read of it, or of all that was read. */
-  read(ended: number): { readonly lead: number; readonly right: number } {
+  /** Reads what its depth asks for and weighs all: an answer has its votes times the mean weight of what was read of it, or of all that was read. */
+  read(ended: number): void {
+    if (this.depth === 0) return;
     const { answers, tokens, scores, right } = this.#question;
-    for (const sample of this.#wanted(ended)) {
-      const answer = answers[sample]!;
+    const found = this.#votes.map(() => 0);
+    const sums = found.slice();
+    this.tokens = 0;
+    for (const sample of this.#readable(ended, this.depth)) {
       this.tokens += tokens[sample]!;
-      this.#given[answer]! += 1;
+      if (this.#isRead[sample] === 0) this.paid += tokens[sample]!;
+      this.#isRead[sample] = 1;
       if (Number.isNaN(scores[sample]!)) continue;
-      this.#found[answer]! += 1;
-      this.#sums[answer]! += weightOf(scores[sample]!, this.#trust, this.#constants);
+      found[answers[sample]!]! += 1;
+      sums[answers[sample]!]! += weightOf(scores[sample]!, this.#trust);
     }
-    const mean = sum(this.#sums) / sum(this.#found) || 1;
+    const mean = sum(sums) / sum(found) || 1;
     const weights = this.#votes.slice();
     let squares = 0;
     for (let answer = 0; answer < weights.length; answer += 1) {
-      const weight = this.#found[answer]! > 0 ? this.#sums[answer]! / this.#found[answer]! : mean;
+      const weight = found[answer]! > 0 ? sums[answer]! / found[answer]! : mean;
       weights[answer] = this.#votes[answer]! * weight;
       squares += this.#votes[answer]! * weight * weight;
     }
     const leaders = leadersOf(weights, right);
-    return { lead: (leaders.first - leaders.second) / Math.sqrt(squares), right: leaders.right };
+    this.standing = { lead: (leaders.first - leaders.second) / Math.sqrt(squares), right: leaders.right };
   }
 
-  /** Samples of the leaders that the judge does not know, of each answer the first ones. */
-  #wanted(ended: number): number[] {
+  /** The first samples of each leading answer; all that answer anything at the last depth. */
+  #readable(ended: number, depth: number): number[] {
     const { order } = this.#course;
     const { answers } = this.#question;
     const leaders = this.#leaders(ended);
+    if (depth === 1) leaders.length = Math.min(leaders.length, contenders);
+    const most = depth === 1 ? reads : ended;
     const seen = this.#votes.map(() => 0);
-    const wanted: number[] = [];
+    const found: number[] = [];
     for (let at = 0; at < ended; at += 1) {
       const answer = answers[order[at]!]!;
       if (!leaders.includes(answer)) continue;
       seen[answer]! += 1;
-      if (seen[answer]! > this.#given[answer]! && seen[answer]! <= this.#constants.reads) wanted.push(order[at]!);
+      if (seen[answer]! <= most) found.push(order[at]!);
     }
-    return wanted;
+    return found;
   }
 
-  /** Answers with most votes, among equals the one that came first. */
+  /** Answers by votes, among equals the one that came first. */
   #leaders(ended: number): number[] {
     const { order } = this.#course;
     const came: number[] = [];
@@ -128,7 +145,7 @@ class Judge {
       if (this.#votes[answer] === 0) came.push(answer);
       this.#votes[answer]! += 1;
     }
-    return came.sort((a, b) => this.#votes[b]! - this.#votes[a]!).slice(0, this.#constants.contenders);
+    return came.sort((a, b) => this.#votes[b]! - this.#votes[a]!);
   }
 }
 

@@ -40,7 +40,7 @@ export interface Standings {
   readonly right: readonly number[];
 }
 
-export interface Course {
+export interface VoteCourse {
   readonly question: VoteQuestion;
   /** Samples in the order of their ends. */
   readonly order: readonly number[];
@@ -65,15 +65,15 @@ export function shuffled(count: number, random: Random): number[] {
 }
 
 /** How samples begin and count: so many open at a time, each counted when it ends (short ones first) or when all that began before it have ended. */
-export interface Drawing {
+export interface SampleDrawing {
   readonly open: number;
   readonly counts: 'by end' | 'in order';
 }
 
-export const oneByOne: Drawing = { open: 1, counts: 'in order' };
+export const oneByOne: SampleDrawing = { open: 1, counts: 'in order' };
 
 /** Every open sample writes one token at a time. */
-export function courseOf(question: VoteQuestion, begun: readonly number[], drawing: Drawing): Course {
+export function courseOf(question: VoteQuestion, begun: readonly number[], drawing: SampleDrawing): VoteCourse {
   const { order, generated } = drawing.open === 1 ? alone(question, begun) : together(question, begun, drawing);
   let sum = 0;
   const read = order.map((sample) => {
@@ -102,7 +102,7 @@ function alone({ tokens }: VoteQuestion, begun: readonly number[]) {
   return { order: begun, generated };
 }
 
-function together({ tokens }: VoteQuestion, begun: readonly number[], { open, counts }: Drawing) {
+function together({ tokens }: VoteQuestion, begun: readonly number[], { open, counts }: SampleDrawing) {
   const [began, ends]: [number[], number[]] = [[], []];
   for (const [at, sample] of begun.entries()) {
     // A sample begins when the first of those that are open ends.
@@ -135,12 +135,12 @@ export class DrawnWaves {
   count = 0;
   /** Samples begun. */
   begun = 0;
-  readonly #course: Course;
+  readonly #course: VoteCourse;
   readonly #waves: Waves;
   #from = 0;
   #longest = 0;
 
-  constructor(course: Course, waves: Waves) {
+  constructor(course: VoteCourse, waves: Waves) {
     this.#course = course;
     this.#waves = waves;
   }

@@ -1,6 +1,7 @@
 // Judges and how far `auto` trusts them: s found without labels against fixed ones, and judges that lie against a plain vote at equal tokens.
 
 import { Random } from '@coppice/core/base';
+import { worthConstants } from '@coppice/core/tree';
 import { auditOf, type JudgeAudit, majorityOf } from './worth-audit.ts';
 import type { VoteQuestion } from './worth-course.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type WorthInterval,
   worstGap,
 } from './worth-curves.ts';
-import { worthConstants } from './worth-line.ts';
 import { type Arm, allArms, autoArm, replayArms } from './worth-replay.ts';
 import { budgetsTo, points, ratio } from './worth-table.ts';
 
@@ -24,12 +24,9 @@ export interface JudgeReplay {
   readonly seed: number;
 }
 
-/** Questions of a set in which the majority is neither too small nor too large; with fewer, an audit knows nothing. */
-const leastSplit = 50;
-
 /** What `auto` would take for s. */
-export function trustOf({ split, slope }: JudgeAudit): number {
-  return split < leastSplit ? worthConstants.trust : slope;
+export function trustOf({ trust = worthConstants.usualTrust }: JudgeAudit): number {
+  return trust;
 }
 
 export interface TrustRow {
@@ -44,11 +41,11 @@ const fixedTrusts = [0.1, 0.2, 0.3, 0.45, 0.6, 0.75, 0.9, 1];
 
 export function trustRows(replay: JudgeReplay): { readonly audit: JudgeAudit; readonly rows: readonly TrustRow[] } {
   const audit = auditOf(replay.questions);
-  const found = { slope: audit.slope, 'half the slope': audit.slope / 2, 'slope within': audit.within };
+  const found = trustOf(audit);
   const named = [
     ...fixedTrusts.map((trust) => [`fixed ${trust}`, trust] as const),
-    ...Object.entries(found),
-    ['half the slope within', audit.within / 2] as const,
+    ['audited: the slope squared', found] as const,
+    ['the slope', Math.sqrt(found)] as const,
   ];
   const all = replayed(
     replay,
@@ -63,7 +60,9 @@ export function trustRows(replay: JudgeReplay): { readonly audit: JudgeAudit; re
 }
 
 function replayed({ questions, most, cost, orders, seed }: JudgeReplay, arms: readonly Arm[]): ReplayedCurves {
-  const rivals = allArms(most, { trust: 0, cost }).filter(({ variantOf, name }) => !variantOf && name !== 'auto');
+  const rivals = allArms(most, { trust: undefined, cost }).filter(
+    ({ variantOf, name }) => !variantOf && name !== 'auto',
+  );
   const found = replayArms(questions, [...rivals, ...arms], orders, (at) => new Random('orders', seed, at));
   const budgets = budgetsTo(Math.ceil(most * (1 + cost)));
   return curvesOf(tokensOf(questions), most, found, budgets, new Random('resamples', seed));
@@ -92,9 +91,9 @@ function liesOf(questions: readonly VoteQuestion[]): Record<string, Lie> {
 
 export interface LieRow {
   readonly judge: string;
-  /** s of `auto`: as audited, half of it, and as shipped. */
+  /** s of `auto`: as audited, and while nothing is known. */
   readonly trust: number;
-  readonly how: 'audited' | 'half' | 'shipped';
+  readonly how: 'audited' | 'unknown';
   readonly agreed: number;
   /** Behind a plain vote, and behind the line without a judge: the most at any budget. */
   readonly vote: WorthInterval;
@@ -107,10 +106,10 @@ export function lieRows(replay: JudgeReplay): LieRow[] {
       return { ...question, scores: lie(question, new Random('lies', replay.seed, at)) };
     });
     const audit = auditOf(questions);
-    const trusts = { audited: trustOf(audit), half: trustOf(audit) / 2, shipped: worthConstants.trust } as const;
+    const trusts = { audited: trustOf(audit), unknown: worthConstants.usualTrust } as const;
     const arms = Object.entries(trusts).map(([how, trust]) => autoArm(how, { trust, cost: replay.cost }));
     const all = replayed({ ...replay, questions }, arms);
-    return (['audited', 'half', 'shipped'] as const).map((how) => ({
+    return (['audited', 'unknown'] as const).map((how) => ({
       judge,
       trust: trusts[how],
       how,
@@ -125,9 +124,9 @@ export function trustLines({ audit, rows }: ReturnType<typeof trustRows>): strin
   const { split, agreed, labelled } = audit;
   return [
     `${split} split questions; AUC within a question ${agreed.toFixed(3)} by agreement, ${labelled.toFixed(3)} by labels`,
-    `${'s'.padEnd(24)}        as good as all     ahead of the best fixed`,
+    `${'s'.padEnd(28)}        as good as all     ahead of the best fixed`,
     ...rows.map(({ name, trust, sameAccuracy: same, ahead }) => {
-      return `${name.padEnd(24)}${trust.toFixed(2).padStart(6)}  ${ratio(same).padEnd(19)}${points(ahead)}`;
+      return `${name.padEnd(28)}${trust.toFixed(2).padStart(6)}  ${ratio(same).padEnd(19)}${points(ahead)}`;
     }),
   ];
 }

@@ -27,8 +27,8 @@ export function priceTable(replay: Omit<JudgeReplay, 'cost'>, trust: number, cos
   const { questions, most, orders, seed } = replay;
   const [vote] = allArms(most, { trust, cost: 0 });
   const arms = [
-    autoArm('no judge', { trust: 0, cost: 0, waves: halfWaves }, prices),
-    autoArm('no judge, looks within', { trust: 0, cost: 0, waves: { ...halfWaves, looks: 'within' } }, prices),
+    autoArm('no judge', { trust: undefined, cost: 0, waves: halfWaves }, prices),
+    autoArm('no judge, looks within', { trust: undefined, cost: 0, waves: { ...halfWaves, looks: 'within' } }, prices),
     ...costs.map((cost) => autoArm(`judge at ${cost}`, { trust, cost, waves: halfWaves }, prices)),
   ];
   const replayed = replayArms(questions, [vote!, ...arms], orders, (at) => new Random('orders', seed, at));

@@ -2,28 +2,30 @@
 // The judge reads a sample when it has ended. A sample that is open when the search stops counts with the tokens that it had by then.
 
 import type { Random } from '@coppice/core/base';
+import { worthConstants, worthOf } from '@coppice/core/tree';
 import { leadNeeded } from '@coppice/papers/rules';
 import { type AutoSettings, type Stopped, stopAuto } from './worth-auto.ts';
 import {
-  type Course,
   courseOf,
-  type Drawing,
   oneByOne,
+  type SampleDrawing,
   shuffled,
+  type VoteCourse,
   type VoteQuestion,
   type Waves,
 } from './worth-course.ts';
-import { worthOf } from './worth-line.ts';
 
 /** One way to stop, at one of its levels: a number of samples, a risk or a price. */
 export interface Arm {
   readonly name: string;
   /** The rule that this one is with other samples open or in waves. */
   readonly variantOf?: string;
-  readonly drawing: Drawing;
+  /** The variant that coppice draws by. */
+  readonly isShipped?: boolean;
+  readonly drawing: SampleDrawing;
   /** From the hastiest on. */
   readonly levels: readonly number[];
-  readonly stop: (course: Course, level: number) => Stopped;
+  readonly stop: (course: VoteCourse, level: number) => Stopped;
 }
 
 /** Every level of one arm, question by question: means over the orders. */
@@ -89,19 +91,19 @@ export function pooled(sets: readonly (readonly Replayed[])[]): Replayed[] {
   }));
 }
 
-type Standing = 'votes' | 'scores' | 'best';
+type VotedBy = 'votes' | 'scores' | 'best';
 
 /** What a search has spent when so many samples have ended; without a judge where its cost is 0. */
-function spentAt({ generated, read }: Course, ended: number, cost: number): number {
+function spentAt({ generated, read }: VoteCourse, ended: number, cost: number): number {
   return generated[ended - 1]! + cost * read[ended - 1]!;
 }
 
-function stopUniform(course: Course, count: number, by: Standing, cost: number): Stopped {
+function stopUniform(course: VoteCourse, count: number, by: VotedBy, cost: number): Stopped {
   return { right: course[by].right[count - 1]!, spent: spentAt(course, count, cost), waves: 1 };
 }
 
 /** One at a time until scores are so far apart. */
-function stopByLead(course: Course, risk: number, cost: number): Stopped {
+function stopByLead(course: VoteCourse, risk: number, cost: number): Stopped {
   const { first, second, right } = course.scores;
   const needed = leadNeeded(risk);
   let ended = 1;
@@ -110,9 +112,10 @@ function stopByLead(course: Course, risk: number, cost: number): Stopped {
 }
 
 /** The line over scores that are added up, every sample judged. */
-function stopJudged(course: Course, price: number, cost: number): Stopped {
+function stopJudged(course: VoteCourse, price: number, cost: number): Stopped {
   const { first, second, right } = course.scores;
-  const worthAt = (ended: number) => worthOf(first[ended - 1]! - second[ended - 1]!, spentAt(course, ended, cost));
+  const worthAt = (ended: number) =>
+    worthOf({ lead: first[ended - 1]! - second[ended - 1]!, spent: spentAt(course, ended, cost) });
   let ended = 1;
   while (ended < first.length && worthAt(ended) >= price) ended += 1;
   return { right: right[ended - 1]!, spent: spentAt(course, ended, cost), waves: ended };
@@ -121,7 +124,8 @@ function stopJudged(course: Course, price: number, cost: number): Stopped {
 const risks = Array.from({ length: 24 }, (_, at) => 0.95 * 0.8 ** at);
 const prices = Array.from({ length: 36 }, (_, at) => 0.005 * 0.77 ** at);
 
-export const halfWaves: Waves = { first: 2, part: 0.5, looks: 'after each' };
+const { firstWave, wave } = worthConstants;
+export const halfWaves: Waves = { first: firstWave, part: wave, looks: 'after each' };
 const bigWaves: Waves = { first: 4, part: 1, looks: 'after each' };
 
 export function autoArm(name: string, settings: AutoSettings, levels: readonly number[] = prices): Arm {
@@ -139,14 +143,14 @@ export function allArms(most: number, settings: AutoSettings): Arm[] {
     return { ...arm, ...changed, name: `${arm.name}, ${how}`, variantOf: arm.name };
   };
   const lead = single('lead', risks, (course, risk) => stopByLead(course, risk, cost));
-  const unjudged = { ...settings, trust: 0 };
+  const unjudged = { ...settings, trust: undefined };
   const blind = autoArm('blind', unjudged);
   const auto = autoArm('auto', settings);
   const inWaves = (how: string, waves: Waves) => [
     variant(blind, how, { stop: (course, price) => stopAuto(course, price, { ...unjudged, waves }) }),
     variant(auto, how, { stop: (course, price) => stopAuto(course, price, { ...settings, waves }) }),
   ];
-  const drawings: [string, Drawing][] = [4, most].flatMap((open) => [
+  const drawings: [string, SampleDrawing][] = [4, most].flatMap((open) => [
     [`${open} open`, { open, counts: 'in order' }],
     [`${open} open, short first`, { open, counts: 'by end' }],
   ]);
@@ -159,7 +163,7 @@ export function allArms(most: number, settings: AutoSettings): Arm[] {
     blind,
     auto,
     ...drawings.flatMap(([how, drawing]) => [lead, blind, auto].map((arm) => variant(arm, how, { drawing }))),
-    ...inWaves('2 + half', halfWaves),
+    ...inWaves('2 + half', halfWaves).map((arm) => ({ ...arm, isShipped: true })),
     ...inWaves('2 + half, looks within', { ...halfWaves, looks: 'within' }),
     ...inWaves('4 + all', bigWaves),
   ];

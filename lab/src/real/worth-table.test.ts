@@ -70,11 +70,11 @@ it('pools sets question by question', () => {
 it('tells fixed trust from audited, and lying judges from a vote', () => {
   const { audit, rows } = trustRows(replay);
   expect(audit.labelled).toBe(1);
-  expect(rows.map(({ name }) => name)).toContain('half the slope');
+  expect(rows.map(({ name }) => name)).toContain('audited: the slope squared');
   const lies = lieRows(replay);
   expect(lies.find(({ judge }) => judge === 'honest')!.vote.value).toBeLessThanOrEqual(1e-9);
   // An inverted judge that is trusted all the same has every tie wrong.
-  const inverted = lies.find(({ judge, how }) => judge === 'inverted' && how === 'shipped')!;
+  const inverted = lies.find(({ judge, how }) => judge === 'inverted' && how === 'unknown')!;
   expect(inverted.vote.value).toBeGreaterThan(0.4);
 });
 

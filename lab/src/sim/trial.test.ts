@@ -116,7 +116,11 @@ describe('samples without a tree', () => {
 describe('exits of certainty', () => {
   it('end samples, rollouts and paths early, each program by the rules it can use', () => {
     const rows = ['self-consistency:window=4', 'vanilla', 'rebase'];
-    const rules = ['threshold:certainAgreement=0.7', 'threshold:certainAgreement=0.9', 'threshold:certainAgreement=0.9'];
+    const rules = [
+      'threshold:certainAgreement=0.7',
+      'threshold:certainAgreement=0.9',
+      'threshold:certainAgreement=0.9',
+    ];
     for (const [at, row] of rows.entries()) {
       const [without, certain] = [row, `${row}:certain=${rules[at]}`].map((name) =>
         yieldOf(runTrial({ ...small, contender: contenderOf(name), requests: 12, budget: 32 })),

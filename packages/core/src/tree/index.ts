@@ -43,6 +43,7 @@ export { distinctAnswers } from './readings/distinct-answers.ts';
 export { namedSteps } from './readings/named-steps.ts';
 export { type ThinkingTags, thinkingSwitch, thoughtText, usualTags } from './readings/thinking.ts';
 export { completionTokens, stepTokens } from './readings/token-record.ts';
+export { expectedNeed, weightOf, worthConstants, worthOf } from './readings/worth.ts';
 export {
   greedySampling,
   type Manner,

@@ -40,8 +40,5 @@ function isHurried({ request, arrivalMs }: Search, nowMs: number): boolean {
 function judging({ options, service }: RuntimeParts): Judging | undefined {
   const { verifier, trust } = options;
   if (verifier === undefined || verifier.capabilities.readsLogprobs) return undefined;
-  return { cost: service.readingCost, trust: trust?.() ?? verifier.capabilities.trust ?? usualTrust };
+  return { cost: service.readingCost, trust: trust?.() ?? verifier.capabilities.trust ?? worthConstants.usualTrust };
 }
-
-/** s of a judge that nothing is known of; a shipped one earned 0.27 to 0.84 on four sets of questions. */
-const usualTrust = 0.3;
