@@ -1,6 +1,6 @@
 // Metrics, overview, usage, traces and the log: each hears of every search that ends. None of them may slow an answer.
 
-import { isFault, nextSlice } from '@coppice/core/base';
+import { isFault } from '@coppice/core/base';
 import { Audits } from '@coppice/core/journal';
 import type { HttpServer } from './http/http-server.ts';
 import { Metrics } from './observe/metrics/metrics.ts';
@@ -17,9 +17,6 @@ interface ObserversOptions extends Pick<SearchesOptions, 'config' | 'journal' | 
   readonly auditMs: number;
 }
 
-/** Between two readings of the journal, in the time that one took. */
-const restFactor = 100;
-
 export class Observers {
   readonly metrics: Metrics;
   readonly overview: Overview;
@@ -29,7 +26,6 @@ export class Observers {
   readonly #searches: () => ObservedSearches;
   readonly #audits: Audits;
   #auditing: NodeJS.Timeout | undefined;
-  #tookMs = 0;
 
   /** `searches` is called only after construction. */
   constructor(options: ObserversOptions, searches: () => ObservedSearches) {
@@ -49,26 +45,17 @@ export class Observers {
     this.usage.ended(search.facts.owner, ended.result);
     this.telemetry.ended(search, ended);
     this.#options.log.info('search', searchLine(search, ended));
-    if (this.#auditing !== undefined) return;
-    const pauseMs = Math.max(this.#options.auditMs, restFactor * this.#tookMs);
-    this.#auditing = setTimeout(() => void this.audit(), pauseMs).unref();
+    this.#auditing ??= setTimeout(() => void this.audit(), this.#options.auditMs).unref();
   }
 
   /** Reads what searches of all nodes have shown of the judges; new searches go by it. */
   async audit(): Promise<void> {
-    const startMs = performance.now();
     this.#auditing = undefined;
     try {
-      await this.#audits.refresh();
-      for (const model of this.#searches().models.values()) {
-        model.judge = this.#audits.judge(model.name, model.weights, model.judgeName);
-        await nextSlice();
-      }
+      await this.#audits.tell(this.#searches().models.values());
     } catch (error) {
-      // Of a journal that cannot be read the log tells.
       if (!isFault(error, 'unavailable')) this.#options.log.error('audit', { error });
     }
-    this.#tookMs = performance.now() - startMs;
   }
 
   watch({ connections }: HttpServer): void {

@@ -12,6 +12,13 @@ interface AuditedSearch extends AuditRow, Pick<FinishedSearch, 'id' | 'endedMs'>
   readonly weights: string | undefined;
 }
 
+interface AuditedModel {
+  readonly name: string;
+  readonly weights: string | undefined;
+  readonly judgeName: string;
+  judge: AuditedJudge;
+}
+
 /** Five half-lives of a model that is asked alone. */
 const mostSearches = 10_000;
 const pageLength = 50;
@@ -28,6 +35,15 @@ export class Audits {
   constructor(journal: Pick<Journal, 'ended'>, clock: Clock) {
     this.#journal = journal;
     this.#clock = clock;
+  }
+
+  /** Gives models what is known of their judges now. */
+  async tell(models: Iterable<AuditedModel>): Promise<void> {
+    await this.refresh();
+    for (const model of models) {
+      model.judge = this.judge(model.name, model.weights, model.judgeName);
+      await nextSlice();
+    }
   }
 
   async refresh(): Promise<void> {

@@ -1,7 +1,7 @@
 // Chooses the paths of a tree that a client gets, and splits each into reasoning and answer. Reads tree and plan only.
 
 import { meaningOf } from '@coppice/core/answer';
-import type { SearchPlan } from '@coppice/core/answering';
+import { judgedLeaf, type SearchPlan } from '@coppice/core/answering';
 import { isDoubtful, type SearchFold, verdictOf } from '@coppice/core/log';
 import { programOf } from '@coppice/core/program';
 import {
@@ -15,7 +15,6 @@ import {
   thoughtText,
   usualTags,
 } from '@coppice/core/tree';
-import { judgedLeaf } from './judged-leaf.ts';
 import { cutAtStop, stopsOf } from './stop-cut.ts';
 import { isHeldBack } from './unaccepted.ts';
 

@@ -1,6 +1,6 @@
 // The result of a finished search, from its plan and its log alone: the same before and after a restart.
 
-import type { SearchPlan } from '@coppice/core/answering';
+import { judgedLeaf, type SearchPlan } from '@coppice/core/answering';
 import {
   type Exit,
   type Judged,
@@ -14,7 +14,6 @@ import type { Node } from '@coppice/core/tree';
 import type { ClientResult, CoppiceJson, ResultFacts, ResultTexts } from '../wire/result-json.ts';
 import type { AboutJson } from '../wire/search-json.ts';
 import { chosenPath, furtherAnswers, splitPath, wordsBehind } from './chosen-path.ts';
-import { judgedLeaf } from './judged-leaf.ts';
 import { tokensOf, usageOf, writersOf } from './result-tokens.ts';
 import { isUnaccepted, unacceptedText } from './unaccepted.ts';
 

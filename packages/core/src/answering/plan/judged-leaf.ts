@@ -1,9 +1,10 @@
 // An answer beside the first, as the verdict on it reads it.
 
-import type { SearchPlan } from '@coppice/core/answering';
-import type { Judged } from '@coppice/core/log';
-import { weighedAnswer } from '@coppice/core/program';
-import { isComplete, type Node, type Tree } from '@coppice/core/tree';
+import type { Judged } from '../../log/verdict.ts';
+import { weighedAnswer } from '../../program/choice.ts';
+import { isComplete, type Node } from '../../tree/node.ts';
+import type { Tree } from '../../tree/tree.ts';
+import type { SearchPlan } from './search-plan.ts';
 
 export function judgedLeaf({ scoring, threshold, accepts, marked }: SearchPlan, tree: Tree, leaf: Node): Judged {
   const { id: node, answer, reward } = leaf;
