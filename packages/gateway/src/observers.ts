@@ -45,7 +45,8 @@ export class Observers {
     this.usage.ended(search.facts.owner, ended.result);
     this.telemetry.ended(search, ended);
     this.#options.log.info('search', searchLine(search, ended));
-    this.#auditing ??= setTimeout(() => void this.audit(), this.#options.auditMs).unref();
+    if (this.#auditing) return;
+    this.#auditing = setTimeout(() => void this.audit(), this.#options.auditMs).unref();
   }
 
   /** Reads what searches of all nodes have shown of the judges; new searches go by it. */

@@ -249,7 +249,7 @@ export const flagKnobs = [
 
 /** Program of a request or a model that names none, but a rule or an option that `auto` has no use for. */
 export const ruledProgram = 'mcts';
-const ruleSettings = ['policy', 'threshold', 'choose', 'branching', 'certain', 'boundPrune', 'promise', ruledProgram];
+const ruleSettings = ['policy', 'threshold', 'choose', 'branching', 'boundPrune', ruledProgram];
 
 export function namesRule(told: object): boolean {
   return ruleSettings.some((name) => (told as Readonly<Record<string, unknown>>)[name] !== undefined);

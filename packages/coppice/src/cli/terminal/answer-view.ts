@@ -136,7 +136,12 @@ export function answerRecord(reported: Reported): Record<string, unknown> {
 
 function evidenceText({ rule, evidence }: Exit): string {
   const entries = Object.entries(evidence).map(([name, value]) => {
-    return `${name} ${typeof value === 'number' && !Number.isInteger(value) ? value.toFixed(3) : value}`;
+    return `${name} ${typeof value === 'number' && !Number.isInteger(value) ? shortNumber(value) : value}`;
   });
   return `${rule}: ${entries.join(', ') || 'no evidence needed'}`;
+}
+
+/** Prices are small. */
+function shortNumber(value: number): string {
+  return Math.abs(value) < 0.001 ? value.toPrecision(2) : value.toFixed(3);
 }
