@@ -33,10 +33,13 @@ export function confidenceBy(weights: ConfidenceWeights, standing: VotedStanding
   return 1 / (1 + Math.exp(-logit));
 }
 
+/** Samples of the largest votes that it was fitted to: more make no answer surer by their number alone. */
+const mostFitted = 16;
+
 /** 1, the log odds of the share as if there had been half a vote more for each side, the logarithm of the samples, and the score's log odds. */
 export function featuresOf({ share, samples, score }: VotedStanding): number[] {
   const votes = share * samples;
-  const known = [1, Math.log((votes + 0.5) / (samples - votes + 0.5)), Math.log(samples)];
+  const known = [1, Math.log((votes + 0.5) / (samples - votes + 0.5)), Math.log(Math.min(samples, mostFitted))];
   return score === undefined ? known : [...known, logOdds(score)];
 }
 
