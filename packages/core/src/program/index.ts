@@ -2,7 +2,7 @@
 
 export { answerTokensKnob } from './answer-tokens.ts';
 export { createSelfConsistency } from './best-of-n.ts';
-export { bestAnswer, type Choice, certainAnswer, chosenAnswer, votedWords, weighedAnswer } from './choice.ts';
+export { bestAnswer, type Choice, certainAnswer, chosenAnswer, votedWords } from './choice.ts';
 export { defineProgram, type ProgramDefinition, type ProgramSize, usualSize } from './definition.ts';
 export {
   askBelow,

@@ -41,7 +41,7 @@ test.each([
   const journal = outlivingJournal();
   const options = { journal, scripted: { script: split }, verifier: new ScriptedVerifier(reward) };
   const first = await runGateway({ ...options, limits });
-  for (let at = 0; at < 49; at += 1) expect(await trustOf(first.url, journal, at)).toBe(0.5);
+  for (let at = 0; at < 49; at += 1) expect(await trustOf(first.url, journal, at)).toBe(0.3);
   await until(async () => (await told(first.url)).judge.includes('unknown: 49 of 50'));
   await ask(first.url, { ...wish, seed: 50 });
   await until(async () => sentence.test((await told(first.url)).judge));

@@ -118,7 +118,7 @@ describe('the adapters that ship', () => {
   const folders = readdirSync(models, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   it.each(folders)('$name is the file of its card, and says how it is read', ({ name }) => {
     const place = join(models, name);
-    expect(adapterAt(place)?.reading).toEqual({ good: '+', bad: '-', marker: ' ки', aggregation: 'last' });
+    expect(adapterAt(place)?.reading).toMatchObject({ good: '+', bad: '-', marker: ' ки', aggregation: 'last' });
     const [sum] = readFileSync(join(place, 'SHA256SUMS'), 'utf8').split(' ');
     expect(readFileSync(join(place, 'README.md'), 'utf8')).toContain(sum);
   });

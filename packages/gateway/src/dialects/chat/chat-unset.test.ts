@@ -22,7 +22,7 @@ test('a text that nothing compares or judges is one generation, at the temperatu
     finish_reason: 'stop',
   });
   expect(answer.choices[0].message).not.toHaveProperty('reasoning_content');
-  expect(answer.coppice).toMatchObject({ verdict: 'unscored', program: 'self-consistency', rollouts: 1 });
+  expect(answer.coppice).toMatchObject({ verdict: 'unsure', program: 'self-consistency', rollouts: 1 });
   expect(engine.asked).toHaveLength(1);
   expect(engine.asked[0]).toMatchObject({ sampling: { temperature: 0.3 }, delimiters: [] });
 });

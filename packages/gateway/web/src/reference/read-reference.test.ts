@@ -7,7 +7,7 @@ test('the reference has every address of a server, and the settings of a search 
   const document: unknown = await (await fetch(`${url}/openapi.json`)).json();
   expect(endpointsOf(document).map(({ method, path }) => `${method} ${path}`)).toContain('GET /v1/history');
   const settings = settingsOf(document);
-  expect(settings.find(({ name }) => name === 'policy')?.values).toContain('taper, safe');
+  expect(settings.find(({ name }) => name === 'policy')?.values).toContain('boost, safe');
   expect(settings.find(({ name }) => name === 'threshold')).toMatchObject({ values: '0 to 1 score' });
   expect(settings.every(({ about }) => about !== '')).toBe(true);
 });
