@@ -39,7 +39,7 @@ it('prints right answers at equal cost, and the same as an object', async () => 
   const file = writeTrees([true, true, true, false]);
   expect(await run([file, ...options])).toBe(0);
   expect(said[0]).toContain(
-    'sums: 3 questions, 4 samples each, s 0.45 in 8 orders; a token that the judge reads costs 1',
+    'sums: 3 questions, 4 samples each, s 0.30 in 8 orders; a token that the judge reads costs 1',
   );
   expect(said.find((line) => line.startsWith('vote '))).toMatch(/100\.0/);
   expect(said.some((line) => line.startsWith('auto − lead'))).toBe(true);
@@ -57,7 +57,7 @@ it('prints right answers at equal cost, and the same as an object', async () => 
 });
 
 it.each([
-  ['trust', 'half the slope'],
+  ['trust', 'audited: the slope squared'],
   ['lies', 'inverted'],
   ['prices', 'a plain vote of all samples'],
 ])('prints a table of %s', async (table, line) => {

@@ -30,9 +30,9 @@ it('votes without a judge while another sample is worth the price', () => {
 
 it('has the judge read where answers disagree and reading is worth the price', () => {
   // 0.75 / 20 = 0.0375 for the reading of both by a judge of trust 1; then a is ahead by 3.75 / √(16 + 1/16).
-  expect(stopped(even, 0.037)).toEqual({ right: 1, spent: 40, waves: 2 });
-  expect(stopped(even, 0.037, { cost: 1.1 })).toMatchObject({ right: 0.5, spent: 20 });
-  expect(stopped(even, 0.037, { cost: 0.5 })).toMatchObject({ right: 1, spent: 30 });
+  expect(stopped(even, 0.02)).toEqual({ right: 1, spent: 40, waves: 2 });
+  expect(stopped(even, 0.02, { cost: 2 })).toMatchObject({ right: 0.5, spent: 20 });
+  expect(stopped(even, 0.02, { cost: 0.5 })).toMatchObject({ right: 1, spent: 30 });
   expect(stopped(even, 0.018, { trust: 0.5 })).toMatchObject({ right: 1, spent: 40 });
   expect(stopped(even, 0.019, { trust: 0.5 })).toMatchObject({ right: 0.5, spent: 20 });
   expect(stopped(even, 1e-9, { trust: undefined })).toMatchObject({ right: 0.5, spent: 20 });

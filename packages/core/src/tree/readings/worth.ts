@@ -151,7 +151,6 @@ export class SampleVote {
   /** How much the judge reads: nothing, samples of the leading answers, or all of them. */
   depth = 0;
 
-  /** A judge that is not trusted is not asked. */
   constructor(judge: Judging | undefined) {
     this.#judge = judge;
   }
