@@ -1,6 +1,5 @@
 // Exports of this folder to other packages, as `@coppice/core/answering`. A list only.
 
-export { judgedLeaf } from './judged-leaf.ts';
 export { type OwnModelOptions, ownModel, shippedOf } from './models/model-by-name.ts';
 export { closeModel, type OpenModel, withoutReward } from './models/open-model.ts';
 export { openModel, openModels } from './models/open-models.ts';
@@ -9,6 +8,7 @@ export type { RemoteSection } from './models/remote-kind.ts';
 export { noteFor } from './models/scorer-note.ts';
 export { followReplicas, mostStrands, panelMember, strandsOf } from './models/strands.ts';
 export { type PrmSection, prmKind, tryReward } from './models/verifier-kinds.ts';
+export { judgedLeaf } from './plan/judged-leaf.ts';
 export { escalatedPlan, makePlan } from './plan/plan.ts';
 export { checkWish, Refusal, shapeTrouble } from './plan/plan-check.ts';
 export { policySettings } from './plan/planned-policy.ts';

@@ -1,10 +1,10 @@
 // An answer beside the first, as the verdict on it reads it.
 
-import type { Judged } from '../log/verdict.ts';
-import { weighedAnswer } from '../program/choice.ts';
-import { isComplete, type Node } from '../tree/node.ts';
-import type { Tree } from '../tree/tree.ts';
-import type { SearchPlan } from './plan/search-plan.ts';
+import type { Judged } from '../../log/verdict.ts';
+import { weighedAnswer } from '../../program/choice.ts';
+import { isComplete, type Node } from '../../tree/node.ts';
+import type { Tree } from '../../tree/tree.ts';
+import type { SearchPlan } from './search-plan.ts';
 
 export function judgedLeaf({ scoring, threshold, accepts, marked }: SearchPlan, tree: Tree, leaf: Node): Judged {
   const { id: node, answer, reward } = leaf;
