@@ -111,29 +111,6 @@ def f(n): return 0`,
   'an argument that is changed': 'def f(n, *more): globals()["f"] = lambda *given: None',
 };
 
-const javascriptTests = `assert.equal(f(3), 41);
-assert.deepEqual({ a: [f(5)] }, { a: [97] });
-assert(f(7) === 113);
-assert.ok(Math.abs(f(9) - 131) < 1e-6);
-assert.throws(() => f(-1), RangeError);`;
-
-const outside = `const outer = this.constructor.constructor('return process')();`;
-
-const javascriptForgeries: Readonly<Record<string, string>> = {
-  'an object that is any number': 'const f = () => ({ valueOf: () => 41, [Symbol.toPrimitive]: () => 41 });',
-  'an assert of its own':
-    'globalThis.assert = Object.assign(() => {}, { equal() {}, deepEqual() {}, ok() {}, throws() {} });\nfunction f() { return 0; }',
-  'prototypes of its own':
-    'Object.is = () => true; Array.prototype.every = () => true; Math.abs = () => 0;\nfunction f() { return 0; }',
-  'a verdict outside of its context': `${outside}
-const fs = outer.getBuiltinModule('fs');
-for (let fd = 0; fd < 30; fd++) try { fs.writeSync(fd, '{"reward": 1, "feedback": null}\\n'); } catch {}
-function f() { return 0; }`,
-  'a good exit': `${outside}\nfunction f() { outer.exit(0); }`,
-  'its own JSON': `${outside}\nouter.constructor.constructor('JSON.stringify = () => "{\\\\"reward\\\\":1,\\\\"id\\\\":1}"')();\nfunction f() { return 0; }`,
-  'a promise of everything': 'const f = () => new Proxy(function () {}, { get: () => () => 41, apply: () => 41 });',
-};
-
 describe('a forgery', () => {
   test.runIf(hasPython)('in Python is not paid', async () => {
     const answers = Object.values(pythonForgeries).map((code, at) => request(at, code));
@@ -144,19 +121,6 @@ describe('a forgery', () => {
       names.map((name) => [name, 0]),
     );
     const honest = 'def f(n): return {3: 41, 5: 97.0, 7: 113, 9: 131, 11: 151, 13: 173, 15: 191}[n]';
-    expect(await judged(options, [request(1, honest)])).toMatchObject([{ reward: 1 }]);
-  });
-
-  test('in JavaScript is not paid', async () => {
-    const answers = Object.values(javascriptForgeries).map((code, at) => request(at, code));
-    const options = { command: 'javascript', tests: javascriptTests, timeoutMs: 20_000, sandbox } as const;
-    const given = await judged(options, answers);
-    const names = Object.keys(javascriptForgeries);
-    expect(given.map((each, at) => [names[at], each.type === 'score' ? each.reward : -1])).toEqual(
-      names.map((name) => [name, 0]),
-    );
-    const honest =
-      'function f(n) { if (n < 0) throw new RangeError("negative"); return { 3: 41, 5: 97, 7: 113, 9: 131 }[n]; }';
     expect(await judged(options, [request(1, honest)])).toMatchObject([{ reward: 1 }]);
   });
 

@@ -178,7 +178,7 @@ function rangeOf(given: string): readonly [number, number] {
 /** What a program beside coppice needs to search in the same way. */
 function writeTasks(file: string, tasks: readonly CodeTask[]): number {
   const repair = readFileSync(new URL('../../../packages/core/prompts/refine.txt', import.meta.url), 'utf8').trim();
-  const runner = runnerCommand('python', 'python3', 512, 'inside').at(-2);
+  const runner = runnerCommand('python3', 'inside').at(-2);
   writeFileSync(file, [{ runner, repair }, ...tasks].map((each) => `${JSON.stringify(each)}\n`).join(''));
   console.log(`${tasks.length} tasks in ${file}`);
   return 0;

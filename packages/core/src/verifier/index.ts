@@ -2,7 +2,7 @@
 
 export { falseLine } from './checked-verifier.ts';
 export { sandboxKinds } from './command/limits.ts';
-export { runnerCommand } from './command/test-runners.ts';
+export { runnerCommand } from './command/python-runner.ts';
 export { defineVerifier, type Judgement, makeVerifier, type VerifierPart } from './definition.ts';
 export { JudgeScorer } from './judge/judge-scorer.ts';
 export { type CausalVerdicts, stepReading } from './prm/causal-formats.ts';

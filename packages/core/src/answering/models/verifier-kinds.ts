@@ -9,7 +9,6 @@ import { whole } from '../../config/knob.ts';
 import type { Opening, OpenParts, OpenVerifier, VerifierKind } from '../../config/plugin.ts';
 import { keyVariable, plainSection, secret, urls } from '../../config/sections.ts';
 import { commandDefaults, sandboxKinds } from '../../verifier/command/limits.ts';
-import { testLanguages } from '../../verifier/command/test-runners.ts';
 import { makeVerifier } from '../../verifier/definition.ts';
 import { UnreadEnd } from '../../verifier/prm/unread-end.ts';
 import { probeSteps, probeWarning } from '../../verifier/probe-steps.ts';
@@ -54,10 +53,7 @@ const commandSchema = z.strictObject({
   command: z.array(z.string().max(4096)).min(1).max(64).optional().meta({
     description: 'program and arguments; gets question, answer and steps, and writes {"reward", "feedback"}',
   }),
-  language: z
-    .enum(testLanguages)
-    .optional()
-    .meta({ description: 'in the place of a command: runs tests of functions' }),
+  language: z.literal('python').optional().meta({ description: 'in the place of a command: runs tests of functions' }),
   clientTests: z.boolean().default(false).meta({
     description: 'clients may send tests with a request (coppice.tests): code of theirs then runs on this machine',
   }),

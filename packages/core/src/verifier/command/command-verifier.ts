@@ -17,11 +17,12 @@ import {
 import { type ContainedCommand, type ProcessEnd, runContained } from './contained-process.ts';
 import { type JudgedEnd, judgeCode } from './judged-code.ts';
 import { commandDefaults, type SandboxKind } from './limits.ts';
+import { type RunnerRole, runnerCommand } from './python-runner.ts';
 import { findProgram, findSandbox, neededPaths, pythonProgram } from './sandbox.ts';
-import { addressMiB, type RunnerRole, runnerCommand, type TestLanguage } from './test-runners.ts';
 
 export interface CommandOptions {
-  readonly command: readonly string[] | TestLanguage;
+  /** `python`: runs tests of functions. */
+  readonly command: readonly string[] | 'python';
   readonly tests?: string | undefined;
   readonly timeoutMs?: number;
   readonly memoryMiB?: number;
@@ -48,7 +49,7 @@ export class CommandVerifier implements Verifier {
   readonly note: string;
   readonly isContained: boolean;
   readonly #command: ContainedCommand;
-  readonly #language: TestLanguage | undefined;
+  readonly #runsTests: boolean;
   readonly #tests: string | undefined;
   readonly #parallel: number;
   readonly #unanswered = new Map<RequestId, Asked>();
@@ -60,21 +61,20 @@ export class CommandVerifier implements Verifier {
   constructor(options: CommandOptions) {
     const { command, readable = [], sandbox: kind = 'bubblewrap', watched } = options;
     const { parallel, timeoutMs, outputKiB, memoryMiB } = { ...commandDefaults, ...options };
-    this.#language = typeof command === 'string' ? command : undefined;
+    this.#runsTests = command === 'python';
     this.#tests = options.tests;
     this.#parallel = parallel;
-    const line = typeof command === 'string' ? [interpreterOf(command)] : own(command);
+    const line = command === 'python' ? [interpreter()] : own(command);
     const sandbox = findSandbox(kind);
-    const addresses = this.#language === undefined ? memoryMiB : addressMiB[this.#language](memoryMiB);
     const processes = processesEach * parallel;
     this.#command = {
       sandbox,
       command: line,
       readable: [...neededPaths(line), ...readable],
-      limits: { timeoutMs, outputKiB, memoryMiB, addressMiB: addresses, processes },
+      limits: { timeoutMs, outputKiB, memoryMiB, processes },
       watched,
     };
-    const name = this.#language === undefined ? 'command' : `tests in ${this.#language}`;
+    const name = this.#runsTests ? 'tests in python' : 'command';
     const containment = { by: sandbox.kind, open: sandbox.open };
     this.capabilities = { name, aggregation: 'last', reusesPrefix: true, containment, exact: true };
     this.isContained = sandbox.open.length === 0;
@@ -143,10 +143,9 @@ export class CommandVerifier implements Verifier {
     try {
       const asked = askedOf(request);
       const tests = request.tests ?? this.#tests;
-      const judgement =
-        this.#language === undefined
-          ? this.#judgementOf(await runContained(this.#command, JSON.stringify({ ...asked, tests }), abort.signal))
-          : await this.#tested(this.#language, asked.answer, tests ?? raise('unsupported', noTests), abort.signal);
+      const judgement = this.#runsTests
+        ? await this.#tested(asked.answer, tests ?? raise('unsupported', noTests), abort.signal)
+        : this.#judgementOf(await runContained(this.#command, JSON.stringify({ ...asked, tests }), abort.signal));
       if (this.#unanswered.delete(id)) this.#post({ type: 'score', request: id, ...judgement, usage: noUsage });
     } catch (error) {
       const reason =
@@ -155,11 +154,9 @@ export class CommandVerifier implements Verifier {
     }
   }
 
-  async #tested(language: TestLanguage, answer: string, tests: string, signal: AbortSignal): Promise<Judgement> {
-    const run = (role: RunnerRole): ContainedCommand => {
-      const command = runnerCommand(language, this.#command.command[0]!, this.#command.limits.memoryMiB, role);
-      return { ...this.#command, command };
-    };
+  async #tested(answer: string, tests: string, signal: AbortSignal): Promise<Judgement> {
+    const [program = ''] = this.#command.command;
+    const run = (role: RunnerRole): ContainedCommand => ({ ...this.#command, command: runnerCommand(program, role) });
     const end = await judgeCode({ code: run('code'), tests: run('tests') }, answer, tests, signal);
     const verdict = lastValue(end.tests.output) as TestsVerdict | undefined;
     if (verdict?.inside !== true) return this.#outside(end, verdict);
@@ -259,7 +256,6 @@ function own([name = '', ...rest]: readonly string[]): string[] {
   return [program, ...rest];
 }
 
-function interpreterOf(language: TestLanguage): string {
-  const program = language === 'javascript' ? process.execPath : pythonProgram();
-  return program ?? raise('bad-setting', 'command is python, and no python3 is installed');
+function interpreter(): string {
+  return pythonProgram() ?? raise('bad-setting', 'command is python, and no python3 is installed');
 }

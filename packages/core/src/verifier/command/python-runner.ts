@@ -1,12 +1,20 @@
-// The program that runs tests in Python (test-runners.ts). `code`: executes the answer and answers calls, a line each. `tests`: runs the tests
-// against it. `inside`: does both in one process.
+// The program that runs tests in Python against the code of an answer, each in a process of its own: they exchange plain values, so the code
+// can give a wrong value and nothing else. Tests that need more run inside the code's process, which could forge their outcome; the tests
+// alone decide that, never the code.
+
+/** `code` executes the answer and answers calls, a line each; `tests` runs the tests against it; `inside` does both in one process. */
+export type RunnerRole = 'code' | 'tests' | 'inside';
+
+export function runnerCommand(program: string, role: RunnerRole): string[] {
+  return [program, '-I', '-S', '-c', pythonRunner, role];
+}
 
 /**
  * Every assertion of the tests is counted, those within functions included; one that fails does not end the others. The code is the last
  * block that defines something: an example of its use may stand behind it. Small models write a fence twice (a named one opens a
  * block even inside another), or the language's name on the line below.
  */
-export const pythonRunner = String.raw`
+const pythonRunner = String.raw`
 import ast, builtins, json, os, re, sys
 def opened():
     lines, to = os.fdopen(os.dup(0), 'rb'), os.dup(1)

@@ -11,7 +11,6 @@ import { openFilter } from './seccomp-filter.ts';
 export interface SandboxLimits {
   /** Limits files; memory in use is counted by cgroup.ts or memory-watch.ts. */
   readonly memoryMiB: number;
-  readonly addressMiB: number;
   readonly timeoutMs: number;
   readonly processes: number;
 }
@@ -39,9 +38,9 @@ export function findSandbox(kind: SandboxKind): Sandbox {
   return raise('unsupported', `code of answers is not run without bubblewrap (bwrap): ${why}; ${others}`);
 }
 
-function limitsOf({ memoryMiB, addressMiB, timeoutMs }: SandboxLimits): string[] {
+function limitsOf({ memoryMiB, timeoutMs }: SandboxLimits): string[] {
   const cpu = `--cpu=${Math.ceil(timeoutMs / 1000) + 1}`;
-  const bytes = [`--as=${bytesOf(addressMiB)}`, `--fsize=${bytesOf(memoryMiB)}`];
+  const bytes = [`--as=${bytesOf(memoryMiB)}`, `--fsize=${bytesOf(memoryMiB)}`];
   return ['prlimit', ...bytes, cpu, '--core=0', '--nofile=64'];
 }
 
@@ -115,7 +114,7 @@ const limitsAlone: Sandbox = {
 function trouble(): string | undefined {
   const filter = openFilter(false);
   if (filter === undefined) return `the system calls of ${process.arch} are not known here`;
-  const limits = { memoryMiB: 64, addressMiB: 64, timeoutMs: 5000, processes: 64 };
+  const limits = { memoryMiB: 64, timeoutMs: 5000, processes: 64 };
   const [file, ...rest] = bubblewrap.wrap(['/bin/sh', '-c', 'exit 0'], [], limits);
   try {
     execFileSync(file!, rest, { stdio: ['ignore', 'ignore', 'pipe', 'ignore', filter], timeout: 5000 });
