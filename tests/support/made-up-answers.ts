@@ -1,15 +1,11 @@
 // Made-up answers against everything that asks a server: whatever it says, each request ends once, in a result or a fault. An error that nobody
 // caught fails the run of the tests.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { FaultError } from '../../packages/core/src/base/fault.ts';
 import { Random } from '../../packages/core/src/base/random.ts';
 import { openEndpoint } from '../../packages/core/src/embedder/embeddings-endpoint.ts';
 import type { EngineMessage } from '../../packages/core/src/engine/engine.ts';
 import { isAnswer } from '../../packages/core/src/engine/engine.ts';
-import { kubernetesList } from '../../packages/core/src/engine/remote/list/kubernetes.ts';
 import { openRemoteEngine } from '../../packages/core/src/engine/remote/open-engine.ts';
 import { openRemoteVerifier, type RemoteVerifierKind } from '../../packages/core/src/verifier/remote/open-verifier.ts';
 import type { VerifierMessage } from '../../packages/core/src/verifier/verifier.ts';
@@ -52,7 +48,6 @@ export const trials: Readonly<Record<string, Trial>> = {
   'scorer rlhflow on llama-server': scorer('rlhflow', 'llama-server'),
   judge: scorer('judge', 'openai'),
   embedder,
-  list,
 };
 
 async function madeUp(
@@ -216,40 +211,6 @@ async function embedder(count: number, seed: number, outcome: MadeUpOutcome): Pr
         await pass(timers, () => end !== undefined);
         tell(outcome, end!);
         await opened.close();
-      }
-    },
-  );
-}
-
-async function list(count: number, seed: number, outcome: MadeUpOutcome): Promise<void> {
-  const account = await mkdtemp(join(tmpdir(), 'coppice-account-'));
-  for (const name of ['token', 'namespace']) await writeFile(join(account, name), 'models');
-  const { createServer } = await import('node:http');
-  const server = createServer((_, response) => {
-    const endpoints = [{ addresses: ['10.0.0.1'] }, { addresses: ['10.0.0.2'], conditions: { ready: true } }];
-    response.end(JSON.stringify({ items: [{ endpoints, ports: [{ name: 'http', port: 8000 }] }] }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  const close = async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-    await rm(account, { recursive: true });
-  };
-  await madeUp(
-    { url: `http://127.0.0.1:${port}`, close },
-    () => true,
-    seed,
-    outcome,
-    async (url, made) => {
-      while (made() < count) {
-        const read = await kubernetesList({ service: 'vllm', protocol: 'http' }, { url, account })
-          .read()
-          .then(
-            () => 'list',
-            (error: unknown) => codeOf(error),
-          );
-        tell(outcome, read);
       }
     },
   );

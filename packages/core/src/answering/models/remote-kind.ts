@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { raise } from '../../base/fault.ts';
 import type { EngineKind, Opening, OpenParts, Upstream } from '../../config/plugin.ts';
-import { type Environment, keyVariable, secret, urls } from '../../config/sections.ts';
+import { keyVariable, secret, urls } from '../../config/sections.ts';
 import type { ReplicaList } from '../../engine/remote/list/replica-list.ts';
 import { routerNames } from '../../engine/remote/replica/router-hints.ts';
 import { usualBytes } from '../../remote/connection.ts';
@@ -61,7 +61,7 @@ async function openRemote(options: RemoteSection, { config, environment, log }: 
     );
   const engine = await openRemoteEngine({
     servers: named.map((url) => ({ url: root(url), ...key })),
-    ...(listed && { listed: { list: await openList(listed, environment), everyMs: listed.everyMs, ...key } }),
+    ...(listed && { listed: { list: await openList(listed), everyMs: listed.everyMs, ...key } }),
     observe: ({ type, ...fields }) =>
       log[goodNews.has(type) ? 'info' : 'warn'](type, { model: config.name, ...fields }),
     model,
@@ -91,17 +91,10 @@ const goodNews: ReadonlySet<string> = new Set([
   'replicas-listed',
 ]);
 
-async function openList(wanted: ReplicaAddress, environment: Environment): Promise<ReplicaList> {
-  switch (wanted.from) {
-    case 'file':
-      return (await import('../../engine/remote/list/file.ts')).fileList(wanted.path);
-    case 'dns':
-      return (await import('../../engine/remote/list/dns.ts')).dnsList(wanted);
-    case 'kubernetes': {
-      const { kubernetesList, podApiServer } = await import('../../engine/remote/list/kubernetes.ts');
-      return kubernetesList(wanted, podApiServer(environment));
-    }
-  }
+async function openList(wanted: ReplicaAddress): Promise<ReplicaList> {
+  return wanted.from === 'file'
+    ? (await import('../../engine/remote/list/file.ts')).fileList(wanted.path)
+    : (await import('../../engine/remote/list/dns.ts')).dnsList(wanted);
 }
 
 /** The server's own name of its model, for requests that go to it unchanged. */

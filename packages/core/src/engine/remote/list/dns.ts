@@ -1,8 +1,7 @@
 // Replicas listed by DNS: all addresses of a name with one port, or the targets of its SRV records, which need the full name.
 
 import { lookup, resolveSrv } from 'node:dns/promises';
-import { checked } from './listed-urls.ts';
-import { hostOf, listOf, type ReplicaList } from './replica-list.ts';
+import { checked, listOf, type ReplicaList } from './replica-list.ts';
 
 interface DnsOptions {
   readonly name: string;
@@ -27,4 +26,8 @@ export function dnsList({ name: asked, port, protocol }: DnsOptions, resolver = 
     return (await resolver.addresses(asked)).map((address) => `${hostOf(address)}:${port}`);
   };
   return listOf(name, async () => checked((await places()).map((place) => `${protocol}://${place}`).sort(), name));
+}
+
+function hostOf(address: string): string {
+  return address.includes(':') ? `[${address}]` : address;
 }

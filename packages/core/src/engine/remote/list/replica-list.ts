@@ -1,6 +1,6 @@
 // A list of replicas that may change. Reading gives all of it or fails; whether a server is the right one is found by asking that server.
 
-import { type Fault, FaultError, fault } from '../../../base/fault.ts';
+import { type Fault, FaultError, fault, raise } from '../../../base/fault.ts';
 
 export interface ReplicaList {
   readonly name: string;
@@ -9,21 +9,7 @@ export interface ReplicaList {
 }
 
 /** Choosing among replicas looks at each of them. */
-export const mostReplicas = 1024;
-
-export const readMs = 5000;
-
-/** 1024 replicas with all that Kubernetes says of each. */
-export const listBytes = 8 * 1024 * 1024;
-
-/** `http` unless the target says otherwise, as Prometheus has it. */
-export function urlOf(target: string, protocol = 'http'): string {
-  return /^\w+:\/\//.test(target) ? target : `${protocol}://${target}`;
-}
-
-export function hostOf(address: string): string {
-  return address.includes(':') ? `[${address}]` : address;
-}
+const mostReplicas = 1024;
 
 export function listOf(name: string, read: () => Promise<readonly string[]>): ReplicaList {
   return {
@@ -36,6 +22,21 @@ export function listOf(name: string, read: () => Promise<readonly string[]>): Re
       }
     },
   };
+}
+
+/** One unreadable entry spoils the list: half of it would look like replicas that have left. */
+export function checked(urls: readonly string[], name: string): string[] {
+  const bad = urls.find((url) => !/^https?:\/\/[^/]/.test(url) || URL.parse(url) === null);
+  if (bad !== undefined)
+    raise('protocol', `${name} lists '${withoutUser(bad).slice(0, 80)}'; an entry is a URL or host:port`);
+  const each = [...new Set(urls)];
+  if (each.length > mostReplicas)
+    raise('protocol', `${name} lists ${each.length} replicas; ${mostReplicas} is the most`);
+  return each;
+}
+
+function withoutUser(text: string): string {
+  return text.replace(/\/\/[^@/]*@/, '//***@');
 }
 
 export function unread(name: string, error: unknown): FaultError {
