@@ -108,8 +108,6 @@ test.each([
   [{ delimiters: [] }, 'models.0.delimiters has 0 items; at least 1 must be there'],
   [{ buget: 4, polisy: 'x' }, "models.0 has no setting 'buget' or 'polisy'"],
   [{ rollouts: 4 }, 'models.0.rollouts is a setting of a search, not of a model'],
-  [{ calibration: 'c.json' }, 'models.0.calibration is no setting any more: searches stop by what more work is worth'],
-  [{ expansion: 'lazy' }, 'models.0.expansion is no setting any more: `program: best-first` draws step by step'],
 ])('%j is refused in words of ours', (settings, line) => {
   expect(refusal(() => checkConfig({ models: [{ ...base.models[0], ...settings }] }))).toContain(line);
 });

@@ -1,6 +1,5 @@
 // Exports of this folder to other packages, as `@coppice/core/config`. A list only.
 
-export { goneSetting } from './gone-settings.ts';
 export { fieldsOf, issueLine, issueWords, real, schemaOf } from './knob.ts';
 export { checkConfig, loadConfig, nest, overlay, type PlainTree, registeredSchema, version } from './load.ts';
 export { budgetKnob } from './model.ts';

@@ -4,7 +4,6 @@
 import { readFileSync } from 'node:fs';
 import { FaultError, fault, raise } from '../base/fault.ts';
 import { isRecord } from '../base/record.ts';
-import { goneSetting } from './gone-settings.ts';
 import { issueLine, issueWords } from './knob.ts';
 import { bySections, engineKind, requirePackage } from './plugin.ts';
 import { type Config, configSchema } from './schema.ts';
@@ -48,18 +47,15 @@ export function checkConfig(tree: PlainTree): Config {
   if (parsed.success) return deepFreeze(parsed.data);
   const lines = parsed.error.issues.flatMap((issue) => {
     const line = issueLine(issue.path.join('.') || 'the configuration', issue.message);
-    return issue.code === 'unrecognized_keys' ? (misplaced(issue.path, issue.keys) ?? line) : line;
+    return issue.code === 'unrecognized_keys' && areOfSearches(issue.path, issue.keys)
+      ? issue.keys.map((key) => `${[...issue.path, key].join('.')} ${ofSearches}`)
+      : line;
   });
   throw new FaultError(fault('bad-setting', [...new Set(lines)].join('; ')));
 }
 
-/** A line for each key that is known to belong elsewhere, or to be gone; undefined where one is not. */
-function misplaced(path: readonly PropertyKey[], keys: readonly string[]): string[] | undefined {
-  const section = path.filter((each) => typeof each === 'string').join('.');
-  const words = keys.map((key) =>
-    section === 'models' && Object.hasOwn(requestKnobs, key) ? ofSearches : goneSetting(section, key),
-  );
-  return words.includes(undefined) ? undefined : keys.map((key, at) => `${[...path, key].join('.')} ${words[at]}`);
+function areOfSearches(path: readonly PropertyKey[], keys: readonly string[]): boolean {
+  return path[0] === 'models' && path.length === 2 && keys.every((key) => Object.hasOwn(requestKnobs, key));
 }
 
 const ofSearches = 'is a setting of a search, not of a model: give it with the request, or as an option of `search`';

@@ -1,11 +1,11 @@
-// The number of questions that a configuration and a request put to a user is held: a setting that comes takes another out. What is gone, or
-// in a package that is missing, is refused in one line that says what to do.
+// The number of questions that a configuration and a request put to a user is held: a setting that comes takes another out. What is in a
+// package that is missing is refused in one line that says what to do.
 
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { chatSchema, coppiceSettings, parseChatBody } from '../../../gateway/src/dialects/chat-body.ts';
+import { coppiceSettings } from '../../../gateway/src/dialects/chat-body.ts';
 import { complaint } from '../base/knob.ts';
-import { checkConfig, registeredSchema } from './load.ts';
+import { registeredSchema } from './load.ts';
 import { namedParts } from './named-options.ts';
 import { modelKnobs } from './vocabulary.ts';
 
@@ -26,17 +26,6 @@ function settingsIn(schema: z.ZodType, path = ''): string[] {
 test('the configuration has at most 90 settings, and a request at most 17', () => {
   expect(new Set(settingsIn(registeredSchema())).size).toBeLessThanOrEqual(90);
   expect(settingsIn(coppiceSettings).length).toBeLessThanOrEqual(17);
-});
-
-test('a setting of a former version is refused with its new place', () => {
-  const configured = (settings: object) => () =>
-    checkConfig({ models: [{ name: 'm', engine: { kind: 'sim' }, ...settings }] });
-  expect(configured({ probeEvery: 9 })).toThrow('models.0.probeEvery is now chain.probeEvery');
-  expect(configured({ certain: 'lead' })).toThrow('models.0.certain is no setting any more: a search stops once');
-  expect(configured({ synthesizer: 'm' })).toThrow('models.0.synthesizer is now panel.synthesizer');
-  const messages = [{ role: 'user', content: 'q' }];
-  const asked = () => parseChatBody(chatSchema, { model: 'm', messages, coppice: { probe_every: 9 } });
-  expect(asked).toThrow("'coppice.probe_every' is now chain.probe_every");
 });
 
 test('a program of a package that is not installed says what to install', () => {

@@ -1,7 +1,7 @@
 // Reads bodies and queries by a schema, and refuses errors by name. An unknown field is refused in a body and ignored in a query.
 
 import { nearest } from '@coppice/core/base';
-import { bodyName, goneSetting, issueLine, issueWords } from '@coppice/core/config';
+import { issueLine, issueWords } from '@coppice/core/config';
 import type { z } from 'zod';
 import { refuse } from './api-error.ts';
 
@@ -15,18 +15,12 @@ export function parseBody<Output>(schema: z.ZodType<Output>, value: unknown): Ou
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
     const name = [...path, key].join('.');
-    const gone = path.join('.') === 'coppice' ? goneSetting('models', camelled(key)) : undefined;
-    if (gone !== undefined) return refuse('unknown_parameter', `'${name}' ${bodyName(gone)}`, name);
     const meant = nearest(key, fieldsAt(schema, path));
     const hint = meant === undefined ? '' : `; did you mean '${meant}'?`;
     return refuse('unknown_parameter', `'${name}' is not a known parameter${hint}`, name);
   }
   const where = path.length === 0 ? 'the body' : `'${path.join('.')}'`;
   return refuse('invalid_value', issueLine(where, issue.message), path.length === 0 ? undefined : path.join('.'));
-}
-
-function camelled(key: string): string {
-  return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** A schema takes up to 10 µs for each wrong value: 200 ms at most. */
