@@ -28,12 +28,7 @@ async function bench(...statuses: number[]) {
   const lines: Loose[] = [];
   const log = createLog({ level: 'warn', format: 'json', write: (line) => lines.push(JSON.parse(line)) });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const sender = new SpanSender({
-    url,
-    headers: {},
-    log,
-    after: (delayMs, callback) => timers.after(delayMs, callback),
-  });
+  const sender = new SpanSender({ url, headers: {}, log, timers });
   const until = async (holds: () => boolean, stepMs: number) => {
     while (!holds()) {
       timers.advance(stepMs);
