@@ -31,8 +31,8 @@ const variants: Readonly<Record<string, readonly Record<string, string | number>
 };
 const turned: readonly Partial<PolicyOptions>[] = [
   {},
-  { boundPrune: 'best', certain: 'threshold', certainAnswers: 2 } as Partial<PolicyOptions>,
-  { boundPrune: 'threshold', certain: 'margin' } as Partial<PolicyOptions>,
+  { boundPrune: 'best' },
+  { boundPrune: 'threshold' },
 ];
 
 function created({ name, prompts = [] }: ProgramDefinition, options: Record<string, string | number>): Program {

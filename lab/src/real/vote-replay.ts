@@ -5,8 +5,8 @@
 import { pruningsOf } from '@coppice/core/exit';
 import { type Choice, certainAnswer, createSelfConsistency } from '@coppice/core/program';
 import { Tree } from '@coppice/core/tree';
-import { certaintyExits } from '@coppice/papers/rules';
 import type { SearchView } from 'coppice';
+import { certaintyExits } from '../lost/certainty.ts';
 import { pruneConfidence } from '../lost/deepconf.ts';
 import type { VotedSample } from './recorded-votes.ts';
 

@@ -1,3 +1,0 @@
-// Exports of this folder to other packages, as `@coppice/papers/rules`. A list only.
-
-export { certaintyExits, leadNeeded } from './certainty.ts';
