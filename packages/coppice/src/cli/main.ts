@@ -4,16 +4,8 @@
 import { FaultError, nearest } from '@coppice/core/base';
 import './node-version.ts';
 import './plugins/plugins.ts';
-import { type Command, commands as listed } from './commands/list.ts';
+import { commands } from './commands/list.ts';
 import { helpAsked } from './flags/help.ts';
-
-const commands: Readonly<Record<string, Command>> = {
-  ...listed,
-  completion: {
-    about: 'prints a script that completes flags in bash, zsh or fish',
-    load: () => import('./commands/completion.ts'),
-  },
-};
 
 function usage(): string {
   const lines = Object.entries(commands).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`);

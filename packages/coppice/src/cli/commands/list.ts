@@ -1,17 +1,15 @@
-// The commands by name. Each is loaded only when it is used. `completion` reads this list, so it stands beside it in main.ts.
+// The commands by name. Each is loaded only when it is used.
 
 import type { Help } from '../flags/help.ts';
 
 interface CommandModule {
   readonly help: Help | string;
   readonly flags: Readonly<Record<string, object>>;
-  /** Names that its --set takes, for completion. */
-  readonly settings?: readonly string[];
   /** Resolves to the exit status. */
   run(args: readonly string[]): Promise<number>;
 }
 
-export interface Command {
+interface Command {
   readonly about: string;
   readonly load: () => Promise<CommandModule>;
 }
