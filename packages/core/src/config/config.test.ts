@@ -52,7 +52,7 @@ describe('loading', () => {
       expect(refusal(() => engine(wrong))).toMatch(/engine has neither urls nor replicas, or both/);
     for (const wrong of [{ from: 'dns', name: 'x' }, 'consul:x', 'dns:a/b', 'dns:x?path=y'])
       expect(refusal(() => engine({ replicas: wrong }))).toMatch(
-        /engine.replicas is .*; it must be file:PATH, dns:NAME:PORT/,
+        /engine.replicas is .*; it must be file:PATH or dns:NAME:PORT/,
       );
   });
 
