@@ -168,6 +168,8 @@ def run_fit(given):
         'mixed questions': sum(len({each.right for each in group}) == 2 for group in groups), 'held back': len(back), 'preparing s': round(time.time() - began, 1),
     }  # fmt: skip
     print(json.dumps(about), flush=True)
+    while not (given.base / 'model.safetensors').exists():
+        time.sleep(1)  # made meanwhile by `base`
     torch.manual_seed(given.seed)
     model = network_of(given)(given.base, given.device, getattr(torch, given.dtype), given.rank, given.alpha, seed=given.seed)
     model.tag = encoder.encode(forms.MARKER, add_special_tokens=False).ids
