@@ -9,7 +9,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from .arguments import parse
-from .sets import SETS, TRAINED, TRAINING, load
+from .sets import SETS, TRAINED, TRAINING, UNSEEN, load
 
 
 def main():
@@ -266,7 +266,7 @@ def run_greedy(given):
 
 
 def run_figures(given):
-    show(given.scores, given.out, {})
+    show(given.scores, given.out, {}, given.against)
 
 
 def run_serving(given):
@@ -297,18 +297,31 @@ def run_gguf(given):
     adapter.write_gguf(given.adapter, given.out, given.adapter.name)
 
 
-def show(scores: Path, out: Path, about: dict):
-    from .figures import figures, rounded
+def show(scores: Path, out: Path, about: dict, others: Path | None = None):
+    from .figures import against, figures, rounded
+
+    records, theirs = by_set(scores), by_set(others) if others else {}
+    table = {'about': about}
+    for name, rows in records.items():
+        table[name] = rounded(figures(rows))
+        if name in theirs:
+            table[name]['against'] = rounded(against(rows, theirs[name]))
+    out.write_text(json.dumps(table, indent=1) + '\n')
+    for name, part in ((name, part) for name, part in table.items() if name != 'about'):
+        print(name, json.dumps(part['choosing']), json.dumps(part['telling']), json.dumps(part.get('against')), flush=True)
+
+
+def by_set(scores: Path) -> dict[str, list[dict]]:
+    """Whole samples of each set, and of those together that nothing was trained on."""
+    from .figures import pooled
 
     records = defaultdict(list)
     for line in scores.read_text().splitlines():
         each = json.loads(line)
         if each.get('parent') is None:
             records[each['set']].append(each)
-    table = {'about': about, **{name: rounded(figures(rows)) for name, rows in records.items()}}
-    out.write_text(json.dumps(table, indent=1) + '\n')
-    for name, part in ((name, part) for name, part in table.items() if name != 'about'):
-        print(name, json.dumps(part['choosing']), json.dumps(part['telling']), flush=True)
+    unseen = [each for name in UNSEEN for each in records.get(name, ())]
+    return {**records, **({'unseen': pooled(unseen)} if unseen else {})}
 
 
 def golds_of(questions: dict) -> dict[str, str]:

@@ -121,6 +121,7 @@ def parse() -> argparse.Namespace:
     one = commands.add_parser('figures', help='the figures of a file of scores')
     one.add_argument('scores', type=Path)
     paths(one, '--out')
+    one.add_argument('--against', type=Path, help='scores of another judge of the same solutions')
     one = commands.add_parser('serving', help='compare the scores of a vLLM that serves the adapter, and time it')
     one.add_argument('--url', required=True)
     one.add_argument('--model', required=True, help="the adapter's name on the server")

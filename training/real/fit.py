@@ -11,7 +11,8 @@ import torch
 import torch.nn.functional as F
 
 from . import adapter
-from .figures import area
+from .figures import PLACES as THIRDS
+from .figures import area, at_share
 from .labels import Example
 from .qwen import Qwen
 
@@ -34,15 +35,11 @@ def batches_of(groups: list[list[Example]], tokens: int) -> list[list[Example]]:
     return batches + [batch] if batch else batches
 
 
-def at_share(count: int, share: float) -> int:
-    return math.ceil(count * share - 1e-9) - 1
-
-
 def read_at(batch: list[Example], share: float) -> list[int]:
     """Where the verdict after this share of its steps stands among all verdicts of the batch."""
     found, start = [], 0
     for each in batch:
-        found.append(start + at_share(len(each.targets), share))
+        found.append(at_share(range(start, start + len(each.targets)), share))
         start += len(each.targets)
     return found
 
@@ -114,12 +111,12 @@ def fit(model: Qwen, groups, verdicts, out: Path, name: str, seconds: float, rat
 
 def tells(model: Qwen, groups: list[list[Example]], verdicts: tuple[int, int], tokens: int) -> dict[str, float]:
     """AUC within a question on what was held back: after a third and two thirds of the steps, and after the last."""
-    pairs = {1 / 3: [], 2 / 3: [], 1: []}
+    pairs = {name: [] for name in THIRDS}
     for batch in batches_of([group for group in groups if len({each.right for each in group}) == 2], tokens):
         said = model.verdicts([each.document for each in batch], verdicts)
-        for share, found in pairs.items():
+        for name, found in pairs.items():
             for one, odds in zip(batch, said):
                 for other, others in zip(batch, said):
                     if one.question == other.question and one.right and not other.right:
-                        found.append((odds[at_share(len(odds), share)], others[at_share(len(others), share)]))
-    return {name: round(area(found), 4) for name, found in zip(('first third', 'two thirds', 'last'), pairs.values()) if found}
+                        found.append((at_share(odds, THIRDS[name]), at_share(others, THIRDS[name])))
+    return {name: round(area(found), 4) for name, found in pairs.items() if found}
