@@ -9,7 +9,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from .arguments import parse
-from .sets import SETS, TRAINED, TRAINING, load
+from .sets import SETS, TRAINED, TRAINING, UNSEEN, load
 
 
 def main():
@@ -147,30 +147,48 @@ def run_make(given):
 def run_fit(given):
     import torch
 
-    from . import forms, labels
-    from .fit import fit
-    from .qwen import Qwen
+    from . import adapter, forms, labels
+    from .fit import fit, tells
 
     began = time.time()
     encoder, questions = encoder_of(given.base), load(given.data)
-    records = [each for each in solutions_of(given.solutions) if each['set'] in TRAINED]
-    groups = labels.examples(records, questions, encoder, given.labels, given.seed, given.processes)
+    wanted = lambda each: each['set'] in given.sets and (not given.systems or each['system'] in given.systems)
+    records = [each for each in solutions_of(given.solutions) if wanted(each)]
+    choices = labels.Choices(given.labels, not given.uncut, given.branches, given.seed)
+    groups = labels.examples(records, questions, encoder, choices, given.processes, 'unmarked' if given.activated else 'marked')
+    back = [group for group in groups if labels.held_back(group)]
+    groups = [group for group in groups if not labels.held_back(group)][: given.questions]
     kinds = defaultdict(int)
     for group in groups:
         kinds[group[0].question[0]] += 1
     about = {
-        'labels': given.labels, 'seed': given.seed, 'rank': given.rank, 'alpha': given.alpha, 'solutions': len(records), 'questions': dict(kinds),
-        'branches': sum(each['parent'] is not None for each in records), 'right': sum(each['right'] for each in records) / len(records),
+        **vars(choices), 'ranking': given.ranking, 'activated': given.activated, 'warm': given.warm is not None, 'rank': given.rank, 'alpha': given.alpha, 'solutions': len(records),
+        'questions': dict(kinds), 'branches drawn': sum(each['parent'] is not None for each in records), 'right': sum(each['right'] for each in records) / len(records),
         'documents': sum(map(len, groups)), 'document tokens': sum(len(each.document.ids) for group in groups for each in group),
-        'mixed questions': sum(len({each.right for each in group}) == 2 for group in groups), 'preparing s': round(time.time() - began, 1),
+        'mixed questions': sum(len({each.right for each in group}) == 2 for group in groups), 'held back': len(back), 'preparing s': round(time.time() - began, 1),
     }  # fmt: skip
     print(json.dumps(about), flush=True)
+    while not (given.base / 'model.safetensors').exists():
+        time.sleep(1)  # made meanwhile by `base`
     torch.manual_seed(given.seed)
-    model = Qwen(given.base, given.device, torch.bfloat16, given.rank, given.alpha, seed=given.seed)
+    model = network_of(given)(given.base, given.device, getattr(torch, given.dtype), given.rank, given.alpha, seed=given.seed)
+    model.tag = encoder.encode(forms.MARKER, add_special_tokens=False).ids
+    if given.warm is not None:
+        adapter.fill(model, given.warm)
     given.out.mkdir(parents=True, exist_ok=True)
-    report = fit(model, groups, forms.verdict_tokens(encoder), given.out, given.name, given.seconds, given.rate, given.tokens, given.together)
+    verdicts = forms.verdict_tokens(encoder)
+    report = fit(model, groups, verdicts, given.out, given.name, given.seconds, given.rate, given.tokens, given.together, given.ranking)
+    (given.out / 'training.json').write_text(json.dumps({**about, **report}) + '\n')
+    report['told apart, held back'] = tells(model, back, verdicts, given.tokens)
     (given.out / 'training.json').write_text(json.dumps({**about, **report}) + '\n')
     print(json.dumps({key: value for key, value in report.items() if key != 'log'}), flush=True)
+
+
+def network_of(given):
+    from .activated import Activated
+    from .qwen import Qwen
+
+    return Activated if given.activated else Qwen
 
 
 def tests_of(given) -> list[dict]:
@@ -185,19 +203,12 @@ def run_score(given):
     from .score import documents_of, score
 
     encoder, questions, records = encoder_of(given.base), load(given.data), tests_of(given)
-    documents = documents_of(records, questions, encoder, given.form, given.processes)
-    model = adapter.open_model(given.base, given.adapter, given.device)
+    documents = documents_of(records, questions, encoder, 'unmarked' if given.activated else given.form, given.processes)
+    model = adapter.open_model(given.base, given.adapter, given.device, network=network_of(given))
+    model.tag = encoder.encode(forms.MARKER, add_special_tokens=False).ids
     about = score(model, records, documents, forms.verdict_tokens(encoder), given.out)
     print(json.dumps(about), flush=True)
     show(given.out, given.out.with_suffix('.figures.json'), about)
-
-
-def run_activated(given):
-    from .activated import compare
-
-    found = compare(given.base, given.adapter, given.solutions, encoder_of(given.base), given.questions, given.device)
-    given.out.write_text(json.dumps(found) + '\n')
-    print(json.dumps(found), flush=True)
 
 
 def run_linear(given):
@@ -210,7 +221,7 @@ def run_linear(given):
     trees = labels.trees_of(learnt)
     few = {key[:2] for key in sorted(trees)[:: max(1, len(trees) // given.groups)]}
     labels.EMBEDDED_SHARE = 1.0
-    groups = labels.examples([each for each in learnt if (each['set'], each['index']) in few], questions, encoder, 'steps', given.seed, given.processes)
+    groups = labels.examples([each for each in learnt if (each['set'], each['index']) in few], questions, encoder, labels.Choices(seed=given.seed), given.processes)
     examples = [unmarked(each, encoder) for group in groups for each in group]
     documents = documents_of(records, questions, encoder, 'unmarked', given.processes)
     about = linear_head(Qwen(given.base, given.device), examples, records, documents, given.out)
@@ -255,7 +266,7 @@ def run_greedy(given):
 
 
 def run_figures(given):
-    show(given.scores, given.out, {})
+    show(given.scores, given.out, {}, given.against)
 
 
 def run_serving(given):
@@ -286,18 +297,31 @@ def run_gguf(given):
     adapter.write_gguf(given.adapter, given.out, given.adapter.name)
 
 
-def show(scores: Path, out: Path, about: dict):
-    from .figures import figures, rounded
+def show(scores: Path, out: Path, about: dict, others: Path | None = None):
+    from .figures import against, figures, rounded
+
+    records, theirs = by_set(scores), by_set(others) if others else {}
+    table = {'about': about}
+    for name, rows in records.items():
+        table[name] = rounded(figures(rows))
+        if name in theirs:
+            table[name]['against'] = rounded(against(rows, theirs[name]))
+    out.write_text(json.dumps(table, indent=1) + '\n')
+    for name, part in ((name, part) for name, part in table.items() if name != 'about'):
+        print(name, json.dumps(part['choosing']), json.dumps(part['telling']), json.dumps(part.get('against')), flush=True)
+
+
+def by_set(scores: Path) -> dict[str, list[dict]]:
+    """Whole samples of each set, and of those together that nothing was trained on."""
+    from .figures import pooled
 
     records = defaultdict(list)
     for line in scores.read_text().splitlines():
         each = json.loads(line)
         if each.get('parent') is None:
             records[each['set']].append(each)
-    table = {'about': about, **{name: rounded(figures(rows)) for name, rows in records.items()}}
-    out.write_text(json.dumps(table, indent=1) + '\n')
-    for name, part in ((name, part) for name, part in table.items() if name != 'about'):
-        print(name, json.dumps(part['choosing']), json.dumps(part['telling']), flush=True)
+    unseen = [each for name in UNSEEN for each in records.get(name, ())]
+    return {**records, **({'unseen': pooled(unseen)} if unseen else {})}
 
 
 def golds_of(questions: dict) -> dict[str, str]:
@@ -328,7 +352,6 @@ COMMANDS = {
     'make': run_make,
     'fit': run_fit,
     'score': run_score,
-    'activated': run_activated,
     'linear': run_linear,
     'greedy': run_greedy,
     'figures': run_figures,

@@ -1,89 +1,59 @@
-"""What an adapter would tell if it were switched on at the tag alone (activated LoRA): the path before it is read with the bare base, whose KV the
-generator has already. Solutions of several models to the same questions, scored after the last step; the adapter was trained on every token."""
-
-import json
-import re
-from dataclasses import dataclass
-from pathlib import Path
+"""An adapter that is switched on at the tag alone (activated LoRA): the path before it is read with the bare base, whose keys and values the generator has already,
+so that a verdict costs the tokens of the tag. Documents are the generator's own tokens; a tag stands behind each step, sees what came before it and no other tag."""
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
-from . import adapter, forms
-from .qwen import Qwen
+from .qwen import Qwen, Rows
 
 
 class Activated(Qwen):
-    """Adds what the adapter says at some tokens only: `active` has 1 for these and 0 for the others."""
+    tag: list[int] = []
+    kept: list[tuple[Tensor, Tensor]] | None = None
 
-    active: Tensor | None = None
+    def padded(self, each: Tensor, rows: Rows) -> Tensor:
+        flat = each.new_zeros(rows.rows * rows.longest, each.shape[1]).index_copy(0, rows.slots, each)
+        return flat.view(rows.rows, rows.longest, -1, self.size).transpose(1, 2)
 
-    def linear(self, layer: int, name: str, x: Tensor) -> Tensor:
-        adapted = super().linear(layer, name, x)
-        if self.active is None or name not in self.targets:
-            return adapted
-        rank, self.rank = self.rank, 0
-        bare = super().linear(layer, name, x)
-        self.rank = rank
-        return torch.where(self.active[:, None], adapted, bare)
+    def attend(self, layer: int, x: Tensor, rows: Rows, cosine: Tensor, sine: Tensor) -> Tensor:
+        q, k, v = (self.linear(layer, name, x) for name in ('q_proj', 'k_proj', 'v_proj'))
+        q, k, v = (self.padded(each, rows) for each in (self.turn(q, cosine, sine), self.turn(k, cosine, sine), v))
+        if self.kept is not None:
+            self.kept.append((k, v))
+            seen = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+        else:
+            before = self.before[layer]
+            k, v = torch.cat((before[0], k), 2), torch.cat((before[1], v), 2)
+            times = self.heads // self.kv_heads
+            seen = F.scaled_dot_product_attention(q, k.repeat_interleave(times, 1), v.repeat_interleave(times, 1), attn_mask=self.mask)
+        packed = seen.transpose(1, 2).reshape(rows.rows * rows.longest, -1).index_select(0, rows.slots)
+        return self.linear(layer, 'o_proj', packed)
 
+    def at_verdicts(self, documents) -> Tensor:
+        ids, rows, _ = self.pack(documents)
+        rank, self.rank, self.kept = self.rank, 0, []
+        with torch.no_grad():
+            self(ids, rows)
+        self.rank, self.before, self.kept = rank, self.kept, None
+        size = len(self.tag)
+        counts = [len(each.at) * size for each in documents]
+        longest = -(-max(counts) // 8) * 8
+        positions = torch.cat([torch.tensor([place + 1 + number for place in each.at for number in range(size)]) for each in documents]).to(self.device)
+        within = torch.cat([torch.arange(count) for count in counts])
+        of = torch.repeat_interleave(torch.arange(len(documents)), torch.tensor(counts))
+        tags = Rows(len(documents), longest, (of * longest + within).to(self.device), positions)
+        self.mask = self.seen_by(documents, rows.longest, longest)
+        hidden = self(torch.tensor(self.tag * (len(within) // size), device=self.device), tags)
+        return hidden[size - 1 :: size]
 
-@dataclass(frozen=True)
-class Solution:
-    question: int
-    right: bool
-    steps: list[str]
-
-
-def solutions_of(file: Path, count: int) -> tuple[list[str], list[Solution]]:
-    """Of the first questions that some models solve and others do not; calculator marks are left out."""
-    questions, found = [], []
-    for line in file.read_text().splitlines():
-        row = json.loads(line)
-        answers = [each for each in row.values() if isinstance(each, dict)]
-        if len({each['is_correct'] for each in answers}) < 2:
-            continue
-        for each in answers:
-            text = re.sub(r'<<.*?>>', '', each['solution']).replace('\nA: ', '\nThe answer is ')
-            found.append(Solution(len(questions), each['is_correct'], [step for step in text.split('\n') if step.strip()]))
-        questions.append(row['question'])
-        if len(questions) == count:
-            break
-    return questions, found
-
-
-def last_only(encoder, question: str, steps: list[str]) -> forms.Document:
-    """The generator's own tokens, then one tag."""
-    whole = forms.unmarked(encoder, 'boxed', question, steps).ids
-    marker = encoder.encode(forms.MARKER, add_special_tokens=False).ids
-    return forms.Document(whole + marker, [len(whole) + len(marker) - 1])
-
-
-def auc(scored: list[tuple[Solution, float]]) -> float:
-    """Of pairs of a right and a wrong solution to one question."""
-    won, pairs = 0.0, 0
-    for good, high in scored:
-        for bad, low in scored:
-            if good.right and not bad.right and good.question == bad.question:
-                won += 1 if high > low else 0.5 if high == low else 0
-                pairs += 1
-    return won / pairs
-
-
-def compare(base: Path, folder: Path, file: Path, encoder, count: int, device: str) -> dict:
-    config, _ = adapter.load(folder)
-    model = Activated(base, device, torch.float32, config['r'], config['lora_alpha'], config['target_modules'])
-    adapter.fill(model, folder)
-    questions, solutions = solutions_of(file, count)
-    tokens, scores = forms.verdict_tokens(encoder), {'everywhere, a tag a step': [], 'everywhere, one tag': [], 'at the tag alone': []}
-    for solution in solutions:
-        marked = forms.embedded(encoder, 'boxed', questions[solution.question], solution.steps)
-        plain = last_only(encoder, questions[solution.question], solution.steps)
-        tag = len(encoder.encode(forms.MARKER, add_special_tokens=False).ids)
-        at_tag = torch.arange(len(plain.ids), device=device) >= len(plain.ids) - tag
-        for name, document, active in zip(scores, (marked, plain, plain), (None, None, at_tag)):
-            model.active = active
-            scores[name].append((solution, model.verdicts([document], tokens)[0][-1]))
-        if len(scores['at the tag alone']) % 20 == 0:
-            print(len(scores['at the tag alone']), {name: round(auc(each), 3) for name, each in scores.items()}, flush=True)
-    return {'questions': len(questions), 'solutions': len(solutions), **{name: round(auc(each), 3) for name, each in scores.items()}}
+    def seen_by(self, documents, longest: int, tags: int) -> Tensor:
+        """A token of a tag sees the path up to its step, and its own tag up to itself; padding sees the first token."""
+        size = len(self.tag)
+        places = torch.zeros(len(documents), tags, dtype=torch.long)
+        for row, each in enumerate(documents):
+            places[row, : len(each.at) * size] = torch.tensor(each.at).repeat_interleave(size)
+        path = torch.arange(longest)[None, None, :] <= places[:, :, None]
+        number = torch.arange(tags)
+        own = (number[:, None] // size == number[None, :] // size) & (number[None, :] <= number[:, None])
+        return torch.cat((path, own[None].expand(len(documents), -1, -1)), 2)[:, None].to(self.device)

@@ -120,7 +120,7 @@ def fill(model: Qwen, folder: Path):
             (model.down if half == 'lora_A' else model.up)[f'{layer}-{target}'].copy_(weight)
 
 
-def open_model(base: Path, folder: Path | None, device='cpu', dtype=None) -> Qwen:
+def open_model(base: Path, folder: Path | None, device='cpu', dtype=None, network=Qwen) -> Qwen:
     """The base with an adapter, or bare."""
     import torch
 
@@ -128,7 +128,7 @@ def open_model(base: Path, folder: Path | None, device='cpu', dtype=None) -> Qwe
     if folder is None:
         return Qwen(base, device, dtype)
     config = json.loads((folder / 'adapter_config.json').read_text())
-    model = Qwen(base, device, dtype, config['r'], config['lora_alpha'], config['target_modules'])
+    model = network(base, device, dtype, config['r'], config['lora_alpha'], config['target_modules'])
     fill(model, folder)
     return model
 

@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 
 from . import forms
-from .sets import LOOKED_AT, SETS
+from .sets import LOOKED_AT, SETS, TRAINED
 
 SEED = 31
 
@@ -84,6 +84,15 @@ def parse() -> argparse.Namespace:
     paths(one, '--base', '--data', '--solutions', '--out')
     one.add_argument('--name', default='Qwen/Qwen2.5-Coder-1.5B-Instruct')
     one.add_argument('--labels', choices=('steps', 'outcome'), default='steps')
+    one.add_argument('--ranking', choices=('last', 'places', 'hard'), default='hard', help='losses over solutions of one question')
+    one.add_argument('--branches', type=int, default=1, help='right and wrong solutions of each place that was gone on from')
+    one.add_argument('--uncut', action='store_true', help='steps are paragraphs, never lines or several')
+    one.add_argument('--sets', nargs='+', default=list(TRAINED))
+    one.add_argument('--systems', nargs='*', default=[], help='those system messages alone')
+    one.add_argument('--questions', type=int, default=10**6, help='at most')
+    one.add_argument('--warm', type=Path, help='an adapter to go on from')
+    one.add_argument('--activated', action='store_true', help='the adapter acts at the tag alone')
+    one.add_argument('--dtype', default='bfloat16')
     one.add_argument('--seconds', type=float, default=300)
     one.add_argument('--rate', type=float, default=4e-4)
     one.add_argument('--rank', type=int, default=8)
@@ -97,6 +106,7 @@ def parse() -> argparse.Namespace:
     one.add_argument('--adapter', type=Path, help='without one: the bare generator')
     one.add_argument('--sets', nargs='+', default=['gsm8k', 'math500'])
     one.add_argument('--form', choices=('shepherd', 'embedded'), default='shepherd')
+    one.add_argument('--activated', action='store_true', help='the adapter acts at the tag alone')
     one.add_argument('--questions', type=int, default=10**6)
     reading(one)
     one = commands.add_parser('linear', help='the same with a linear head on frozen hidden states')
@@ -108,13 +118,10 @@ def parse() -> argparse.Namespace:
     reading(one)
     one = commands.add_parser('greedy', help='accuracy of the greedy answers under each system message')
     paths(one, '--data', '--solutions', '--out')
-    one = commands.add_parser('activated', help='what an adapter tells if it is switched on at the tag alone')
-    paths(one, '--base', '--adapter', '--solutions', '--out')
-    one.add_argument('--questions', type=int, default=60)
-    one.add_argument('--device', default='cpu')
     one = commands.add_parser('figures', help='the figures of a file of scores')
     one.add_argument('scores', type=Path)
     paths(one, '--out')
+    one.add_argument('--against', type=Path, help='scores of another judge of the same solutions')
     one = commands.add_parser('serving', help='compare the scores of a vLLM that serves the adapter, and time it')
     one.add_argument('--url', required=True)
     one.add_argument('--model', required=True, help="the adapter's name on the server")

@@ -5,6 +5,7 @@ import random
 from collections import Counter, defaultdict
 
 RESAMPLES = 2000
+PLACES = {'first third': 1 / 3, 'two thirds': 2 / 3, 'last': 1.0}
 SHORTEST = 3  # steps of a path whose errors are compared
 
 
@@ -24,7 +25,8 @@ def chosen(paths: list[dict]) -> dict[str, float]:
     found = {'mean': sum(each['right'] for each in paths) / len(paths), 'any': float(any(each['right'] for each in paths))}
     truth = {each['answer']: each['right'] for each in answered}
     votes = Counter(each['answer'] for each in answered)
-    found['majority'] = float(truth[votes.most_common(1)[0][0]]) if votes else 0.0
+    first = [answer for answer, count in votes.items() if count == max(votes.values())]
+    found['majority'] = _mean([float(truth[answer]) for answer in first])  # a tie is broken by lot
     for name in ('last', 'minimum', 'product'):
         values = [values_of(each['odds'])[name] for each in paths]
         best = max(range(len(paths)), key=lambda at: values[at])
@@ -67,14 +69,17 @@ def area(pairs: list[tuple[float, float]]) -> float:
     return sum((a > b) + 0.5 * (a == b) for a, b in pairs) / len(pairs)
 
 
+def at_share(odds: list[float], part: float) -> float:
+    return odds[math.ceil(len(odds) * part - 1e-9) - 1]
+
+
 def telling(records: list[dict], finished: bool = False) -> dict:
     """AUC of the score after the last step, the first third and the first two thirds of the steps against the path's end, within questions that have both kinds."""
     by_question = defaultdict(list)
     for each in records:
         if not (finished and (each['end'] == 'length' or each['answer'] is None)):
             by_question[each['index']].append(each)
-    places = {'first third': 1 / 3, 'two thirds': 2 / 3, 'last': 1.0}
-    readings = {name: (lambda odds, part=part: odds[math.ceil(len(odds) * part) - 1]) for name, part in places.items()}
+    readings = {name: (lambda odds, part=part: at_share(odds, part)) for name, part in PLACES.items()}
     readings['minimum'] = min
     found = {}
     for name, read in readings.items():
@@ -90,6 +95,38 @@ def telling(records: list[dict], finished: bool = False) -> dict:
         found[name] = {'pairs within questions': area(pooled), 'mean of questions': _mean(means), 'interval': interval(means), 'over all': _rank_area(all_right)}
         found['questions'], found['pairs'] = len(means), len(pooled)
     return found
+
+
+def pooled(records: list[dict]) -> list[dict]:
+    """Questions of several sets as one set."""
+    return [{**each, 'index': f'{each["set"]} {each["index"]}'} for each in records]
+
+
+def against(records: list[dict], others: list[dict]) -> dict:
+    """What one judge tells more than another of the same solutions, with intervals over questions."""
+    both = [_by_question(records), _by_question(others)]
+    shared = [(both[0][key], both[1][key]) for key in sorted(both[0].keys() & both[1].keys(), key=str)]
+    found, rules = {'questions': len(shared)}, ('best by last', 'majority weighted by last', 'best by minimum', 'majority weighted by minimum')
+    gains = [[chosen(one)[rule] - chosen(other)[rule] for rule in rules] for one, other in shared]
+    for rule, values in zip(rules, zip(*gains)):
+        found[rule] = {'more': _mean(values), 'interval': interval(list(values))}
+    mixed = [pair for pair in shared if len({each['right'] for each in pair[0]}) == 2]
+    for name, part in PLACES.items():
+        values = [_area_at(one, part) - _area_at(other, part) for one, other in mixed]
+        found[f'AUC, {name}'] = {'more': _mean(values), 'interval': interval(values)}
+    return found
+
+
+def _by_question(records: list[dict]) -> dict:
+    found = defaultdict(list)
+    for each in sorted(records, key=lambda each: each['sample']):
+        found[each['index']].append(each)
+    return found
+
+
+def _area_at(paths: list[dict], part: float) -> float:
+    sides = [[at_share(each['odds'], part) for each in paths if each['right'] == side] for side in (True, False)]
+    return area([(a, b) for a in sides[0] for b in sides[1]])
 
 
 def repeating(records: list[dict]) -> dict:

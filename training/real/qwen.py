@@ -132,11 +132,15 @@ class Qwen(nn.Module):
             start += len(each.ids)
         return ids, rows_of([len(each.ids) for each in documents], self.device), torch.tensor(at, device=self.device)
 
+    def at_verdicts(self, documents) -> Tensor:
+        """The hidden state where each verdict is read, document by document."""
+        ids, rows, at = self.pack(documents)
+        return self(ids, rows).index_select(0, at)
+
     @torch.no_grad()
     def verdicts(self, documents, tokens: tuple[int, int]) -> list[list[float]]:
         """The log odds of good against bad after each step of each document."""
-        ids, rows, at = self.pack(documents)
-        hidden = self(ids, rows).index_select(0, at)
+        hidden = self.at_verdicts(documents)
         two = F.linear(hidden, self.base['lm_head.weight'][list(tokens)]).float()
         odds = (two[:, 0] - two[:, 1]).tolist()
         cut, start = [], 0

@@ -14,6 +14,8 @@ MORE_TESTS = {
     'amc23': ('amc23', slice(None)),
     'aime24': ('aime24', slice(None)),
 }
+# Graded together: nothing was trained on questions of their kind but college-math's.
+UNSEEN = ('carp', 'amc23', 'college-math-odd')
 TRAINED, LOOKED_AT = (*TRAINING, *MORE_TRAINING), (*TESTS, *MORE_TESTS)
 
 
