@@ -19,6 +19,7 @@ export {
   type OpenVerifier,
   type Plugin,
   questionFile,
+  registeredTasks,
   registerPlugin,
   type ShippedModel,
   shippedModel,
