@@ -1,23 +1,22 @@
-// One search on an exact task, kept as one line: whether its answer is right, what it cost and how many lines were false. A search ends with its
-// first right answer, so what it had spent then says under which budgets of tokens it would have found it.
+// One search on an exact task, kept as one line. It ends with its first right answer, so what it had spent then says under which budgets of tokens
+// it would have been right.
 
-import { defineVerifier, questionOf, type ScoreRequest } from '@coppice/core/verifier';
-import { type SearchModel, type SearchOptions, search } from 'coppice';
-import { type LineTask, linePrompt } from './line-prompts.ts';
-import { isAnswerRight, isLineRight, type LineQuestion } from './line-tasks.ts';
+import { defineVerifier, questionOf } from '@coppice/core/verifier';
+import { type ScoreStep, type SearchModel, type SearchOptions, search } from 'coppice';
+import { isAnswerRight, isLineRight, type LineQuestion, type LineTask, linePrompt } from './line-tasks.ts';
 
-/** `samples` are whole; `cut-samples` end at their first false line, as the paths of trees do. */
+/** `samples`: a vote or best-of-n that takes the first whole answer which passes. `cut-samples` end at a false line, as paths of trees do. */
 export const linePrograms = ['samples', 'cut-samples', 'best-first', 'mcts'] as const;
-export type LineProgram = (typeof linePrograms)[number];
+type LineProgram = (typeof linePrograms)[number];
 
-export interface LineSearch {
+export interface LineJob {
   readonly task: LineTask;
   readonly program: LineProgram;
   readonly seed: number;
   readonly question: string;
 }
 
-export interface SearchedLines extends LineSearch {
+export interface LineResult extends LineJob {
   readonly right: boolean;
   /** Generated, whatever became of it. */
   readonly tokens: number;
@@ -26,73 +25,63 @@ export interface SearchedLines extends LineSearch {
   readonly cachedTokens: number;
   readonly lines: number;
   readonly falseLines: number;
-  /** Paths that came to an end of their own, or to a false line. */
-  readonly paths: number;
   readonly exit: string;
   readonly ms: number;
-  readonly fault?: string;
-  readonly texts?: readonly string[];
+  readonly fault?: string | undefined;
+  readonly texts?: readonly string[] | undefined;
 }
+
+const scoreLine: ScoreStep = ({ prompt, path, step }) => {
+  const lines = [...path.map((each) => each.step.text), step.text];
+  return Number(isLineRight(questionOf(prompt), lines, step.end === 'eos'));
+};
 
 export const lineChecker = defineVerifier({
   name: 'lines',
-  summary: 'the shipped checker of the task, for lines as chat models write them',
+  summary: 'checks lines',
   exact: true,
-  make:
-    () =>
-    ({ prompt, path, step }: ScoreRequest) => {
-      const lines = [...path.map((each) => each.step.text), step.text];
-      return Number(isLineRight(questionOf(prompt), lines, step.end === 'eos'));
-    },
+  make: () => scoreLine,
 });
 
-/** Rollouts bound no search here, its tokens do. */
-const manyRollouts = 2000;
-
-export function optionsOf(program: LineProgram): SearchOptions {
-  const shared = { rollouts: manyRollouts, threshold: 1, stepTokens: 64, maxTokens: 320, maxDepth: 16 } as const;
-  // Left to itself a budget opens as many samples as it has strands: their tokens would be spent when the first passes.
-  const one = { program: 'best-of-n', 'best-of-n': { window: 1 }, policy: 'positive' } as const;
-  if (program === 'samples') return { ...shared, ...one };
-  if (program === 'cut-samples') return { ...shared, ...one, boundPrune: 'threshold' };
-  return { ...shared, program, policy: 'positive', boundPrune: 'threshold', branching: program === 'mcts' ? 4 : 8 };
+/** Tokens bound a search, and not its rollouts; one path is open at a time, so that nothing is under way when one is right. */
+export function lineOptions(program: LineProgram): SearchOptions {
+  const shared = { rollouts: 2000, stepTokens: 64, maxTokens: 320, maxDepth: 16, policy: 'positive', threshold: 1 };
+  const cut = { ...shared, boundPrune: 'threshold' } as const;
+  if (program === 'best-first') return { ...cut, program };
+  // Each of its nodes is expanded once.
+  if (program === 'mcts') return { ...cut, program, branching: 8 };
+  const oneByOne = { program: 'best-of-n', 'best-of-n': { window: 1 } } as const;
+  return program === 'cut-samples' ? { ...cut, ...oneByOne } : { ...shared, ...oneByOne, aggregation: 'last' };
 }
 
-interface Setting {
+interface LineSetting {
   readonly model: SearchModel;
   readonly options: SearchOptions;
   readonly keepsTexts: boolean;
 }
 
-export async function searchLines(
-  { task, program, seed }: LineSearch,
-  { id, question }: LineQuestion,
-  { model, options, keepsTexts }: Setting,
-): Promise<SearchedLines> {
-  const drawn: { text: string; score: number }[] = [];
+export async function searchLines(job: LineJob, asked: LineQuestion, setting: LineSetting): Promise<LineResult> {
+  const { model, options, keepsTexts } = setting;
+  const drawn: { readonly text: string; readonly score: number }[] = [];
   const onEvent: SearchOptions['onEvent'] = ({ event }, tree) => {
     if (event.type !== 'grown' && event.type !== 'adopted' && event.type !== 'merged') return;
     const { depth, step, score } = tree.node(event.type === 'merged' ? event.into : event.node);
     drawn.push({ text: `${depth} ${score} ${step!.end} ${step!.text}`, score });
   };
-  const prompt = { kind: 'chat', messages: linePrompt(task, question) } as const;
-  const found = await search(prompt, { ...options, model, seed, onEvent });
-  const { cost, exit, fault, steps, rollouts } = found;
+  const prompt = { kind: 'chat', messages: linePrompt(job.task, asked.question) } as const;
+  const found = await search(prompt, { ...options, model, seed: job.seed, onEvent });
+  const { cost, complete, steps, exit, searchMs, fault } = found;
   return {
-    task,
-    program,
-    seed,
-    question: id,
-    right: found.complete && isAnswerRight(question, steps),
+    ...job,
+    right: complete && isAnswerRight(asked, steps.at(-1)),
     tokens: cost.committedTokens + cost.discardedTokens + cost.speculativeTokens,
     promptTokens: cost.promptTokens,
     cachedTokens: cost.cachedTokens,
     lines: drawn.length,
     falseLines: drawn.filter(({ score }) => score === 0).length,
-    paths: rollouts,
     exit: exit.kind,
-    ms: Math.round(found.searchMs),
-    ...(fault === undefined ? {} : { fault: fault.message }),
-    ...(keepsTexts ? { texts: [question, ...drawn.map(({ text }) => text)] } : {}),
+    ms: Math.round(searchMs),
+    fault: fault?.message,
+    texts: keepsTexts ? [asked.question, ...drawn.map(({ text }) => text)] : undefined,
   };
 }

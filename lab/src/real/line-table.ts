@@ -3,75 +3,58 @@
 
 import { mean } from '@coppice/core/base';
 import { meanDifference } from '../statistics.ts';
-import type { SearchedLines } from './line-search.ts';
+import type { LineResult } from './line-search.ts';
 import { percentage } from './percentage.ts';
 
-/** `most`: the token budget of the searches; the bounds are it and its halves. */
-export function lineTable(found: readonly SearchedLines[], most: number): string[] {
+/** `most`: the tokens that a search had; the bounds are these and their halves. */
+export function lineTable(found: readonly LineResult[], most: number): string[] {
   const bounds = [16, 8, 4, 2, 1].map((part) => Math.round(most / part));
-  return [...new Set(found.map(({ task }) => task))].flatMap((task) => {
-    const lines = found.filter((line) => line.task === task);
-    const programs = [...new Set(lines.map(({ program }) => program))];
-    const own = (program: string) => lines.filter((line) => line.program === program);
-    const rivals = programs.filter((program) => program.endsWith('samples'));
-    const trees = programs.filter((program) => !rivals.includes(program));
+  return Object.entries(Object.groupBy(found, ({ task }) => task)).flatMap(([task, lines]) => {
+    const all = Object.entries(Object.groupBy(lines, ({ program }) => program));
+    const rivals = all.filter(([program]) => program.endsWith('samples'));
+    const trees = all.filter((each) => !rivals.includes(each));
     return [
       `${task}: right in % (tokens spent) within ${bounds.join(', ')} tokens`,
-      ...programs.map((program) => rowOf(program, own(program), bounds)),
-      ...trees.flatMap((tree) => rivals.map((rival) => gainRow(tree, rival, own(tree), own(rival), bounds))),
-      ...programs.map((program) => traitsOf(program, own(program))),
+      ...all.map(([program, own]) => `  ${program.padEnd(12)} ${bounds.map((bound) => cellOf(own, bound)).join('  ')}`),
+      ...trees.flatMap(([tree, own]) =>
+        rivals.map(
+          ([rival, its]) => `  ${tree} over ${rival}: ${bounds.map((bound) => gainOf(own, its, bound)).join('  ')}`,
+        ),
+      ),
+      ...all.map(([program, own]) => `  ${program}: ${traitsOf(own)}`),
     ];
   });
 }
 
-function isRightWithin({ right, tokens }: SearchedLines, bound: number): boolean {
-  return right && tokens <= bound;
+function isRightWithin({ right, tokens }: LineResult, bound: number): number {
+  return Number(right && tokens <= bound);
 }
 
-function rowOf(program: string, lines: readonly SearchedLines[], bounds: readonly number[]): string {
-  const cells = bounds.map((bound) => {
-    const right = percentage(mean(lines.map((line) => Number(isRightWithin(line, bound)))));
-    return `${right} (${mean(lines.map(({ tokens }) => Math.min(tokens, bound))).toFixed(0)})`;
-  });
-  return `  ${program.padEnd(12)} ${cells.join('  ')}`;
+function cellOf(lines: readonly LineResult[], bound: number): string {
+  const spent = mean(lines.map(({ tokens }) => Math.min(tokens, bound)));
+  return `${percentage(mean(lines.map((line) => isRightWithin(line, bound))))} (${spent.toFixed(0)})`;
 }
 
-function gainRow(
-  tree: string,
-  rival: string,
-  trees: readonly SearchedLines[],
-  rivals: readonly SearchedLines[],
-  bounds: readonly number[],
-): string {
-  const cells = bounds.map((bound) => {
-    const [after, before] = [trees, rivals].map((lines) => sharesOf(lines, bound));
-    const both = [...after!.keys()].filter((question) => before!.has(question));
-    const { value, low, high } = meanDifference(
-      both.map((question) => mean(after!.get(question)!) - mean(before!.get(question)!)),
-    );
-    return `${percentage(value)} [${percentage(low)}, ${percentage(high)}]`;
-  });
-  return `  ${tree} over ${rival}, points: ${cells.join('  ')}`;
+/** Over questions and seeds that both have. */
+function gainOf(trees: readonly LineResult[], rivals: readonly LineResult[], bound: number): string {
+  const keyOf = ({ question, seed }: LineResult) => `${question} ${seed}`;
+  const others = new Map(rivals.map((line) => [keyOf(line), isRightWithin(line, bound)]));
+  const both = trees.filter((line) => others.has(keyOf(line)));
+  const byQuestion = Object.values(Object.groupBy(both, ({ question }) => question));
+  const gains = byQuestion.map((own) =>
+    mean(own!.map((line) => isRightWithin(line, bound) - others.get(keyOf(line))!)),
+  );
+  const { value, low, high } = meanDifference(gains);
+  return `${percentage(value)} [${percentage(low)}, ${percentage(high)}]`;
 }
 
-/** For each question, whether it was got right under each seed. */
-function sharesOf(lines: readonly SearchedLines[], bound: number): Map<string, number[]> {
-  const found = new Map<string, number[]>();
-  for (const line of lines)
-    found.set(line.question, [...(found.get(line.question) ?? []), Number(isRightWithin(line, bound))]);
-  return found;
-}
-
-function traitsOf(program: string, lines: readonly SearchedLines[]): string {
-  const sum = (read: (line: SearchedLines) => number) => lines.reduce((total, line) => total + read(line), 0);
+function traitsOf(lines: readonly LineResult[]): string {
+  const sum = (read: (line: LineResult) => number) => lines.reduce((total, line) => total + read(line), 0);
   const drawn = sum(({ lines: count }) => count);
-  const share = percentage(sum(({ falseLines }) => falseLines) / drawn);
-  const per = (sum(({ tokens }) => tokens) / sum(({ paths }) => paths)).toFixed(1);
-  const read = `${(sum(({ promptTokens }) => promptTokens) / lines.length).toFixed(0)} of prompts computed, ${(sum(({ cachedTokens }) => cachedTokens) / lines.length).toFixed(0)} cached`;
-  const questions = new Set(lines.map(({ question }) => question)).size;
-  const seeds = new Set(lines.map(({ seed }) => seed)).size;
+  const wrong = percentage(sum(({ falseLines }) => falseLines) / drawn);
+  const [read, cached] = [mean(lines.map((line) => line.promptTokens)), mean(lines.map((line) => line.cachedTokens))];
   const exits = Object.entries(Object.groupBy(lines, ({ exit }) => exit)).map(
     ([exit, all]) => `${all!.length} ${exit}`,
   );
-  return `  ${program}: ${drawn} lines, ${share} % false; ${per} tokens a path; ${read}; ${questions} questions, ${seeds} seeds; ${exits.join(', ')}`;
+  return `${drawn} lines, ${wrong} % false; prompts ${read.toFixed(0)} computed, ${cached.toFixed(0)} cached; ${exits.join(', ')}`;
 }

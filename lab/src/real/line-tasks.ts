@@ -1,44 +1,66 @@
-// Exact tasks for real models: questions, and the judgement of a line by the shipped tasks' checkers, which ask whether it is well made, uses
-// numbers that are there and computes right. A line that leaves one number is judged as the answer that it is. Nothing here looks ahead: whether
-// the numbers that are left can still make the target is not asked. Pure but for the reading of questions.
+// Exact tasks for chat models: few-shot prompts, questions, and the judgement of a line by the shipped tasks' checkers, which ask whether it is well
+// made, uses what is there and computes right. A line that leaves one number is judged as the answer that it is. Nothing here looks
+// ahead: whether the numbers that are left can still make the target is not asked.
 
-import { checkLine, taskOf } from '@coppice/core/answer';
-import { readQuestions } from '@coppice/core/answering';
-import { Random, raise } from '@coppice/core/base';
+import { readFileSync } from 'node:fs';
+import { checkLine } from '@coppice/core/answer';
+import { isRight, readQuestions } from '@coppice/core/answering';
+import { Random } from '@coppice/core/base';
 import { questionFile, registeredTasks } from '@coppice/core/config';
-import { exampleQuestions, type LineTask } from './line-prompts.ts';
+import type { Message } from 'coppice';
 
-export const lineTasks = ['game24', 'countdown', 'sudoku'] as const satisfies readonly LineTask[];
+export const lineTasks = ['game24', 'countdown', 'sudoku'] as const;
+export type LineTask = (typeof lineTasks)[number];
+
+interface Shots {
+  readonly system: string;
+  readonly examples: readonly (readonly [question: string, lines: readonly string[]])[];
+}
+
+const prompts = JSON.parse(readFileSync(new URL('line-prompts.json', import.meta.url), 'utf8')) as Record<
+  LineTask,
+  Shots
+>;
+
+export function linePrompt(task: LineTask, question: string): Message[] {
+  const { system, examples } = prompts[task];
+  const worked = examples.flatMap(([user, lines]): Message[] => [
+    { role: 'user', content: user },
+    { role: 'assistant', content: lines.join('\n') },
+  ]);
+  return [{ role: 'system', content: system }, ...worked, { role: 'user', content: question }];
+}
 
 export interface LineQuestion {
   readonly id: string;
   readonly question: string;
 }
 
-export type LinePart = 'test' | 'tuning';
-
-/** Prompts and temperature were chosen on other questions than are measured. */
-export function lineQuestions(task: LineTask, part: LinePart): LineQuestion[] {
-  const shown = new Set(exampleQuestions(task));
-  if (task === 'countdown') return shippedCountdowns(part).filter(({ question }) => !shown.has(question));
-  const all = [...new Set(task === 'game24' ? games() : sudokus())].filter((question) => !shown.has(question));
-  const made = shuffled(all, new Random(24)).map((question, at) => ({ id: `${task}-${at + 1}`, question }));
+/** 200 for measuring; prompts and temperature are chosen on others. */
+export function lineQuestions(task: LineTask, part: 'test' | 'tuning'): LineQuestion[] {
+  if (task === 'countdown') {
+    const all = readQuestions(questionFile(task, part === 'test' ? part : 'calibration'));
+    const solvable = all.filter((each) => each.solvable);
+    return part === 'test'
+      ? Array.from({ length: 200 }, (_, at) => solvable[Math.floor((at * solvable.length) / 200)]!)
+      : solvable;
+  }
+  const shown = prompts[task].examples.map(([question]) => question);
+  const random = new Random(task);
+  const all = [...new Set(task === 'game24' ? shuffled(games(), random) : sudokus(random))];
+  const made = all.filter((each) => !shown.includes(each)).map((question, at) => ({ id: `${task}-${at}`, question }));
   return part === 'test' ? made.slice(0, 200) : made.slice(200);
-}
-
-function shippedCountdowns(part: LinePart): LineQuestion[] {
-  const file = questionFile('countdown', part === 'test' ? 'test' : 'calibration');
-  return readQuestions(file).filter(({ solvable }) => solvable);
 }
 
 /** Four numbers from 1 to 13 that make 24 by whole numbers. */
 function games(): string[] {
-  const found: string[] = [];
-  for (let a = 1; a <= 13; a += 1)
-    for (let b = a; b <= 13; b += 1)
-      for (let c = b; c <= 13; c += 1)
-        for (let d = c; d <= 13; d += 1) if (reaches([a, b, c, d], 24)) found.push(`Make 24 from ${a} ${b} ${c} ${d}.`);
-  return found;
+  const numbers = Array.from({ length: 13 }, (_, at) => at + 1);
+  let hands: number[][] = [[]];
+  for (let count = 0; count < 4; count += 1)
+    hands = hands.flatMap((hand) =>
+      numbers.filter((each) => each >= (hand.at(-1) ?? 1)).map((each) => [...hand, each]),
+    );
+  return hands.filter((hand) => reaches(hand, 24)).map((hand) => `Make 24 from ${hand.join(' ')}.`);
 }
 
 function reaches(numbers: readonly number[], target: number): boolean {
@@ -46,48 +68,32 @@ function reaches(numbers: readonly number[], target: number): boolean {
   return numbers.some((a, at) =>
     numbers.some((b, other) => {
       if (at === other) return false;
+      const results = [a + b, a * b, a - b, a / b].filter((each) => each >= 0 && Number.isInteger(each));
       const rest = numbers.filter((_, index) => index !== at && index !== other);
-      const results = [a + b, a * b, ...(a >= b ? [a - b] : []), ...(b !== 0 && a % b === 0 ? [a / b] : [])];
       return results.some((result) => reaches([...rest, result], target));
     }),
   );
 }
 
-const side = 4;
-const emptyCells = 9;
-
-/** Full grids of 4x4 with nine cells made empty. */
-function sudokus(): string[] {
-  const random = new Random(44);
-  return Array.from({ length: 260 }, () => {
-    const grid = filled([], random)!;
-    const cells = shuffled([...grid.keys()], random);
-    for (const cell of cells.slice(0, emptyCells)) grid[cell] = 0;
-    const text = grid.map((digit) => (digit === 0 ? '.' : digit)).join('');
-    return `Sudoku ${text.match(/.{4}/g)!.join(' ')}`;
+/** Grids of 4x4 with nine empty cells: one full grid with its digits, its rows and columns within a box and its empty cells drawn. */
+function sudokus(random: Random): string[] {
+  const order = () => [shuffled([0, 1], random), shuffled([2, 3], random)].flat();
+  return Array.from({ length: 300 }, () => {
+    const [digits, rows, columns] = [shuffled(['1', '2', '3', '4'], random), order(), order()];
+    const full = rows.flatMap((row) =>
+      columns.map((column) => digits[[0, 1, 2, 3, 2, 3, 0, 1, 1, 0, 3, 2, 3, 2, 1, 0][4 * row + column]!]!),
+    );
+    const empty = new Set(shuffled([...full.keys()], random).slice(0, 9));
+    return `Sudoku ${full
+      .map((digit, at) => (empty.has(at) ? '.' : digit) + (at % 4 === 3 ? ' ' : ''))
+      .join('')
+      .trim()}`;
   });
 }
 
-function filled(cells: readonly number[], random: Random): number[] | undefined {
-  if (cells.length === side * side) return [...cells];
-  const [row, column] = [Math.floor(cells.length / side), cells.length % side];
-  const isTaken = (digit: number) =>
-    cells.some((other, at) => {
-      const [r, c] = [Math.floor(at / side), at % side];
-      return other === digit && (r === row || c === column || (r >> 1 === row >> 1 && c >> 1 === column >> 1));
-    });
-  for (const digit of shuffled([1, 2, 3, 4], random)) {
-    const whole = isTaken(digit) ? undefined : filled([...cells, digit], random);
-    if (whole !== undefined) return whole;
-  }
-  return undefined;
-}
-
 function shuffled<Each>(all: readonly Each[], random: Random): Each[] {
-  return all
-    .map((each) => ({ each, place: random.uniform() }))
-    .toSorted((a, b) => a.place - b.place)
-    .map(({ each }) => each);
+  const placed = all.map((each) => ({ each, place: random.uniform() })).toSorted((a, b) => a.place - b.place);
+  return placed.map(({ each }) => each);
 }
 
 const answer = /^Answer: */;
@@ -96,23 +102,21 @@ const answer = /^Answer: */;
 function plain(text: string): string {
   const line = text.trim();
   if (answer.test(line)) return line.replace(answer, 'Answer: ');
-  const [, sum, left] = /^(.*\S)\s*\(left: (.*)\)$/.exec(line) ?? [];
+  const [, sum, left] = /^(.*)\(left: (.*)\)$/.exec(line) ?? [];
   return left === undefined ? line.replaceAll(' ', '') : `${sum!.replaceAll(' ', '')} left ${left}`;
 }
 
-/** False where the line is wrong in itself, given the lines before it, or ends a path that answers nothing. */
-export function isLineRight(question: string, lines: readonly string[], isLast: boolean): boolean {
-  const [line, ...before] = lines.map(plain).reverse();
-  if (line === undefined || before.some((each) => answer.test(each))) return false;
-  if (isLast !== answer.test(line)) return false;
+/** False where the last line is wrong, given those before it. The answer ends a path, and no other line does. */
+export function isLineRight(question: string, lines: readonly string[], isEnd: boolean): boolean {
+  const shipped = lines.map(plain);
+  const line = shipped.pop() ?? '';
+  if (isEnd !== answer.test(line) || shipped.some((each) => answer.test(each))) return false;
   const alone = / left (\d+)$/.exec(line)?.[1];
-  if (alone !== undefined && alone !== /^Make (\d+)/.exec(question)?.[1]) return false;
-  return checkLine(registeredTasks(), question, before.reverse(), line) !== 'false';
+  if (alone !== undefined && !question.startsWith(`Make ${alone} `)) return false;
+  return checkLine(registeredTasks(), question, shipped, line) !== 'false';
 }
 
-/** Of a whole path; its last line alone is the answer. */
-export function isAnswerRight(question: string, lines: readonly string[]): boolean {
-  const last = plain(lines.at(-1) ?? '');
-  const task = taskOf(registeredTasks(), question) ?? raise('internal', `no task has the question ${question}`);
-  return answer.test(last) && task.check(question, last.replace(answer, '')).right;
+export function isAnswerRight({ id, question }: LineQuestion, line = ''): boolean {
+  const asked = { id, question, answer: undefined, solvable: true, difficulty: undefined };
+  return answer.test(line) && isRight(asked, line.trim().replace(answer, ''));
 }
