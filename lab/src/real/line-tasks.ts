@@ -8,6 +8,7 @@ import { isRight, readQuestions } from '@coppice/core/answering';
 import { Random } from '@coppice/core/base';
 import { questionFile, registeredTasks } from '@coppice/core/config';
 import type { Message } from 'coppice';
+import '@coppice/llama';
 
 export const lineTasks = ['game24', 'countdown', 'sudoku'] as const;
 export type LineTask = (typeof lineTasks)[number];
@@ -75,7 +76,7 @@ function reaches(numbers: readonly number[], target: number): boolean {
   );
 }
 
-/** Grids of 4x4 with nine empty cells: one full grid with its digits, its rows and columns within a box and its empty cells drawn. */
+/** Grids of 4x4 with six empty cells: one full grid with its digits, its rows and columns within a box and its empty cells drawn. */
 function sudokus(random: Random): string[] {
   const order = () => [shuffled([0, 1], random), shuffled([2, 3], random)].flat();
   return Array.from({ length: 300 }, () => {
@@ -83,7 +84,7 @@ function sudokus(random: Random): string[] {
     const full = rows.flatMap((row) =>
       columns.map((column) => digits[[0, 1, 2, 3, 2, 3, 0, 1, 1, 0, 3, 2, 3, 2, 1, 0][4 * row + column]!]!),
     );
-    const empty = new Set(shuffled([...full.keys()], random).slice(0, 9));
+    const empty = new Set(shuffled([...full.keys()], random).slice(0, 6));
     return `Sudoku ${full
       .map((digit, at) => (empty.has(at) ? '.' : digit) + (at % 4 === 3 ? ' ' : ''))
       .join('')
