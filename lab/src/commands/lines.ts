@@ -39,7 +39,6 @@ const flags = {
   engine: { type, multiple: true, takes: 'URL', about: 'generates on a server; repeated for each replica' },
   model: { type, takes: 'NAME|FILE', about: "a GGUF file, or the server's name" },
   concurrency: { type, takes: 'N', default: '1', about: 'searches at a time' },
-  texts: { type: 'boolean', default: false, about: 'keeps every line that was drawn' },
   report: { type: 'boolean', default: false, about: 'runs nothing' },
   against: { type, multiple: true, takes: 'FILE', about: 'searches of another file, for the report' },
   ...helpFlag,
@@ -102,7 +101,7 @@ function jobsOf({ tasks, programs, seeds, size, part }: Values) {
 
 async function runAll(
   jobs: ReturnType<typeof jobsOf>,
-  { engine: urls, model: name, concurrency: told, texts }: Values,
+  { engine: urls, model: name, concurrency: told }: Values,
   shared: { readonly tokenBudget: number; readonly temperature: number },
   onResult: (line: LineResult) => void,
 ): Promise<void> {
@@ -113,8 +112,8 @@ async function runAll(
   const waiting = jobs.toReversed();
   const work = async (): Promise<void> => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      const options = { ...lineOptions(next.job.program), ...shared };
-      onResult(await searchLines(next.job, next.question, { model, options, keepsTexts: texts }));
+      const options = { ...lineOptions(next.job.program), ...shared, model };
+      onResult(await searchLines(next.job, next.question, options));
     }
   };
   try {

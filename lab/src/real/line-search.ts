@@ -2,7 +2,7 @@
 // it would have been right.
 
 import { defineVerifier, questionOf } from '@coppice/core/verifier';
-import { type ScoreStep, type SearchModel, type SearchOptions, search } from 'coppice';
+import { type ScoreStep, type SearchOptions, search } from 'coppice';
 import { isAnswerRight, isLineRight, type LineQuestion, type LineTask, linePrompt } from './line-tasks.ts';
 
 /** `samples`: a vote or best-of-n that takes the first whole answer which passes. `cut-samples` end at a false line, as paths of trees do. */
@@ -26,9 +26,7 @@ export interface LineResult extends LineJob {
   readonly lines: number;
   readonly falseLines: number;
   readonly exit: string;
-  readonly ms: number;
   readonly fault?: string | undefined;
-  readonly texts?: readonly string[] | undefined;
 }
 
 const scoreLine: ScoreStep = ({ prompt, path, step }) => {
@@ -54,34 +52,21 @@ export function lineOptions(program: LineProgram): SearchOptions {
   return program === 'cut-samples' ? { ...cut, ...oneByOne } : { ...shared, ...oneByOne, aggregation: 'last' };
 }
 
-interface LineSetting {
-  readonly model: SearchModel;
-  readonly options: SearchOptions;
-  readonly keepsTexts: boolean;
-}
-
-export async function searchLines(job: LineJob, asked: LineQuestion, setting: LineSetting): Promise<LineResult> {
-  const { model, options, keepsTexts } = setting;
-  const drawn: { readonly text: string; readonly score: number }[] = [];
+export async function searchLines(job: LineJob, asked: LineQuestion, options: SearchOptions): Promise<LineResult> {
+  const scores: number[] = [];
   const onEvent: SearchOptions['onEvent'] = ({ event }, tree) => {
-    if (event.type !== 'grown' && event.type !== 'adopted' && event.type !== 'merged') return;
-    const { depth, step, score } = tree.node(event.type === 'merged' ? event.into : event.node);
-    drawn.push({ text: `${depth} ${score} ${step!.end} ${step!.text}`, score });
+    if (event.type === 'grown' || event.type === 'merged')
+      scores.push(tree.node(event.type === 'merged' ? event.into : event.node).score);
   };
   const prompt = { kind: 'chat', messages: linePrompt(job.task, asked.question) } as const;
-  const found = await search(prompt, { ...options, model, seed: job.seed, onEvent });
-  const { cost, complete, steps, exit, searchMs, fault } = found;
+  const { cost, complete, steps, exit, fault } = await search(prompt, { ...options, seed: job.seed, onEvent });
+  const { promptTokens, cachedTokens, committedTokens, discardedTokens, speculativeTokens } = cost;
   return {
     ...job,
     right: complete && isAnswerRight(asked, steps.at(-1)),
-    tokens: cost.committedTokens + cost.discardedTokens + cost.speculativeTokens,
-    promptTokens: cost.promptTokens,
-    cachedTokens: cost.cachedTokens,
-    lines: drawn.length,
-    falseLines: drawn.filter(({ score }) => score === 0).length,
-    exit: exit.kind,
-    ms: Math.round(searchMs),
-    fault: fault?.message,
-    texts: keepsTexts ? [asked.question, ...drawn.map(({ text }) => text)] : undefined,
+    tokens: committedTokens + discardedTokens + speculativeTokens,
+    ...{ promptTokens, cachedTokens, exit: exit.kind, fault: fault?.message },
+    lines: scores.length,
+    falseLines: scores.filter((score) => score === 0).length,
   };
 }

@@ -37,20 +37,24 @@ export interface LineQuestion {
   readonly question: string;
 }
 
-/** 200 for measuring; prompts and temperature are chosen on others. */
+/** 200 for measuring; temperatures are chosen on others. */
 export function lineQuestions(task: LineTask, part: 'test' | 'tuning'): LineQuestion[] {
-  if (task === 'countdown') {
-    const all = readQuestions(questionFile(task, part === 'test' ? part : 'calibration'));
-    const solvable = all.filter((each) => each.solvable);
-    return part === 'test'
-      ? Array.from({ length: 200 }, (_, at) => solvable[Math.floor((at * solvable.length) / 200)]!)
-      : solvable;
-  }
-  const shown = prompts[task].examples.map(([question]) => question);
   const random = new Random(task);
-  const all = [...new Set(task === 'game24' ? shuffled(games(), random) : sudokus(random))];
-  const made = all.filter((each) => !shown.includes(each)).map((question, at) => ({ id: `${task}-${at}`, question }));
-  return part === 'test' ? made.slice(0, 200) : made.slice(200);
+  const isTest = part === 'test';
+  const all = {
+    game24: () => shuffled(games(), random),
+    countdown: () => shuffled(shippedCountdowns(isTest ? 'test' : 'calibration'), random),
+    sudoku: () => sudokus(random),
+  }[task]();
+  const shown = prompts[task].examples.map(([question]) => question);
+  const fresh = [...new Set(all)].filter((question) => !shown.includes(question));
+  const made = fresh.map((question, at) => ({ id: `${task}-${at}`, question }));
+  return isTest || task === 'countdown' ? made.slice(0, 200) : made.slice(200);
+}
+
+function shippedCountdowns(split: string): string[] {
+  const solvable = readQuestions(questionFile('countdown', split)).filter((each) => each.solvable);
+  return solvable.map(({ question }) => question);
 }
 
 /** Four numbers from 1 to 13 that make 24 by whole numbers. */
