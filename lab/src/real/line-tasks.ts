@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import { checkLine } from '@coppice/core/answer';
 import { isRight, readQuestions } from '@coppice/core/answering';
 import { Random } from '@coppice/core/base';
-import { questionFile, registeredTasks } from '@coppice/core/config';
+import { questionFile } from '@coppice/core/config';
+import { tasks } from '@coppice/llama';
 import type { Message } from 'coppice';
-import '@coppice/llama';
 
 export const lineTasks = ['game24', 'countdown', 'sudoku'] as const;
 export type LineTask = (typeof lineTasks)[number];
@@ -118,7 +118,7 @@ export function isLineRight(question: string, lines: readonly string[], isEnd: b
   if (isEnd !== answer.test(line) || shipped.some((each) => answer.test(each))) return false;
   const alone = / left (\d+)$/.exec(line)?.[1];
   if (alone !== undefined && !question.startsWith(`Make ${alone} `)) return false;
-  return checkLine(registeredTasks(), question, shipped, line) !== 'false';
+  return checkLine(tasks, question, shipped, line) !== 'false';
 }
 
 export function isAnswerRight({ id, question }: LineQuestion, line = ''): boolean {

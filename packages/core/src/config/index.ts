@@ -19,7 +19,6 @@ export {
   type OpenVerifier,
   type Plugin,
   questionFile,
-  registeredTasks,
   registerPlugin,
   type ShippedModel,
   shippedModel,
