@@ -32,14 +32,13 @@ const flags = {
   tasks: { type, takes: 'NAMES', default: lineTasks.join(), about: 'some of them' },
   programs: { type, takes: 'NAMES', default: linePrograms.join(), about: 'some of them' },
   seeds: { type, takes: 'N,…', default: '1', about: 'every question is searched under each' },
-  size: { type, takes: 'N', default: '200', about: 'the first questions of each task' },
+  size: { type, takes: 'N', default: '200', about: 'the first questions of each task; 0 prints the report alone' },
   part: { type, takes: 'NAME', default: 'test', about: 'test, or tuning: questions that are not measured' },
   'token-budget': { type, takes: 'N', default: '4000', about: 'generated tokens of one search' },
   temperature: { type, takes: 'T', default: '0.8', about: 'of all programs' },
   engine: { type, multiple: true, takes: 'URL', about: 'generates on a server; repeated for each replica' },
   model: { type, takes: 'NAME|FILE', about: "a GGUF file, or the server's name" },
   concurrency: { type, takes: 'N', default: '1', about: 'searches at a time' },
-  report: { type: 'boolean', default: false, about: 'runs nothing' },
   against: { type, multiple: true, takes: 'FILE', about: 'searches of another file, for the report' },
   ...helpFlag,
 } as const satisfies CommandFlags;
@@ -67,8 +66,10 @@ export async function run([file, ...rest]: readonly string[]): Promise<number> {
   const { model, part } = values;
   const kept = keptUnder<LineResult>(file, JSON.stringify({ part, temperature, model, tokenBudget }));
   const keys = new Set(kept.map(keyOf));
-  const jobs = values.report ? [] : jobsOf(values).filter((job) => !keys.has(keyOf(job.job)));
+  const jobs = jobsOf(values).filter((job) => !keys.has(keyOf(job)));
   const onResult = (line: LineResult) => {
+    // One that the server failed is run again by the next call.
+    if (line.exit === 'failed') return console.error(line.fault);
     appendFileSync(file, `${JSON.stringify(line)}\n`);
     kept.push(line);
   };
@@ -83,24 +84,24 @@ function keyOf({ task, program, seed, question }: LineJob): string {
 }
 
 /** Program by program within a question: what happens to the machine on the way happens to all. */
-function jobsOf({ tasks, programs, seeds, size, part }: Values) {
-  const chosen = programs.split(',').map((program) => oneOf('programs', program, linePrograms));
-  const count = whole('size', size, 1, 1000, 'questions');
+function jobsOf({ tasks, programs, seeds, size, part }: Values): LineJob[] {
+  const count = whole('size', size, 0, 1000, 'questions');
+  const of = oneOf('part', part, ['test', 'tuning']);
   const asked = tasks.split(',').flatMap((name) => {
     const task = oneOf('tasks', name, lineTasks);
-    const questions = lineQuestions(task, oneOf('part', part, ['test', 'tuning'])).slice(0, count);
-    return questions.map((question) => ({ task, question }));
+    return lineQuestions(task, of)
+      .slice(0, count)
+      .flatMap((question) =>
+        programs.split(',').map((each) => ({ task, question, program: oneOf('programs', each, linePrograms) })),
+      );
   });
-  return seeds.split(',').flatMap((told) => {
-    const seed = flagOf('seeds', told, requestKnobs.seed);
-    return asked.flatMap(({ task, question }) =>
-      chosen.map((program) => ({ job: { task, program, seed, question: question.id }, question })),
-    );
-  });
+  return seeds
+    .split(',')
+    .flatMap((told) => asked.map((job) => ({ ...job, seed: flagOf('seeds', told, requestKnobs.seed) })));
 }
 
 async function runAll(
-  jobs: ReturnType<typeof jobsOf>,
+  jobs: readonly LineJob[],
   { engine: urls, model: name, concurrency: told }: Values,
   shared: { readonly tokenBudget: number; readonly temperature: number },
   onResult: (line: LineResult) => void,
@@ -112,8 +113,7 @@ async function runAll(
   const waiting = jobs.toReversed();
   const work = async (): Promise<void> => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      const options = { ...lineOptions(next.job.program), ...shared, model };
-      onResult(await searchLines(next.job, next.question, options));
+      onResult(await searchLines(next, { ...lineOptions(next.program), ...shared, model }));
     }
   };
   try {

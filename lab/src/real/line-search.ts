@@ -3,7 +3,7 @@
 
 import { defineVerifier, questionOf } from '@coppice/core/verifier';
 import { type ScoreStep, type SearchOptions, search } from 'coppice';
-import { isAnswerRight, isLineRight, type LineQuestion, type LineTask, linePrompt } from './line-tasks.ts';
+import { isAnswerRight, isLineRight, type LineTask, linePrompt } from './line-tasks.ts';
 
 /** `samples`: a vote or best-of-n that takes the first whole answer which passes. `cut-samples` end at a false line, as paths of trees do. */
 export const linePrograms = ['samples', 'cut-samples', 'best-first', 'mcts'] as const;
@@ -34,12 +34,8 @@ const scoreLine: ScoreStep = ({ prompt, path, step }) => {
   return Number(isLineRight(questionOf(prompt), lines, step.end === 'eos'));
 };
 
-export const lineChecker = defineVerifier({
-  name: 'lines',
-  summary: 'checks lines',
-  exact: true,
-  make: () => scoreLine,
-});
+const traits = { name: 'lines', summary: 'checks lines', exact: true } as const;
+export const lineChecker = defineVerifier({ ...traits, make: () => scoreLine });
 
 /** Tokens bound a search, and not its rollouts; one path is open at a time, so that nothing is under way when one is right. */
 export function lineOptions(program: LineProgram): SearchOptions {
@@ -52,18 +48,18 @@ export function lineOptions(program: LineProgram): SearchOptions {
   return program === 'cut-samples' ? { ...cut, ...oneByOne } : { ...shared, ...oneByOne, aggregation: 'last' };
 }
 
-export async function searchLines(job: LineJob, asked: LineQuestion, options: SearchOptions): Promise<LineResult> {
+export async function searchLines(job: LineJob, options: SearchOptions): Promise<LineResult> {
   const scores: number[] = [];
   const onEvent: SearchOptions['onEvent'] = ({ event }, tree) => {
     if (event.type === 'grown' || event.type === 'merged')
       scores.push(tree.node(event.type === 'merged' ? event.into : event.node).score);
   };
-  const prompt = { kind: 'chat', messages: linePrompt(job.task, asked.question) } as const;
+  const prompt = { kind: 'chat', messages: linePrompt(job.task, job.question) } as const;
   const { cost, complete, steps, exit, fault } = await search(prompt, { ...options, seed: job.seed, onEvent });
   const { promptTokens, cachedTokens, committedTokens, discardedTokens, speculativeTokens } = cost;
   return {
     ...job,
-    right: complete && isAnswerRight(asked, steps.at(-1)),
+    right: complete && isAnswerRight(job.question, steps.at(-1)),
     tokens: committedTokens + discardedTokens + speculativeTokens,
     ...{ promptTokens, cachedTokens, exit: exit.kind, fault: fault?.message },
     lines: scores.length,

@@ -32,13 +32,8 @@ export function linePrompt(task: LineTask, question: string): Message[] {
   return [{ role: 'system', content: system }, ...worked, { role: 'user', content: question }];
 }
 
-export interface LineQuestion {
-  readonly id: string;
-  readonly question: string;
-}
-
 /** 200 for measuring; temperatures are chosen on others. */
-export function lineQuestions(task: LineTask, part: 'test' | 'tuning'): LineQuestion[] {
+export function lineQuestions(task: LineTask, part: 'test' | 'tuning'): string[] {
   const random = new Random(task);
   const isTest = part === 'test';
   const all = {
@@ -48,8 +43,7 @@ export function lineQuestions(task: LineTask, part: 'test' | 'tuning'): LineQues
   }[task]();
   const shown = prompts[task].examples.map(([question]) => question);
   const fresh = [...new Set(all)].filter((question) => !shown.includes(question));
-  const made = fresh.map((question, at) => ({ id: `${task}-${at}`, question }));
-  return isTest || task === 'countdown' ? made.slice(0, 200) : made.slice(200);
+  return isTest || task === 'countdown' ? fresh.slice(0, 200) : fresh.slice(200);
 }
 
 function shippedCountdowns(split: string): string[] {
@@ -121,7 +115,7 @@ export function isLineRight(question: string, lines: readonly string[], isEnd: b
   return checkLine(tasks, question, shipped, line) !== 'false';
 }
 
-export function isAnswerRight({ id, question }: LineQuestion, line = ''): boolean {
-  const asked = { id, question, answer: undefined, solvable: true, difficulty: undefined };
+export function isAnswerRight(question: string, line = ''): boolean {
+  const asked = { id: question, question, answer: undefined, solvable: true, difficulty: undefined };
   return answer.test(line) && isRight(asked, line.trim().replace(answer, ''));
 }
