@@ -106,3 +106,7 @@ it('counts what was right within its tokens, paired by question and seed', () =>
   expect(table[1]).toBe('  samples      0.0 (100)  0.0 (200)  0.0 (400)  0.0 (800)  50.0 (1250)');
   expect(table[3]).toMatch(/^ {2}best-first over samples: 0\.0 .* 50\.0 \[.*\] {2}100\.0 \[.*\] {2}50\.0 \[/);
 });
+
+it('passes no answer to a question that no task has', () => {
+  expect(isLineRight('Make 30 from 5 6.', ['Answer: 5 * 6 = 30'], true)).toBe(false);
+});

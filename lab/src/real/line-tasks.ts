@@ -112,7 +112,8 @@ export function isLineRight(question: string, lines: readonly string[], isEnd: b
   if (isEnd !== answer.test(line) || shipped.some((each) => answer.test(each))) return false;
   const alone = / left (\d+)$/.exec(line)?.[1];
   if (alone !== undefined && !question.startsWith(`Make ${alone} `)) return false;
-  return checkLine(tasks, question, shipped, line) !== 'false';
+  const check = checkLine(tasks, question, shipped, line);
+  return isEnd ? check === 'true' : check !== 'false';
 }
 
 export function isAnswerRight(question: string, line = ''): boolean {
