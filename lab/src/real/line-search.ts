@@ -27,6 +27,8 @@ export interface LineResult extends LineJob {
   readonly falseLines: number;
   readonly exit: string;
   readonly fault?: string | undefined;
+  /** The beginning of the chosen path: what the model writes at all. */
+  readonly said: string;
 }
 
 const scoreLine: ScoreStep = ({ prompt, path, step }) => {
@@ -63,6 +65,7 @@ export async function searchLines(job: LineJob, options: SearchOptions): Promise
     tokens: committedTokens + discardedTokens + speculativeTokens,
     ...{ promptTokens, cachedTokens, exit: exit.kind, fault: fault?.message },
     lines: scores.length,
+    said: steps.join('').slice(0, 300),
     falseLines: scores.filter((score) => score === 0).length,
   };
 }
