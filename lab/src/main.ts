@@ -44,6 +44,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'programs on programming tasks, judged by tests that no search sees',
     load: () => import('./commands/code.ts'),
   },
+  lines: {
+    about: 'trees and samples on exact tasks, every line judged by a checker',
+    load: () => import('./commands/lines.ts'),
+  },
   drafts: {
     about: 'a draft model for a real target on the embedded engine: acceptance, time, answers',
     load: () => import('./commands/drafts.ts'),

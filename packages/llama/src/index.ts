@@ -84,3 +84,4 @@ registerPlugin({
 });
 
 export { modelPath, rewardModelOf } from './shipped-models.ts';
+export { tasks };
