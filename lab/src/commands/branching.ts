@@ -2,7 +2,14 @@
 
 import { raise } from '@coppice/core/base';
 import { type CommandFlags, type CommandHelp, flagOf, helpFlag, readArguments, whole } from '../flags.ts';
-import { type Branching, branchingOf, continuations, continuedAt, continuedIn, places } from '../real/branching.ts';
+import {
+  type BranchingFigures,
+  branchingOf,
+  continuations,
+  continuedAt,
+  continuedIn,
+  places,
+} from '../real/branching.ts';
 
 const recorded = 'lab/recorded/qwen2.5-coder-1.5b-continuations.jsonl.gz';
 
@@ -28,18 +35,22 @@ export const help: CommandHelp = {
 };
 
 /** In the order of the table; a figure of each and how it is written. */
-const columns: readonly (readonly [name: string, figure: (of: Branching) => number, factor: number, digits: number])[] =
-  [
-    ['share', ({ share }) => share, 1, 2],
-    ['ρ', ({ rho }) => rho, 1, 2],
-    ['fresh', ({ fresh }) => fresh, 100, 1],
-    ['below any', ({ below }) => below, 100, 1],
-    ['best scored of 3', ({ bestScored }) => bestScored, 100, 1],
-    ['best drawn of 3', ({ bestDrawn }) => bestDrawn, 100, 1],
-    ['AUC', ({ auc }) => auc, 1, 2],
-    ['worth of a draw', ({ worth }) => worth, 1, 2],
-    ...continuations.map((count, at) => [`vote +${count}`, ({ gains }: Branching) => gains[at]!, 100, 1] as const),
-  ];
+const columns: readonly (readonly [
+  name: string,
+  figure: (of: BranchingFigures) => number,
+  factor: number,
+  digits: number,
+])[] = [
+  ['share', ({ share }) => share, 1, 2],
+  ['ρ', ({ rho }) => rho, 1, 2],
+  ['fresh', ({ fresh }) => fresh, 100, 1],
+  ['below any', ({ below }) => below, 100, 1],
+  ['best scored of 3', ({ bestScored }) => bestScored, 100, 1],
+  ['best drawn of 3', ({ bestDrawn }) => bestDrawn, 100, 1],
+  ['AUC', ({ auc }) => auc, 1, 2],
+  ['worth of a draw', ({ worth }) => worth, 1, 2],
+  ...continuations.map((count, at) => [`vote +${count}`, ({ gains }: BranchingFigures) => gains[at]!, 100, 1] as const),
+];
 
 export async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments({ args: [...args], options: flags, allowPositionals: true });

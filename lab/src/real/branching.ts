@@ -9,7 +9,7 @@ import { shuffled } from './worth-course.ts';
 /** Answer (-1 for none), right or not, tokens drawn for it. */
 export type DrawnEnd = readonly [answer: number, right: number, tokens: number];
 
-export interface Prefix {
+export interface ContinuedPrefix {
   readonly parent: number;
   readonly tokens: number;
   readonly odds: number;
@@ -19,7 +19,7 @@ export interface Prefix {
 export interface ContinuedQuestion {
   readonly set: string;
   readonly samples: readonly DrawnEnd[];
-  readonly prefixes: readonly Prefix[];
+  readonly prefixes: readonly ContinuedPrefix[];
 }
 
 /** Prefixes below this share of their path are taken for a quarter of it, others for half. */
@@ -48,7 +48,7 @@ export function continuedAt(all: readonly ContinuedQuestion[], place: keyof type
   return kept.filter(({ prefixes }) => prefixes.length === parents);
 }
 
-export interface Branching {
+export interface BranchingFigures {
   readonly share: number;
   readonly rho: number;
   readonly fresh: number;
@@ -89,7 +89,7 @@ function termsOf(question: ContinuedQuestion, gains: readonly number[]) {
 }
 
 /** Pairs of a right and a wrong continuation of different prefixes, and those in which the right one's prefix has the better score. */
-function ordered(prefixes: readonly Prefix[]): [won: number, of: number] {
+function ordered(prefixes: readonly ContinuedPrefix[]): [won: number, of: number] {
   let [won, of] = [0, 0];
   for (const high of prefixes)
     for (const low of prefixes) {
@@ -152,14 +152,14 @@ export function branchingOf(questions: readonly ContinuedQuestion[], judgeCost: 
   const random = new Random('resamples', seed);
   const resampled = () => terms.map(() => terms[random.integer(terms.length)]!);
   const again = Array.from({ length: resamples }, () => summed(resampled(), drawn / whole));
-  const interval = (figure: (each: Branching) => number): [number, number] => {
+  const interval = (figure: (each: BranchingFigures) => number): [number, number] => {
     const all = again.map(figure);
     return [percentile(all, 2.5), percentile(all, 97.5)];
   };
   return { found: summed(terms, drawn / whole), interval };
 }
 
-function summed(terms: readonly ReturnType<typeof termsOf>[], cost: number): Branching {
+function summed(terms: readonly ReturnType<typeof termsOf>[], cost: number): BranchingFigures {
   const of = (term: Exclude<keyof (typeof terms)[number], 'gains'>) => mean(terms.map((each) => each[term]));
   const rho = (of('together') - of('apart')) / (of('below') - of('apart'));
   const worth = ((1 - rho) * of('bestScored')) / of('fresh') / cost;
