@@ -80,6 +80,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'rules that stop a vote over recorded samples, at equal cost',
     load: () => import('./commands/worth.ts'),
   },
+  branching: {
+    about: 'what a draw below a prefix is worth against a fresh one, from recorded continuations',
+    load: () => import('./commands/branching.ts'),
+  },
   confidence: {
     about: 'how likely a voted answer is right where searches stop: fit and calibration',
     load: () => import('./commands/confidence.ts'),
