@@ -63,7 +63,8 @@ export function multiply(a: Value, b: Value): Value | undefined {
 }
 
 export function divide(a: Value, b: Value): Value | undefined {
-  if (typeof a === 'number' || typeof b === 'number') return toFloat(b) === 0 ? undefined : inexact(toFloat(a) / toFloat(b));
+  if (typeof a === 'number' || typeof b === 'number')
+    return toFloat(b) === 0 ? undefined : inexact(toFloat(a) / toFloat(b));
   return rational(a.numerator * b.denominator, a.denominator * b.numerator);
 }
 
