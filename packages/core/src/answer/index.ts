@@ -9,6 +9,7 @@ export {
   featuresOf,
   type VotedStanding,
 } from './confidence.ts';
+export { falseEquation } from './equations.ts';
 export { evaluate } from './expression.ts';
 export { extractAnswer, lastNumber } from './extract.ts';
 export { groupAnswers, meaningOf } from './groups.ts';
