@@ -87,6 +87,8 @@ describe('falseEquation', () => {
         '1/2 cup = 4 ounces',
         '1 \\text{ hour} + 30 \\text{ minutes} = 90 \\text{ minutes}',
         '\\$1 + 50 \\text{ cents} = 150',
+        '6 stamps * 50 cents = $3',
+        '2 \\text{ half dozen} \\times 12 = 12',
       ],
     ],
     ['what goes on', ['3 + 4 = 7 * 2 = 14', '10 + 2 = 12 necklaces × 20 beads = 240 beads', '16 - 8 = 8 - 8 = 0']],

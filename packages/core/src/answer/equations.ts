@@ -11,7 +11,7 @@ const clauseEnd =
 const longestClause = 1000;
 /** Equal means something else here, or one quantity stands in two units. */
 const otherwise =
-  /remainder|mod|\\equiv|hour.*minute|minute.*hour|(?:feet|foot).*inch|(?:dollar|\$).*(?:\bcents?|quarters|dimes|nickels)\b|\bmeter.*(?:centi|kilo)/s;
+  /remainder|mod|\\equiv|hour.*minute|minute.*hour|(?:feet|foot).*inch|(?:dollar|\$).*(?:\bcents?|quarters|dimes|nickels)\b|\bcents?\b.*\$|\bmeter.*(?:centi|kilo)/s;
 
 /** Beside these words a number is part of something that is not read. */
 const computes =
@@ -36,7 +36,7 @@ const signs: readonly (readonly [string, string | undefined])[] = [
   [String.raw`\\?%|percent\b`, '%'],
   [String.raw`\\[dt]?frac(?![a-zA-Z])`, '\\frac'],
   [String.raw`\b(?:${computes})\b(?:\sthe\b)?`, '?'],
-  [String.raw`${text}\s?(?!(?:${computes})\b|[^{}]*\band\s?\})[^{}=\d]*\}(?:\^\{?[23]\}?)?`, 'w'],
+  [String.raw`${text}(?!\s?(?:${computes})\b|[^{}]*\band\s?\})[^{}=\d]*\}(?:\^\{?[23]\}?)?`, 'w'],
   [String.raw`${text}[^{}]*\}`, '?'],
   [String.raw`(?<=[\d})])(?!(?:${short})\b)[a-zA-Z]{1,3}\b|\b(?!(?:${short})\b|[aA]\s[a-z])[a-zA-Z]{1,2}\b`, '?'],
   [String.raw`(?<=[a-zA-Z]\s)(?:\\\(|\$)\s?-`, '?'],
