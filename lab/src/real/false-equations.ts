@@ -1,56 +1,50 @@
-// What a false equation in a sample says of it, on recorded samples with their texts: how often right and wrong samples have one, where the
-// first stands, and what a vote gains if such samples count less. Draws nothing: what a tree would write in place of such a line is not known.
+// What a false equation says of a recorded sample: how often right and wrong ones have one, where the first stands, and what a vote gains if
+// such samples count less. Draws nothing: what a model would write in place of such a line is not known here.
 
 import { canonical, extractAnswer, falseEquation } from '@coppice/core/answer';
 import { mean, percentile, Random } from '@coppice/core/base';
 import { meanDifference } from '../statistics.ts';
 import { recordedLines, type Sample } from './rivals.ts';
-import { shuffled } from './worth-course.ts';
+import { courseOf, oneByOne, questionOf, shuffled } from './worth-course.ts';
 
-export interface CheckedSample extends Sample {
+interface CheckedSample extends Sample {
   /** Share of its characters before the end of its first step with a false equation. */
   readonly falseAt: number | undefined;
 }
 
-/** A line of a file of solutions, or of one with their scores, which has no text. */
-interface SolutionLine {
+type Questions = readonly (readonly CheckedSample[])[];
+
+/** A line of a file of solutions, or of one with their scores. */
+interface SolutionLine extends Pick<Sample, 'tokens' | 'right'> {
   readonly set: string;
   readonly index: number;
   readonly system: string;
   readonly sample: number;
-  /** Null of a whole sample; continuations below another's prefix are left out. */
+  /** Null of a whole sample; what goes on below another's prefix is left out. */
   readonly parent: number | null;
-  readonly right: boolean;
-  readonly tokens: number;
   readonly text: string;
   readonly answer?: string | null;
   readonly odds?: readonly number[];
 }
 
 /** Samples of each question by set; answers are those of the scores where there are any. */
-export function checkedSamples(
-  solutions: readonly string[],
-  scores: readonly string[],
-): Map<string, CheckedSample[][]> {
-  const nameOf = ({ set, index, system, sample }: SolutionLine) => `${set}:${index}:${system}:${sample}`;
+export function checkedSamples(files: readonly string[], scores: readonly string[]): Map<string, CheckedSample[][]> {
+  const nameOf = ({ set, index, system, sample }: SolutionLine) => [set, index, system, sample].join(':');
   const whole = (file: string) => recordedLines<SolutionLine>(file).filter(({ parent }) => parent === null);
   const scored = new Map(scores.flatMap(whole).map((line) => [nameOf(line), line]));
-  const lines = solutions.flatMap(whole);
-  const sets = Map.groupBy(lines, ({ set }) => set);
   const sampleOf = (line: SolutionLine): CheckedSample => {
-    const found = scored.get(nameOf(line));
-    const answer = found === undefined ? extractAnswer(line.text) : (found.answer ?? undefined);
-    return {
-      tokens: line.tokens,
-      right: line.right,
-      group: answer === undefined ? undefined : canonical(answer),
-      score: 1 / (1 + Math.exp(-(found?.odds?.at(-1) ?? 0))),
-      falseAt: firstFalse(line.text),
-    };
+    const { tokens, right, text } = line;
+    const { answer = extractAnswer(text), odds = [] } = scored.get(nameOf(line)) ?? {};
+    const group = answer === undefined || answer === null ? undefined : canonical(answer);
+    return { tokens, right, group, score: 1 / (1 + Math.exp(-(odds.at(-1) ?? 0))), falseAt: firstFalse(text) };
   };
-  const questionsOf = (own: readonly SolutionLine[]) =>
-    [...Map.groupBy(own, ({ index, system }) => `${index}:${system}`).values()].map((each) => each.map(sampleOf));
-  return new Map([...sets].map(([set, own]) => [set, questionsOf(own)]));
+  const sets = Map.groupBy(files.flatMap(whole), ({ set }) => set);
+  return new Map(
+    [...sets].map(([set, lines]) => {
+      const questions = Map.groupBy(lines, ({ index, system }) => `${index}:${system}`);
+      return [set, [...questions.values()].map((own) => own.map(sampleOf))];
+    }),
+  );
 }
 
 function firstFalse(text: string): number | undefined {
@@ -62,105 +56,46 @@ function firstFalse(text: string): number | undefined {
   return undefined;
 }
 
-export interface AlarmRow {
-  readonly samples: number;
-  readonly right: number;
-  /** Shares of right and of wrong samples with a false equation. */
-  readonly ofRight: number;
-  readonly ofWrong: number;
-  /** Median of `falseAt`. */
-  readonly at: number;
-  /** Right samples among those with a false equation, and among the others of the same questions. */
-  readonly alarmed: number;
-  readonly others: number;
-}
-
-export function alarmRow(questions: readonly (readonly CheckedSample[])[]): AlarmRow {
-  const all = questions.flat();
-  const share = (of: readonly CheckedSample[], is: (sample: CheckedSample) => boolean) =>
-    mean(of.map((each) => Number(is(each))));
+export function alarmsIn(questions: Questions) {
   const isFalse = ({ falseAt }: CheckedSample) => falseAt !== undefined;
-  const isRight = ({ right }: CheckedSample) => right;
+  const falseIn = (samples: readonly CheckedSample[]) => mean(samples.map((each) => Number(isFalse(each))));
+  const rightIn = (samples: readonly CheckedSample[]) => mean(samples.map(({ right }) => Number(right)));
+  const { true: right = [], false: wrong = [] } = Object.groupBy(questions.flat(), (each) => `${each.right}`);
   const both = questions.filter((samples) => samples.some(isFalse) && !samples.every(isFalse));
-  // Each question counts by its samples with a false equation: as often as one would be drawn again.
+  // A question counts as often as one of its samples would be drawn again.
   const others = both.flatMap((samples) => {
-    const right = share(
-      samples.filter((each) => !isFalse(each)),
-      isRight,
-    );
-    return samples.filter(isFalse).map(() => right);
+    const clean = samples.filter((each) => !isFalse(each));
+    return samples.filter(isFalse).map(() => rightIn(clean));
   });
-  return {
-    samples: all.length,
-    right: share(all, isRight),
-    ofRight: share(all.filter(isRight), isFalse),
-    ofWrong: share(
-      all.filter((each) => !isRight(each)),
-      isFalse,
-    ),
-    at: percentile(
-      all.flatMap(({ falseAt }) => falseAt ?? []),
-      50,
-    ),
-    alarmed: share(both.flat().filter(isFalse), isRight),
-    others: mean(others),
-  };
+  const places = questions.flat().flatMap(({ falseAt }) => falseAt ?? []);
+  const found = { ofRight: falseIn(right), ofWrong: falseIn(wrong), medianAt: percentile(places, 50) };
+  return { ...found, rightWith: rightIn(both.flat().filter(isFalse)), rightWithout: mean(others) };
 }
 
-export interface CheckedVote {
-  readonly count: number;
-  readonly rule: 'majority' | 'weighted';
-  readonly plain: number;
-  readonly gain: ReturnType<typeof meanDifference>;
-}
-
-/** Votes of so many samples in random orders, all counting alike or those with a false equation `weight`; a tie counts as the share of right answers in it. */
+/** Right answers of votes in random orders, plain and weighted by the judge, and the points that the weight of false equations adds. */
 export function checkedVotes(
-  questions: readonly (readonly CheckedSample[])[],
-  vote: { readonly counts: readonly number[]; readonly weight: number; readonly orders: number; readonly seed: number },
-): CheckedVote[] {
-  const { counts, weight, orders, seed } = vote;
-  const most = Math.max(...questions.map(({ length }) => length));
-  const full = questions.filter(({ length }) => length === most);
-  return counts.flatMap((count) =>
-    (['majority', 'weighted'] as const).map((rule) => {
-      const rights = full.map((samples, at) => {
-        const random = new Random('orders', seed, at);
-        const drawn = Array.from({ length: orders }, () =>
-          shuffled(most, random)
-            .slice(0, count)
-            .map((each) => samples[each]!),
-        );
-        const voted = (of: number) =>
-          mean(
-            drawn.map((each) =>
-              rightOf(
-                each,
-                ({ score, falseAt }) => (rule === 'majority' ? 1 : score) * (falseAt === undefined ? 1 : of),
-              ),
-            ),
-          );
-        return [voted(1), voted(weight)] as const;
-      });
-      return {
-        count,
-        rule,
-        plain: mean(rights.map(([plain]) => plain)),
-        gain: meanDifference(rights.map(([plain, checked]) => checked - plain)),
-      };
-    }),
-  );
-}
-
-function rightOf(samples: readonly CheckedSample[], weightOf: (sample: CheckedSample) => number): number {
-  const weights = new Map<string, { weight: number; right: boolean }>();
-  for (const sample of samples) {
-    if (sample.group === undefined) continue;
-    const found = weights.get(sample.group) ?? { weight: 0, right: sample.right };
-    found.weight += weightOf(sample);
-    weights.set(sample.group, found);
-  }
-  const most = Math.max(...[...weights.values()].map(({ weight }) => weight));
-  const first = [...weights.values()].filter(({ weight }) => weight > most - 1e-9);
-  return first.length === 0 ? 0 : mean(first.map(({ right }) => Number(right)));
+  questions: Questions,
+  counts: readonly number[],
+  weight: number,
+  orders: number,
+  seed: number,
+) {
+  const rules = { majority: () => 1, weighted: ({ score }: CheckedSample) => score };
+  return Object.entries(rules).flatMap(([rule, votes]) => {
+    const scoreOf = (each: CheckedSample, ofFalse: number) => votes(each) * (each.falseAt === undefined ? 1 : ofFalse);
+    const counted = (samples: readonly CheckedSample[], ofFalse: number) =>
+      questionOf(samples.map((each) => ({ ...each, score: scoreOf(each, ofFalse) })));
+    const scored = questions.map((samples) => [counted(samples, 1), counted(samples, weight)]);
+    const rights = scored.map((both, at) => {
+      const random = new Random('orders', seed, at);
+      const drawn = Array.from({ length: orders }, () => shuffled(both[0]!.tokens.length, random));
+      return both.map((question) => drawn.map((order) => courseOf(question, order, oneByOne).scores.right));
+    });
+    return counts.map((count) => {
+      const at = (which: number) => rights.map((both) => mean(both[which]!.map((right) => right[count - 1]!)));
+      const [plain, checked] = [at(0), at(1)];
+      const gain = meanDifference(plain.map((each, place) => checked[place]! - each));
+      return { rule, count, plain: mean(plain), gain };
+    });
+  });
 }
