@@ -12,7 +12,6 @@ const longestClause = 1000;
 /** Equal means something else here, or one quantity stands in two units. */
 const otherwise =
   /remainder|mod|\\equiv|hour.*minute|minute.*hour|(?:feet|foot).*inch|(?:dollar|\$).*(?:\bcents?|quarters|dimes|nickels)\b|\bcents?\b.*\$|\bmeter.*(?:centi|kilo)/s;
-
 /** Beside these words a number is part of something that is not read. */
 const computes =
   'of|by|times|plus|minus|half|twice|thrice|double|triple|squared|cubed|sqrt|sin|cos|tan|log|ln|gcd|lcm|dozen|hundred|thousand|million|billion|am|pm|AM|PM|and|or|base|choose|factorial|not|if|If|st|nd|rd|th';
@@ -24,7 +23,7 @@ const text = String.raw`\\(?:text|textbf|textrm|mbox|mathrm)\s?\{`;
 /** What a clause is made of, and its sign; undefined: as it is. */
 const signs: readonly (readonly [string, string | undefined])[] = [
   [String.raw`\d{1,3}(?:(?:,|\{,\}|\\,|,\\!)\d{3})+(?![\d,])|\d+|\.\d+`, undefined],
-  ['==|[<>!:]=|=>', '?'],
+  [String.raw`==|[<>!:]=|=>|(?<=[a-zA-Z]\s)(?:\\\(|\$)\s?-`, '?'],
   [String.raw`/\s?(?:${text}[^{}=\d]*\}|[a-zA-Z]{2,})`, 'w'],
   [String.raw`\^(?!\{?\\circ)|[-+/(){}=≈÷]|\\(?:sqrt|pi)(?![a-zA-Z])`, undefined],
   ['[−–]', '-'],
@@ -39,14 +38,12 @@ const signs: readonly (readonly [string, string | undefined])[] = [
   [String.raw`${text}(?!\s?(?:${computes})\b|[^{}]*\band\s?\})[^{}=\d]*\}(?:\^\{?[23]\}?)?`, 'w'],
   [String.raw`${text}[^{}]*\}`, '?'],
   [String.raw`(?<=[\d})])(?!(?:${short})\b)[a-zA-Z]{1,3}\b|\b(?!(?:${short})\b|[aA]\s[a-z])[a-zA-Z]{1,2}\b`, '?'],
-  [String.raw`(?<=[a-zA-Z]\s)(?:\\\(|\$)\s?-`, '?'],
   [String.raw`[a-zA-Z]+(?:['’][a-z]+)?(?:(?:\\\(|\$)?\^\{?[23]\}?)?(?![_(])`, 'w'],
-  [String.raw`[\s$€£&°]|\\[$,;:! ()\\]|\*\*|\^\{?\\circ\}?|\\(?:left|right|displaystyle)(?![a-zA-Z])`, ' '],
+  [String.raw`(?:[\s$€£&°]|\\[$,;:! ()\\]|\*\*|\^\{?\\circ\}?|\\(?:left|right|displaystyle)(?![a-zA-Z]))+`, ' '],
   [String.raw`\\[a-zA-Z]+|.`, '?'],
 ];
 const sign = new RegExp(signs.map(([pattern]) => `(${pattern})`).join('|'), 'gu');
 const number = /^-?[\d.]+%?$/;
-/** A unit right before a relation. */
 const lastUnit = /(?<=[\d)}%])w$/;
 
 /** The first equation in the text that does not hold, in the signs that it was read in. */
@@ -59,7 +56,7 @@ export function falseEquation(text: string): string | undefined {
       const left = at === 2 ? lastSum(before) : before;
       const right = at === sides.length - 1 ? firstSum(sides[at]!) : sides[at]!.replace(lastUnit, '');
       // `12 = 3 * 4` may define something, and `1/2 cup = 4 ounces` converts.
-      const isGiven = at === 2 ? number.test(left) : false;
+      const isGiven = at === 2 && number.test(left);
       const converts = lastUnit.test(sides[at - 2]!) && /^-?[^-+*÷()]+$/.test(left);
       if (!isGiven && !converts && isFalse(left, right, sides[at - 1]!)) return `${left}${sides[at - 1]}${right}`;
     }
@@ -73,33 +70,28 @@ function inSigns(clause: string): string {
       const at = signs.findIndex((_, each) => groups[each] !== undefined);
       return signs[at]![1] ?? found.replace(/[{},\\!]+(?=\d)/g, '');
     })
-    .replace(/ {2,}/g, ' ')
-    .replace(/ ?\( ?w[w ]*\) ?/g, 'w')
-    .replace(/ ?w[w ]*/g, 'w')
+    .replace(/ *\( *w[w ]*\) */g, 'w')
+    .replace(/ *w[w ]*/g, 'w')
     .replace(/(?<=[\d)}%])w(?=[-+*/÷^)}])/g, '')
     .replace(/(?<!\d) | (?!\d)/g, '');
 }
 
-/** What stands between words or an open bracket and the first relation. */
-function lastSum(side: string): string {
-  const sum = side.slice(side.lastIndexOf('w') + 1);
-  let open = 0;
-  for (let at = sum.length - 1; at >= 0; at -= 1) {
-    open += sum[at] === ')' ? 1 : sum[at] === '(' ? -1 : 0;
-    if (open < 0) return sum.slice(at + 1);
-  }
-  return /^[+*/÷^]/.test(sum) || (sum !== side && sum.startsWith('-')) ? '?' : sum;
-}
-
 /** What stands between the last relation and words or a closing bracket. */
-function firstSum(side: string): string {
+function firstSum(side: string, open = '(', close = ')'): string {
   const sum = side.split('w', 1)[0]!;
-  let open = 0;
+  let depth = 0;
   for (let at = 0; at < sum.length; at += 1) {
-    open += sum[at] === '(' ? 1 : sum[at] === ')' ? -1 : 0;
-    if (open < 0) return sum.slice(0, at);
+    depth += sum[at] === open ? 1 : sum[at] === close ? -1 : 0;
+    if (depth < 0) return sum.slice(0, at);
   }
   return sum;
+}
+
+/** What stands between words or an open bracket and the first relation. */
+function lastSum(side: string): string {
+  const reversed = (each: string) => [...each].reverse().join('');
+  const sum = reversed(firstSum(reversed(side), ')', '('));
+  return /^[+*/÷^]/.test(sum) || (sum.startsWith('-') && side.endsWith(`w${sum}`)) ? '?' : sum;
 }
 
 /** False however percents, mixed numbers and a dash at the beginning are meant. */
@@ -109,12 +101,13 @@ function isFalse(left: string, right: string, relation: string): boolean {
   const first = /^[\d.]+(?=[-+*/÷])/.exec(right)?.[0];
   const readings = [[left, right], ...(first === undefined ? [] : [[left, first]])];
   const also = (change: (side: string) => string) => readings.push(...readings.map((sides) => sides.map(change)));
-  if (/%/.test(left + right))
-    also((side) => side.replace(/([\d.]+)%/g, (_, whole) => String(Number((Number(whole) / 100).toPrecision(12)))));
+  if (/%/.test(left + right)) also((side) => side.replace(/([\d.]+)%/g, asShare));
   if (/\d\\frac/.test(left + right)) also((side) => side.replace(/(?<=\d)\\frac/g, '*\\frac'));
   if (left.startsWith('-')) readings.push(...readings.map(([a, b]) => [a!.slice(1), b!]));
   return readings.every(([a, b]) => differ(a!, b!, relation));
 }
+
+const asShare = (_: string, percents: string) => String(Number((Number(percents) / 100).toPrecision(12)));
 
 function differ(left: string, right: string, relation: string): boolean {
   const [a, b] = [left, right].map((side) => evaluate(side.replaceAll('%', '').replaceAll('÷', '/')));
@@ -134,11 +127,10 @@ function roundingOf(side: string, other: string): number {
 
 /** Numbers of two decimals and more may be rounded: how far that carries in a result of this size. */
 function errorOf(sum: string, size: number): number {
-  const isLinear = !/[*÷/^\\(]/.test(sum);
   let error = 0;
   for (const [found, places] of sum.matchAll(/\d*\.(\d{2,})/g)) {
     const half = 0.5 * 10 ** -places!.length;
-    error += isLinear ? half : (half * size) / Math.max(half, Number(found));
+    error += /[*÷/^\\(]/.test(sum) ? (half * size) / Math.max(half, Number(found)) : half;
   }
   return error;
 }

@@ -40,7 +40,7 @@ export function parseDecimal(literal: string): Rational | undefined {
 }
 
 /** A value is never falsy: zero is a rational. */
-export function inexact(float: number): Value {
+export function real(float: number): Value {
   return float === 0 ? { numerator: 0n, denominator: 1n } : float;
 }
 
@@ -53,18 +53,18 @@ export function toFloat(value: Value): number {
 }
 
 export function add(a: Value, b: Value): Value | undefined {
-  if (typeof a === 'number' || typeof b === 'number') return inexact(toFloat(a) + toFloat(b));
+  if (typeof a === 'number' || typeof b === 'number') return real(toFloat(a) + toFloat(b));
   return rational(a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator);
 }
 
 export function multiply(a: Value, b: Value): Value | undefined {
-  if (typeof a === 'number' || typeof b === 'number') return inexact(toFloat(a) * toFloat(b));
+  if (typeof a === 'number' || typeof b === 'number') return real(toFloat(a) * toFloat(b));
   return rational(a.numerator * b.numerator, a.denominator * b.denominator);
 }
 
 export function divide(a: Value, b: Value): Value | undefined {
   if (typeof a === 'number' || typeof b === 'number')
-    return toFloat(b) === 0 ? undefined : inexact(toFloat(a) / toFloat(b));
+    return toFloat(b) === 0 ? undefined : real(toFloat(a) / toFloat(b));
   return rational(a.numerator * b.denominator, a.denominator * b.numerator);
 }
 
@@ -78,7 +78,7 @@ export function power(base: Value, exponent: Value): Value | undefined {
     if (exact !== undefined) return exact;
   }
   const result = toFloat(base) ** toFloat(exponent);
-  return Number.isNaN(result) ? undefined : inexact(result);
+  return Number.isNaN(result) ? undefined : real(result);
 }
 
 /** The n-th root; exact where the number is a perfect power. */

@@ -38,7 +38,6 @@ export class CheckedVerifier extends VerifierInFront {
 
   #computes(request: ScoreRequest): boolean {
     const wrong = falseEquation(request.step.text);
-    // A question may hold what is false, in another base or for another `*`.
     if (wrong === undefined || wrong === falseEquation(questionOf(request.prompt).replaceAll('?', ''))) return true;
     this.answer(request, 0, `This equation is false: ${wrong}`);
     return false;
