@@ -88,6 +88,10 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'how likely a voted answer is right where searches stop: fit and calibration',
     load: () => import('./commands/confidence.ts'),
   },
+  arithmetic: {
+    about: 'false equations in recorded samples, and votes that count such samples less',
+    load: () => import('./commands/arithmetic.ts'),
+  },
   panel: {
     about: 'a panel of two models against all its samples run to the end and judged',
     load: () => import('./commands/panel.ts'),

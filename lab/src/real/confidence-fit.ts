@@ -1,7 +1,7 @@
 // How often voted answers are right where searches stop, by recorded samples: the standing of the leading answer at each stop, and a logistic form
 // fitted to it. Every set has the same weight, however many questions it has.
 
-import { type ConfidenceWeights, confidenceBy, featuresOf, type VotedStanding } from '@coppice/core/answer';
+import { confidenceBy, featuresOf, type VotedStanding } from '@coppice/core/answer';
 import { mean, type Random } from '@coppice/core/base';
 import { expectedNeed, worthConstants, worthOf } from '@coppice/core/tree';
 import type { Sample } from './rivals.ts';
@@ -69,7 +69,7 @@ export function unscored({ standing: { share, samples }, right }: VoteStop): Vot
 const ridge = 0.002;
 
 /** Newton's method; `sets` are given equal weight. */
-export function fitted(sets: readonly (readonly VoteStop[])[]): ConfidenceWeights {
+export function fitted(sets: readonly (readonly VoteStop[])[]): Parameters<typeof confidenceBy>[0] {
   const size = featuresOf(sets[0]![0]!.standing).length;
   let weights = new Array<number>(size).fill(0);
   for (let step = 0; step < 30; step += 1) {

@@ -4,7 +4,7 @@
 // understand, and never throws.
 
 import { hash } from '../base/random.ts';
-import { add, divide, multiply, negate, parseDecimal, power, root, toFloat, type Value } from './value.ts';
+import { add, divide, multiply, negate, parseDecimal, power, real, root, toFloat, type Value } from './value.ts';
 
 const functions: Readonly<Record<string, (x: number) => number>> = {
   sin: Math.sin,
@@ -80,7 +80,8 @@ class Reader {
     const base = this.#factor();
     if (base === undefined || this.#take(/\s*(\^)/y) === undefined) return base;
     const sign = this.#take(/\s*(-)/y);
-    const exponent = this.#factor();
+    const digits = this.#take(/\s*(\d+(?:\.\d*)?)/y);
+    const exponent = digits === undefined ? this.#factor() : parseDecimal(digits);
     return exponent && power(base, sign === '-' ? negate(exponent) : exponent);
   }
 
@@ -117,7 +118,7 @@ class Reader {
     if (greek.test(name)) return this.#letter(name);
     const apply = Object.hasOwn(functions, name) ? functions[name] : undefined;
     const argument = apply && this.#power();
-    return argument && apply(toFloat(argument));
+    return argument && real(apply(toFloat(argument)));
   }
 
   #fraction(): Value | undefined {

@@ -2,13 +2,8 @@
 
 export { readingFor } from './asked.ts';
 export { canonical, sameAnswer } from './canonical.ts';
-export {
-  type ConfidenceWeights,
-  confidenceBy,
-  confidenceOf,
-  featuresOf,
-  type VotedStanding,
-} from './confidence.ts';
+export { confidenceBy, confidenceOf, featuresOf, type VotedStanding } from './confidence.ts';
+export { falseEquation } from './equations.ts';
 export { evaluate } from './expression.ts';
 export { extractAnswer, lastNumber } from './extract.ts';
 export { groupAnswers, meaningOf } from './groups.ts';

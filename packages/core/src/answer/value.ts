@@ -39,6 +39,11 @@ export function parseDecimal(literal: string): Rational | undefined {
   return rational(BigInt(`${whole}${fraction}` || '0'), 10n ** BigInt(fraction.length));
 }
 
+/** A value is never falsy: zero is a rational. */
+export function real(float: number): Value {
+  return float === 0 ? { numerator: 0n, denominator: 1n } : float;
+}
+
 export function toFloat(value: Value): number {
   if (typeof value === 'number') return value;
   const { numerator, denominator } = value;
@@ -48,17 +53,18 @@ export function toFloat(value: Value): number {
 }
 
 export function add(a: Value, b: Value): Value | undefined {
-  if (typeof a === 'number' || typeof b === 'number') return toFloat(a) + toFloat(b);
+  if (typeof a === 'number' || typeof b === 'number') return real(toFloat(a) + toFloat(b));
   return rational(a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator);
 }
 
 export function multiply(a: Value, b: Value): Value | undefined {
-  if (typeof a === 'number' || typeof b === 'number') return toFloat(a) * toFloat(b);
+  if (typeof a === 'number' || typeof b === 'number') return real(toFloat(a) * toFloat(b));
   return rational(a.numerator * b.numerator, a.denominator * b.denominator);
 }
 
 export function divide(a: Value, b: Value): Value | undefined {
-  if (typeof a === 'number' || typeof b === 'number') return toFloat(b) === 0 ? undefined : toFloat(a) / toFloat(b);
+  if (typeof a === 'number' || typeof b === 'number')
+    return toFloat(b) === 0 ? undefined : real(toFloat(a) / toFloat(b));
   return rational(a.numerator * b.denominator, a.denominator * b.numerator);
 }
 
@@ -72,7 +78,7 @@ export function power(base: Value, exponent: Value): Value | undefined {
     if (exact !== undefined) return exact;
   }
   const result = toFloat(base) ** toFloat(exponent);
-  return Number.isNaN(result) ? undefined : result;
+  return Number.isNaN(result) ? undefined : real(result);
 }
 
 /** The n-th root; exact where the number is a perfect power. */

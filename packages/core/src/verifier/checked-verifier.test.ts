@@ -35,6 +35,13 @@ test('a false equation scores 0, everything else is left to the verifier behind'
   expect(verifier.capabilities.name).toBe('confidence, arithmetic checked');
 });
 
+test('a false equation of the question may be quoted', () => {
+  const verifier = new CheckedVerifier(makeVerifier(confidence), { check: 'arithmetic' });
+  const about = 'In which base is $3 \\cdot 12 = 41$?';
+  const steps = ['We have 3 × 12 = 41.\n', 'So 3*12=42.\n'].map((text, id) => request(id, text, about));
+  expect(rewardsOf(verifier, steps)).toEqual([expect.closeTo(0.75), 0]);
+});
+
 const ledger = 'Ledger 4821: a+3921-1184 b-2442 c+1111 d+1111 e+1111 f+1111.\n';
 const first = 'a 4821+3921-1184=7558\n';
 const slip = 'a 4821+3921-1184=7559\n';

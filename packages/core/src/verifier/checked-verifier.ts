@@ -38,8 +38,9 @@ export class CheckedVerifier extends VerifierInFront {
 
   #computes(request: ScoreRequest): boolean {
     const wrong = falseEquation(request.step.text);
-    if (wrong !== undefined) this.answer(request, 0, `This equation is false: ${wrong}`);
-    return wrong === undefined;
+    if (wrong === undefined || wrong === falseEquation(questionOf(request.prompt).replaceAll('?', ''))) return true;
+    this.answer(request, 0, `This equation is false: ${wrong}`);
+    return false;
   }
 
   #line({ prompt, path, step }: ScoreRequest): LineCheck {
