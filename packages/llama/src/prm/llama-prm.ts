@@ -42,6 +42,9 @@ export interface LlamaPrmOptions {
 
 type Described = Pick<LlamaPrmOptions, 'adapter' | 'weights' | 'trust'> & { readonly aggregation: Aggregation };
 
+/** On the generator's own weights: a whole sample read at once against two written side by side, a 0.5B on one thread. */
+const sharedReadingCost = 0.35;
+
 export class LlamaPrm implements Verifier {
   readonly capabilities: VerifierCapabilities;
   readonly sharesWeights: boolean;
@@ -51,7 +54,8 @@ export class LlamaPrm implements Verifier {
     this.sharesWeights = weights !== undefined;
     this.#thread = thread;
     const name = `llama ${thread.info.name}${adapter === undefined ? '' : ` with ${basename(adapter)}`}`;
-    this.capabilities = { name, aggregation, reusesPrefix: true, looksAhead: true, trust };
+    const readingCost = this.sharesWeights ? sharedReadingCost : undefined;
+    this.capabilities = { name, aggregation, reusesPrefix: true, looksAhead: true, trust, readingCost };
   }
 
   static async open(options: LlamaPrmOptions): Promise<LlamaPrm> {
