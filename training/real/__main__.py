@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections import defaultdict
+from datetime import date
 from pathlib import Path
 
 from .arguments import parse
@@ -189,7 +190,9 @@ def run_score(given):
     model = adapter.open_model(given.base, given.adapter, given.device)
     about = score(model, records, documents, forms.verdict_tokens(encoder), given.out)
     print(json.dumps(about), flush=True)
-    show(given.out, given.out.with_suffix('.figures.json'), about)
+    figures = show(given.out, given.out.with_suffix('.figures.json'), about)
+    if given.adapter is not None:
+        adapter.note_measured(given.adapter, figures, date.today())
 
 
 def run_activated(given):
@@ -286,7 +289,7 @@ def run_gguf(given):
     adapter.write_gguf(given.adapter, given.out, given.adapter.name)
 
 
-def show(scores: Path, out: Path, about: dict):
+def show(scores: Path, out: Path, about: dict) -> dict:
     from .figures import figures, rounded
 
     records = defaultdict(list)
@@ -298,6 +301,7 @@ def show(scores: Path, out: Path, about: dict):
     out.write_text(json.dumps(table, indent=1) + '\n')
     for name, part in ((name, part) for name, part in table.items() if name != 'about'):
         print(name, json.dumps(part['choosing']), json.dumps(part['telling']), flush=True)
+    return table
 
 
 def golds_of(questions: dict) -> dict[str, str]:
