@@ -123,22 +123,6 @@ def rewrite(file: Path, records: list[dict]):
     part.replace(file)
 
 
-def run_confidence(given):
-    import torch
-
-    from . import confidence
-    from .qwen import Qwen
-    from .rollouts import read_lines
-
-    wanted = lambda each: each['set'] in given.sets and each['sample'] >= 0 and each['parent'] is None and each['index'] < given.questions
-    files = [(file, [each for each in read_lines(file) if wanted(each)]) for file in sorted(given.solutions.glob('solutions-*.jsonl'))]
-    files = [(file, records) for file, records in files if records]
-    # A processor computes bf16 in software.
-    precision = torch.bfloat16 if given.device == 'cuda' else torch.float32
-    about = confidence.run(lambda: Qwen(given.base, given.device, precision), encoder_of(given.base), load(given.data), files, given.out, given.processes)
-    print(json.dumps(about), flush=True)
-
-
 def run_make(given):
     from .make import make
 
@@ -328,7 +312,6 @@ COMMANDS = {
     'keys': run_keys,
     'follow': run_follow,
     'regrade': run_regrade,
-    'confidence': run_confidence,
     'make': run_make,
     'fit': run_fit,
     'score': run_score,

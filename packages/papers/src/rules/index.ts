@@ -1,3 +1,3 @@
 // Exports of this folder to other packages, as `@coppice/papers/rules`. A list only.
 
-export { certaintyExits, leadNeeded } from './certainty.ts';
+export { leadNeeded } from './certainty.ts';
