@@ -31,7 +31,7 @@ const trustKnob = {
   low: 0,
   high: 1,
   unit: 'power of odds',
-  why: "weight of the verifier's scores in a vote, 0 for none; where unset, by how far they have agreed with votes so far",
+  why: "weight of the verifier's scores in a vote; at 0 it reads nothing; where unset, by how far they have agreed with votes so far",
 } as const;
 
 const url = z.url({ protocol: /^https?$/ });
@@ -141,4 +141,9 @@ export function modelSchema({ engines, verifiers }: Sections) {
   const verifier = oneKindOf(verifiers).default({ kind: 'none' });
   const searching = { ...fieldsOf(modelKnobs), ...fieldsOf(policySettingKnobs), ...namedFields() };
   return z.strictObject({ name, engine: oneKindOf(engines), verifier, ...rest, ...searching });
+}
+
+/** The operator's word: null where the verifier is to read nothing of a vote. */
+export function fixedTrust({ trust }: { readonly trust?: number | undefined }): number | null | undefined {
+  return trust === 0 ? null : trust;
 }

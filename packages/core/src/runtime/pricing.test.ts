@@ -30,7 +30,7 @@ function served(
   searches: number,
   budget: number,
   over: Partial<SearchRequest['limits']> = {},
-  { fail = 0, weather = 1, delayMs = 10 } = {},
+  { fail = 0, weather = 1, delayMs = 10, trust = undefined as null | undefined } = {},
 ) {
   const world = new ToyWorld();
   const storm = { fail, lose: 0, double: 0, delayMs, untilMs: 1e9 };
@@ -44,6 +44,7 @@ function served(
   const runtime: Runtime = new Runtime({
     engine,
     verifier,
+    trust: () => trust,
     scheduler: createScheduler('vanilla'),
     budget,
     clock: world.clock,
@@ -104,6 +105,12 @@ it('has ends read where samples disagree, and counts nothing twice', () => {
   expect(rollouts).toBe(12);
   const closed = events.flatMap(({ event }) => (event.type === 'closed' ? [event.closing] : []));
   expect(closed.filter((closing) => closing === 'ended')).toHaveLength(reads.length);
+});
+
+it('has nothing read where the operator trusts the judge with nothing', () => {
+  const { events, prices } = served(1, 8, { price: 1e-6 }, { trust: null });
+  expect(events.filter(({ event }) => event.type === 'probed')).toEqual([]);
+  expect(prices[0]!.judge).toBeUndefined();
 });
 
 it('hurries a search most of whose time is over', () => {

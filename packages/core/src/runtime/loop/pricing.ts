@@ -42,7 +42,8 @@ function isHurried({ request, arrivalMs }: Search, nowMs: number): boolean {
 
 /** A verifier that reads log probabilities is the generator's own confidence: no judge. */
 function judging({ options, service }: RuntimeParts): Judging | undefined {
-  if (options.verifier === undefined || options.verifier.capabilities.readsLogprobs) return undefined;
+  const given = options.trust?.();
+  if (options.verifier === undefined || options.verifier.capabilities.readsLogprobs || given === null) return undefined;
   const { readingCost = 1, trust = worthConstants.usualTrust } = options.verifier.capabilities;
-  return { cost: service.readingCost ?? readingCost, trust: options.trust?.() ?? trust };
+  return { cost: service.readingCost ?? readingCost, trust: given ?? trust };
 }
