@@ -3,7 +3,7 @@
 export { goneSetting } from './gone-settings.ts';
 export { fieldsOf, issueLine, issueWords, real, schemaOf } from './knob.ts';
 export { checkConfig, loadConfig, nest, overlay, type PlainTree, registeredSchema, version } from './load.ts';
-export { budgetKnob, fixedTrust } from './model.ts';
+export { budgetKnob } from './model.ts';
 export { modelSettings, settingValue } from './model-settings.ts';
 export { namedParts, namedPaths } from './named-options.ts';
 export {

@@ -142,8 +142,3 @@ export function modelSchema({ engines, verifiers }: Sections) {
   const searching = { ...fieldsOf(modelKnobs), ...fieldsOf(policySettingKnobs), ...namedFields() };
   return z.strictObject({ name, engine: oneKindOf(engines), verifier, ...rest, ...searching });
 }
-
-/** The operator's word: null where the verifier is to read nothing of a vote. */
-export function fixedTrust({ trust }: { readonly trust?: number | undefined }): number | null | undefined {
-  return trust === 0 ? null : trust;
-}

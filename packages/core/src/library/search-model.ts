@@ -9,7 +9,6 @@ import type { OwnPolicy } from '../answering/plan/search-request.ts';
 import type { FinishedRun } from '../answering/search-run.ts';
 import { assert } from '../base/assert.ts';
 import { type Fault, raise } from '../base/fault.ts';
-import { fixedTrust } from '../config/model.ts';
 import type { ModelConfig } from '../config/schema.ts';
 import { panelEngine } from '../engine/panel/panel-engine.ts';
 import { SharedEngine } from '../engine/panel/shared-engine.ts';
@@ -74,7 +73,7 @@ export class SearchModel {
         policy?.options,
       ),
       budget: mostStrands(config),
-      trust: () => fixedTrust(config),
+      trust: () => (config.trust === 0 ? null : config.trust),
       clock: systemClock,
       requestTimeoutMs: config.requestMs,
       onEvent: (event) => this.#follow(event),

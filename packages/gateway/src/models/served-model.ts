@@ -12,13 +12,7 @@ import {
   strandsOf,
 } from '@coppice/core/answering';
 import { type Clock, type Fault, hash } from '@coppice/core/base';
-import {
-  type FormQuestion,
-  fixedTrust,
-  type ModelConfig,
-  type ServerConfig,
-  type Upstream,
-} from '@coppice/core/config';
+import type { FormQuestion, ModelConfig, ServerConfig, Upstream } from '@coppice/core/config';
 import type { Embedder } from '@coppice/core/embedder';
 import { type Engine, type PanelMember, panelEngine, SharedEngine } from '@coppice/core/engine';
 import { type AuditedJudge, GrowthMeter, judgeSentence, type LogEntry } from '@coppice/core/log';
@@ -129,7 +123,7 @@ export class ServedModel {
       // Boosts only searches whose own policy says so: each request may choose.
       scheduler: createSharedScheduler(config.policy, policySettings({}, config)),
       budget: mostStrands(config),
-      trust: () => (config.trust === undefined ? this.judge.trust : fixedTrust(config)),
+      trust: () => (config.trust === 0 ? null : (config.trust ?? this.judge.trust)),
       judge: this.judgeName,
       clock,
       requestTimeoutMs: config.requestMs,

@@ -9,7 +9,6 @@ export const searching: readonly ProgramName[] = ['mcts', 'best-first'];
 
 /** Rows that are no program: what this model searches by with nothing set, and P0's system. */
 export const entrantNames = ['default', 'boost'] as const;
-
 const p0System = { program: 'mcts', policy: 'boost' } as const;
 
 interface Entry {
@@ -37,8 +36,7 @@ export function contendersOf({ entrants, policies, verifiers, usual, ...sizes }:
       (named === undefined ? policiesOf(program, policies) : [named.policy]).map((policy): Contender => {
         const scored = several && programOf(program).needsVerifier ? `, ${verifier}` : '';
         const title = named === undefined ? titleOf(program, policy, rollouts) : `${entrant}: ${program}`;
-        const usually = entrant === 'default' ? { usual: true } : {};
-        return { name: `${title}${scored}`, program, policy, verifier, rollouts, ...usually };
+        return { name: `${title}${scored}`, program, policy, verifier, rollouts, usual: entrant === 'default' };
       }),
     );
   });

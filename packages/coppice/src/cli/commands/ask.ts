@@ -20,7 +20,7 @@ import {
   type Wish,
 } from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
-import { efforts, fixedTrust } from '@coppice/core/config';
+import { efforts } from '@coppice/core/config';
 import { type LoggedEvent, SearchFold } from '@coppice/core/log';
 import { createScheduler } from '@coppice/core/policy';
 import { programOf } from '@coppice/core/program';
@@ -112,7 +112,7 @@ async function answer(settings: Settings, model: OpenModel, loadedMs: number): P
       ...(model.embedder === undefined ? {} : { embedder: model.embedder }),
       scheduler: createScheduler(plan.policy, plan.policyOptions),
       budget: model.config.budget,
-      trust: () => fixedTrust(model.config),
+      trust: () => (model.config.trust === 0 ? null : model.config.trust),
       request: requestOf(buildSearch(plan), 'ask', model.extract ?? extractAnswer),
       fold,
       signal: interrupt.signal,
