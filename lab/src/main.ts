@@ -72,10 +72,6 @@ const commands: Readonly<Record<string, LabCommand>> = {
     about: 'what thresholds of acceptance would have cost and given in trees that contest grew',
     load: () => import('./commands/thresholds.ts'),
   },
-  votes: {
-    about: 'votes over recorded samples that end early by DeepConf, by a lead and by both',
-    load: () => import('./commands/votes.ts'),
-  },
   worth: {
     about: 'rules that stop a vote over recorded samples, at equal cost',
     load: () => import('./commands/worth.ts'),

@@ -114,7 +114,7 @@ function generation(name: string): Trial {
         });
         const chance = new Random('asked', seed);
         for (let id = 1; made() < count; id += 1) {
-          const needs = { logprobs: true, tokens: chance.integer(2) === 0, seed: true, pieces: true, confidence: true };
+          const needs = { logprobs: true, tokens: chance.integer(2) === 0, seed: true, pieces: true };
           const prompt = { kind: 'chat', messages: [{ role: 'user', content: 'How many?' }] } as const;
           const maxTokens = 1 + chance.integer(40);
           opened.generate([generateRequest(id, { prompt, maxTokens, delimiters: ['\n\n', '\n'], needs })]);

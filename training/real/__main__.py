@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections import defaultdict
+from datetime import date
 from pathlib import Path
 
 from .arguments import parse
@@ -122,22 +123,6 @@ def rewrite(file: Path, records: list[dict]):
     part.replace(file)
 
 
-def run_confidence(given):
-    import torch
-
-    from . import confidence
-    from .qwen import Qwen
-    from .rollouts import read_lines
-
-    wanted = lambda each: each['set'] in given.sets and each['sample'] >= 0 and each['parent'] is None and each['index'] < given.questions
-    files = [(file, [each for each in read_lines(file) if wanted(each)]) for file in sorted(given.solutions.glob('solutions-*.jsonl'))]
-    files = [(file, records) for file, records in files if records]
-    # A processor computes bf16 in software.
-    precision = torch.bfloat16 if given.device == 'cuda' else torch.float32
-    about = confidence.run(lambda: Qwen(given.base, given.device, precision), encoder_of(given.base), load(given.data), files, given.out, given.processes)
-    print(json.dumps(about), flush=True)
-
-
 def run_make(given):
     from .make import make
 
@@ -208,7 +193,9 @@ def run_score(given):
     model.tag = encoder.encode(forms.MARKER, add_special_tokens=False).ids
     about = score(model, records, documents, forms.verdict_tokens(encoder), given.out)
     print(json.dumps(about), flush=True)
-    show(given.out, given.out.with_suffix('.figures.json'), about)
+    figures = show(given.out, given.out.with_suffix('.figures.json'), about)
+    if given.adapter is not None:
+        adapter.note_measured(given.adapter, figures, date.today())
 
 
 def run_linear(given):
@@ -297,7 +284,7 @@ def run_gguf(given):
     adapter.write_gguf(given.adapter, given.out, given.adapter.name)
 
 
-def show(scores: Path, out: Path, about: dict, others: Path | None = None):
+def show(scores: Path, out: Path, about: dict, others: Path | None = None) -> dict:
     from .figures import against, figures, rounded
 
     records, theirs = by_set(scores), by_set(others) if others else {}
@@ -309,6 +296,7 @@ def show(scores: Path, out: Path, about: dict, others: Path | None = None):
     out.write_text(json.dumps(table, indent=1) + '\n')
     for name, part in ((name, part) for name, part in table.items() if name != 'about'):
         print(name, json.dumps(part['choosing']), json.dumps(part['telling']), json.dumps(part.get('against')), flush=True)
+    return table
 
 
 def by_set(scores: Path) -> dict[str, list[dict]]:
@@ -348,7 +336,6 @@ COMMANDS = {
     'keys': run_keys,
     'follow': run_follow,
     'regrade': run_regrade,
-    'confidence': run_confidence,
     'make': run_make,
     'fit': run_fit,
     'score': run_score,

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import struct
+from datetime import date
 from pathlib import Path
 
 from ..gguf import ALIGNMENT, _string, _value
@@ -12,7 +13,7 @@ from .qwen import FOLDER, Qwen
 
 F16 = 1
 # How coppice's embedded engine is to read it.
-READING = {'good': GOOD, 'bad': BAD, 'marker': MARKER, 'aggregation': 'last'}
+READING = {'format': 1, 'good': GOOD, 'bad': BAD, 'marker': MARKER, 'aggregation': 'last'}
 
 
 def save(model: Qwen, out: Path, name: str):
@@ -33,9 +34,24 @@ def save(model: Qwen, out: Path, name: str):
 
 def sign(out: Path):
     """What coppice reads beside the weights: how they speak, and their sum."""
-    (out / 'reward-model.json').write_text(json.dumps(READING, ensure_ascii=False) + '\n', encoding='utf-8')
+    write_reading(out, READING)
     digest = hashlib.sha256((out / 'adapter_model.safetensors').read_bytes()).hexdigest()
     (out / 'SHA256SUMS').write_text(f'{digest}  adapter_model.safetensors\n')
+
+
+def write_reading(out: Path, reading: dict):
+    (out / 'reward-model.json').write_text(json.dumps(reading, ensure_ascii=False, indent=2) + '\n', encoding='utf-8')
+
+
+def note_measured(folder: Path, figures: dict, today: date):
+    """Says beside the weights what they were measured on: sets of test questions, and the AUC within a question after the last step."""
+    reading = json.loads((folder / 'reward-model.json').read_text(encoding='utf-8'))
+    sets = [
+        {'name': name, 'questions': part['choosing']['questions'], 'auc': round(part['telling']['last']['pairs within questions'], 3)}
+        for name, part in figures.items()
+        if name != 'about'
+    ]
+    write_reading(folder, {**reading, 'measured': {'date': today.isoformat(), 'steps': 'blank lines', 'sets': sets}})
 
 
 def config_of(model: Qwen, name: str) -> dict:

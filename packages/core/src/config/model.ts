@@ -31,7 +31,7 @@ const trustKnob = {
   low: 0,
   high: 1,
   unit: 'power of odds',
-  why: "weight of the verifier's scores in a vote, 0 for none; where unset, by how far they have agreed with votes so far",
+  why: "weight of the verifier's scores in a vote; at 0 it reads nothing; where unset, by how far they have agreed with votes so far",
 } as const;
 
 const url = z.url({ protocol: /^https?$/ });

@@ -38,7 +38,6 @@ export interface StepNeeds {
   /** False if no step continues this one: its token ids may be left out. */
   readonly ids?: boolean;
   readonly entropy?: boolean;
-  readonly confidence?: boolean;
   /** The text that each token adds; only with `logprobs`. */
   readonly pieces?: boolean;
   /** The token ids of prompt and path as the model read them (`read`). */
@@ -140,7 +139,6 @@ export interface EngineCapabilities {
   readonly seeded: boolean;
   readonly logprobs: boolean;
   readonly entropy?: boolean;
-  readonly confidence?: boolean;
   readonly pieces?: boolean;
   readonly streams: boolean;
   /** A request costs more than its tokens: paths that nothing reads before their end are asked for whole. */

@@ -58,8 +58,6 @@ export interface PruneRule {
   readonly name: string;
   readonly needsBound?: boolean;
   readonly readsLogprobs?: boolean;
-  /** Reads how sure the model was of its tokens: engines are asked for their likeliest candidates only where a rule or program does. */
-  readonly readsConfidence?: boolean;
   /**
    * Passes over no leaf with a score above 0: a rollout that comes to where the rule ends it is spent there, takes no token and brings a
    * value of 0. So a search looks as often as without the rule, and not more often elsewhere (docs/decisions/0035).

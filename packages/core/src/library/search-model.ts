@@ -73,7 +73,7 @@ export class SearchModel {
         policy?.options,
       ),
       budget: mostStrands(config),
-      trust: () => config.trust,
+      trust: () => (config.trust === 0 ? null : config.trust),
       clock: systemClock,
       requestTimeoutMs: config.requestMs,
       onEvent: (event) => this.#follow(event),

@@ -36,6 +36,16 @@ test('says what to think of the answer, as HTTP does', async () => {
   await own.close();
 });
 
+test('an effort says how many rollouts there may be', async () => {
+  const own = model();
+  const options = { model: own, program: 'self-consistency' } as const;
+  const { rollouts } = await search('a', { ...options, effort: 'minimal' });
+  expect([rollouts, (await search('a', options)).rollouts]).toEqual([2, 16]);
+  const wrong = { effort: 'huge' } as unknown as { effort: 'low' };
+  await expect(search('a', { ...options, ...wrong })).rejects.toThrow(/effort is 'huge'; one of minimal, low/);
+  await own.close();
+});
+
 test('a definition runs as the program of the same name does', async () => {
   const own = model();
   const options = { model: own, rollouts: 4, seed: 3, policy: 'positive' } as const;

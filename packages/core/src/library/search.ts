@@ -10,6 +10,7 @@ import { askedQuestion } from '../answering/question.ts';
 import { type Fault, raise } from '../base/fault.ts';
 import { checkPartOptions, type PartOptions } from '../base/part.ts';
 import { type NamedOptions, namedParts } from '../config/named-options.ts';
+import { type Effort, efforts } from '../config/schema.ts';
 import { type SearchSettings, searchKnobNames, withInternal } from '../config/vocabulary.ts';
 import type { ExitRule, PruneRule } from '../exit/exit.ts';
 import type { Answer, Cost, Exit } from '../log/end.ts';
@@ -33,6 +34,8 @@ type Settings = {
 };
 
 export interface SearchOptions extends Settings, NamedOptions {
+  /** Price and most samples, as `reasoning_effort` of a request. */
+  readonly effort?: Effort;
   /** Tests that judge each answer, of a verifier that runs tests (`CommandVerifier`). */
   readonly tests?: string;
   /** Opened by the caller, who closes it; else a shipped model or a GGUF file, opened and closed here. */
@@ -79,14 +82,26 @@ export interface FoundAnswer {
 }
 
 /** Keys that JavaScript, and a value of a wider type, may misspell without a word of the compiler. */
-const besideSettings = ['tests', 'model', 'programOptions', 'policyOptions', 'exits', 'prunes', 'onEvent', 'signal'];
+const besideSettings = [
+  'tests',
+  'effort',
+  'model',
+  'programOptions',
+  'policyOptions',
+  'exits',
+  'prunes',
+  'onEvent',
+  'signal',
+];
 const notHere: ReadonlySet<string> = new Set(['onUnaccepted', 'reasoning']);
 const known: ReadonlySet<string> = new Set([
   ...besideSettings,
   ...searchKnobNames.filter((name) => !notHere.has(name)),
 ]);
 
-function refuseUnknown(options: object): void {
+function refuseUnknown({ effort, ...options }: Pick<SearchOptions, 'effort'>): void {
+  if (effort !== undefined && !efforts.includes(effort))
+    raise('bad-setting', `effort is '${effort}'; one of ${efforts.join(', ')}`);
   const unknown = Object.keys(options).find((name) => !known.has(name) && !namedParts().has(name));
   if (unknown === undefined) return;
   raise('bad-setting', `search has no option '${unknown}'; docs/library.md#options says which there are`);
@@ -167,7 +182,9 @@ function build(
 /** Without what is no setting of a plan, and what the plan names in its own way. */
 function settingsOf(options: SearchOptions): Wish {
   const others = new Set([...besideSettings, 'program', 'policy']);
-  const settings = Object.entries(options).filter(([name]) => name === 'tests' || !others.has(name));
+  const settings = Object.entries(options).filter(
+    ([name]) => name === 'tests' || name === 'effort' || !others.has(name),
+  );
   return Object.fromEntries(settings);
 }
 

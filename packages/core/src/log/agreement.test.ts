@@ -88,4 +88,5 @@ it('is told in a sentence', () => {
   expect(judgeSentence({ questions: 80, agreement: 0.9, trust: 1 }, 0.3)).toMatch(
     /90 of 100 pairs; trust is set to 0.3$/,
   );
+  expect(judgeSentence({ questions: 12 }, 0)).toBe('your reward model is not used: trust is set to 0');
 });

@@ -104,6 +104,7 @@ function held(change: number): number {
 
 /** `fixed`: the operator's `trust`. */
 export function judgeSentence({ questions, agreement, trust }: AuditedJudge, fixed?: number): string {
+  if (fixed === 0) return 'your reward model is not used: trust is set to 0';
   const by = fixed === undefined ? '' : `; trust is set to ${fixed}`;
   if (agreement === undefined) {
     const far = `${questions} of ${leastQuestions} questions on which samples disagree so far`;

@@ -20,7 +20,7 @@ import {
   readyStrand,
   rolloutsLeft,
 } from './growth.ts';
-import type { Ask, Doomed, Expansion, GrowthLimits, Outcome, Program, StepReading } from './program.ts';
+import type { Ask, Doomed, Expansion, GrowthLimits, Outcome, Program } from './program.ts';
 
 export interface SamplesOptions
   extends Pick<ProgramSize, 'maxDepth' | 'maxPathTokens' | 'tokenBudget' | 'sampling' | 'choose' | 'thinking'> {
@@ -35,10 +35,9 @@ export function createBestOfN(options: Partial<SamplesOptions> = {}): Program {
   return new Samples('best-of-n', true, { ...samplesDefaults, ...options });
 }
 
-/** It votes by its nature: `choose` says whether by how sure the model was. */
+/** It votes by its nature. */
 export function createSelfConsistency(options: Partial<SamplesOptions> = {}): Program {
-  const choose = options.choose === 'confident' ? 'confident' : 'vote';
-  return new Samples('self-consistency', false, { ...samplesDefaults, ...options, choose });
+  return new Samples('self-consistency', false, { ...samplesDefaults, ...options, choose: 'vote' });
 }
 
 export function createGreedy(
@@ -103,7 +102,6 @@ export const greedy = defineProgram({
 export class Samples implements Program {
   readonly name: string;
   readonly needsVerifier: boolean;
-  readonly reads: readonly StepReading[];
   readonly expandsOnce = samplesShape.expandsOnce;
   readonly naturalWidth: number;
   /** Samples that may be open at a time. */
@@ -115,7 +113,6 @@ export class Samples implements Program {
   constructor(name: string, needsVerifier: boolean, options: SamplesOptions, firstWidth = Number.POSITIVE_INFINITY) {
     this.name = name;
     this.needsVerifier = needsVerifier;
-    this.reads = options.choose === 'confident' ? ['confidence'] : [];
     this.#widest = Math.min(options.samples, options.window || options.samples);
     this.naturalWidth = Math.min(firstWidth, this.#widest);
     this.maxPathTokens = options.maxPathTokens;

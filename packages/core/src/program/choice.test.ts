@@ -120,19 +120,3 @@ test('before a path gives an answer there is the best beginning, and before a st
   ]);
   expect(chosenAnswer(tree, 'vote')).toMatchObject({ text: 'b\n', complete: false });
 });
-
-test('a vote by confidence reads windows that follow the paths, not their mean', () => {
-  const tree = Tree.plant('product');
-  const sure = Array<number>(32).fill(5);
-  // On the whole both are as sure; two of its words the second hardly believed.
-  const doubtful = [...Array<number>(30).fill(5.3), 0.5, 0.5];
-  for (const [index, confidences] of [sure, doubtful].entries()) {
-    tree.record({ type: 'opened', strand: index, node: 0 });
-    tree.record({ type: 'asked', strand: index, node: 0, indices: [index], sampling: { temperature: 1 } });
-    const step = { text: `${index}`, tokens: 32, meanLogprob: 0, end: 'eos', confidences } as const;
-    const node = tree.nextNode;
-    tree.record({ type: 'grown', node, key: node, parent: 0, index, step, terminal: true, answer: `${index}` });
-  }
-  expect(chosenAnswer(tree, 'confident')).toMatchObject({ answer: '0' });
-  expect(chosenAnswer(tree, 'confident')!.support).toBeCloseTo(5 / 5.5);
-});

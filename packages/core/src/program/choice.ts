@@ -8,20 +8,16 @@ import { mean } from '../base/arithmetic.ts';
 import type { Answer } from '../log/end.ts';
 import type { NodeId } from '../tree/events.ts';
 import { answerPart, hasEnded, isComplete, type Node, pathText } from '../tree/node.ts';
-import { lowestGroup, windowFor } from '../tree/readings/confidence.ts';
 import { distinctAnswers } from '../tree/readings/distinct-answers.ts';
 import { scoreOf } from '../tree/readings/worth.ts';
 import type { Tree } from '../tree/tree.ts';
 
-export const choices = ['best', 'vote', 'majority', 'confident'] as const;
-/**
- * `vote`: a path speaks for its answer with its score times the share of samples that took it; `majority`: with that share
- * alone; `confident`: with that share times how sure the model was of its least sure words (DeepConf's vote).
- */
+export const choices = ['best', 'vote', 'majority'] as const;
+/** `vote`: a path speaks for its answer with its score times the share of samples that took it; `majority`: with that share alone. */
 export type Choice = (typeof choices)[number];
 
 export function chosenAnswer(tree: Tree, choice: Choice): Answer | undefined {
-  return choice === 'best' ? bestAnswer(tree) : votedAnswer(tree, weightOf[choice](tree));
+  return choice === 'best' ? bestAnswer(tree) : votedAnswer(tree, choice === 'majority' ? plainly : byScore);
 }
 
 export function bestAnswer(tree: Tree): Answer | undefined {
@@ -64,7 +60,7 @@ export function certainAnswer(tree: Tree, node: NodeId): Answer {
 
 /** One vote a sample, and those that say the same as a node. */
 function plainVotes(tree: Tree, id: NodeId) {
-  const votes = votesOf(tree, weightOf.majority(tree));
+  const votes = votesOf(tree, plainly);
   return { votes, own: groupAnswers(votes).find((group) => group.votes.some(({ node }) => node.id === id)) };
 }
 
@@ -89,18 +85,8 @@ const rounding = 1e-12;
 
 type Weight = (node: Node) => number;
 
-/** Weight of a path beside its share; 1 where nothing says. */
-const weightOf: Readonly<Record<Exclude<Choice, 'best'>, (tree: Tree) => Weight>> = {
-  vote:
-    () =>
-    ({ reward, score }) =>
-      reward === undefined ? 1 : score,
-  majority: () => () => 1,
-  confident: ({ nodes }) => {
-    const window = windowFor(nodes.filter(hasEnded));
-    return (node) => lowestGroup(node, window, true) ?? 1;
-  },
-};
+const plainly: Weight = () => 1;
+const byScore: Weight = ({ reward, score }) => (reward === undefined ? 1 : score);
 
 function votesOf(tree: Tree, weight: Weight) {
   const shares = sharesOf(tree);

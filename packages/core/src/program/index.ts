@@ -1,7 +1,6 @@
 // Exports of this folder to other packages, as `@coppice/core/program`. A list only.
 
 export { answerTokensKnob } from './answer-tokens.ts';
-export { createSelfConsistency } from './best-of-n.ts';
 export { bestAnswer, type Choice, certainAnswer, chosenAnswer, votedWords } from './choice.ts';
 export { defineProgram, type ProgramDefinition, type ProgramSize, usualSize } from './definition.ts';
 export {

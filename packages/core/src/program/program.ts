@@ -87,7 +87,7 @@ export type Abandoned = (node: Node, index: number) => boolean;
 /** True where a prune rule, unknown to the program, would end a strand on this node at once. */
 export type Doomed = (node: Node) => boolean;
 
-export type StepReading = 'logprobs' | 'confidence';
+export type StepReading = 'logprobs';
 
 export interface GrowthLimits {
   /** A node at this depth ends its path even if the model would go on. */

@@ -26,9 +26,14 @@ function request(id: string, over: Partial<SearchRequest['limits']> = {}): Searc
   };
 }
 
-function served(searches: number, budget: number, over: Partial<SearchRequest['limits']> = {}, fail = 0, weather = 1) {
+function served(
+  searches: number,
+  budget: number,
+  over: Partial<SearchRequest['limits']> = {},
+  { fail = 0, weather = 1, delayMs = 10, trust = undefined as null | undefined } = {},
+) {
   const world = new ToyWorld();
-  const storm = { fail, lose: 0, double: 0, delayMs: 10, untilMs: 1e9 };
+  const storm = { fail, lose: 0, double: 0, delayMs, untilMs: 1e9 };
   const question = { ends: 0.4, shape: 4, twins: 0, ties: false };
   const engine = new ToyEngine(world, storm, weather, question);
   const verifier = new ToyVerifier(world, storm, weather, question);
@@ -39,6 +44,7 @@ function served(searches: number, budget: number, over: Partial<SearchRequest['l
   const runtime: Runtime = new Runtime({
     engine,
     verifier,
+    trust: () => trust,
     scheduler: createScheduler('vanilla'),
     budget,
     clock: world.clock,
@@ -69,6 +75,12 @@ it('is that of its effort while nobody waits, and more while others do', () => {
   expect(evidence.find(({ id }) => id === '11')!.load).toBeUndefined();
 });
 
+it('is more on a slow engine once its speed is known', () => {
+  const { prices } = served(1, 8, { price: 1e-6 }, { delayMs: 10_000 });
+  expect(prices[0]!.price).toBe(1e-6);
+  expect(prices.at(-1)!.price).toBeGreaterThan(4e-6);
+});
+
 it('keeps all searches within the budget, two samples first', () => {
   const { widest, results, events } = served(9, 6);
   expect(results).toHaveLength(9);
@@ -78,7 +90,7 @@ it('keeps all searches within the budget, two samples first', () => {
 });
 
 it.each([1, 2, 3, 4, 5, 6])('keeps within it where much fails, in weather %d', (weather) => {
-  const { widest, results, faults } = served(40, 24, { price: price / 20 }, 0.2, weather);
+  const { widest, results, faults } = served(40, 24, { price: price / 20 }, { fail: 0.2, weather });
   expect(faults).toEqual([]);
   expect(widest).toBeLessThanOrEqual(24);
   expect(results.filter(({ exit }) => exit.rule !== 'worth' && exit.rule !== 'rollouts')).toEqual([]);
@@ -93,6 +105,12 @@ it('has ends read where samples disagree, and counts nothing twice', () => {
   expect(rollouts).toBe(12);
   const closed = events.flatMap(({ event }) => (event.type === 'closed' ? [event.closing] : []));
   expect(closed.filter((closing) => closing === 'ended')).toHaveLength(reads.length);
+});
+
+it('has nothing read where the operator trusts the judge with nothing', () => {
+  const { events, prices } = served(1, 8, { price: 1e-6 }, { trust: null });
+  expect(events.filter(({ event }) => event.type === 'probed')).toEqual([]);
+  expect(prices[0]!.judge).toBeUndefined();
 });
 
 it('hurries a search most of whose time is over', () => {

@@ -36,7 +36,6 @@ export {
   sampleEnds,
   treeBelief,
 } from './readings/certaindex.ts';
-export { lowestGroup, tokenConfidence, windowFor } from './readings/confidence.ts';
 export { distinctAnswers } from './readings/distinct-answers.ts';
 export { namedSteps } from './readings/named-steps.ts';
 export { type ThinkingTags, thinkingSwitch, thoughtText, usualTags } from './readings/thinking.ts';

@@ -24,8 +24,6 @@ export interface Step {
   readonly model?: string;
   /** A message of the user's side before the step, such as feedback: the step begins a new message with its own text and answer. */
   readonly turn?: string;
-  /** DeepConf's confidence of each token (tree/readings/confidence.ts), on request. */
-  readonly confidences?: readonly number[];
   /** The thinking in it; missing where there is none. */
   readonly thought?: Thought;
   /** Characters at its beginning that were put into the path and not generated: `opening` of its manner, or the end of the thinking at its limit. */

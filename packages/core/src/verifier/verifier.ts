@@ -51,6 +51,8 @@ export interface VerifierCapabilities {
   readonly readsLogprobs?: boolean;
   /** s of a weight odds^s of its scores in a vote, as its maker found it. */
   readonly trust?: number | undefined;
+  /** Time of a token that it reads, in that of one that its generator writes; counts until both have been measured. */
+  readonly readingCost?: number | undefined;
   /** Its rewards are a checker's word and no estimate: a score at the threshold accepts an answer. */
   readonly exact?: boolean;
 }

@@ -123,7 +123,7 @@ export class ServedModel {
       // Boosts only searches whose own policy says so: each request may choose.
       scheduler: createSharedScheduler(config.policy, policySettings({}, config)),
       budget: mostStrands(config),
-      trust: () => config.trust ?? this.judge.trust,
+      trust: () => (config.trust === 0 ? null : (config.trust ?? this.judge.trust)),
       judge: this.judgeName,
       clock,
       requestTimeoutMs: config.requestMs,

@@ -50,6 +50,16 @@ describe('adapterAt', () => {
       );
   });
 
+  it('reads what it was measured on, and refuses a format that it does not know', () => {
+    const sets = [{ name: 'GSM8K', questions: 439, auc: 0.79 }];
+    const measured = { date: '2026-11-17', steps: 'blank lines', sets };
+    const saying = (said: object) => adapterAt(copied('format', { 'reward-model.json': JSON.stringify(said) }));
+    expect(saying({ format: 1, measured })?.reading.measured).toEqual(measured);
+    expect(() => saying({ format: 2, layers: 3 })).toThrow(/reward-model.json is of format 2; this coppice reads 1/);
+    for (const wrong of [{ date: 'today' }, { sets: [] }, { sets: [{ ...sets[0], auc: 79 }] }])
+      expect(() => saying({ format: 1, measured: { ...measured, ...wrong } })).toThrow(/says nothing that can be used/);
+  });
+
   it('refuses a folder that is no adapter', () => {
     const empty = join(folder, 'empty');
     mkdirSync(empty);
@@ -116,9 +126,10 @@ describe('peftAsGguf', () => {
 describe('the adapters that ship', () => {
   const models = fileURLToPath(new URL('../../../coppice/adapters/', import.meta.url));
   const folders = readdirSync(models, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  it.each(folders)('$name is the file of its card, and says how it is read', ({ name }) => {
+  it.each(folders)('$name is the file of its card, and says how it is read and what it was measured on', ({ name }) => {
     const place = join(models, name);
-    expect(adapterAt(place)?.reading).toMatchObject({ good: '+', bad: '-', marker: ' ки', aggregation: 'last' });
+    const reading = { format: 1, good: '+', bad: '-', marker: ' ки', aggregation: 'last', measured: expect.anything() };
+    expect(adapterAt(place)?.reading).toMatchObject(reading);
     const [sum] = readFileSync(join(place, 'SHA256SUMS'), 'utf8').split(' ');
     expect(readFileSync(join(place, 'README.md'), 'utf8')).toContain(sum);
   });

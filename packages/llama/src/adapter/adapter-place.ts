@@ -19,12 +19,24 @@ export const weightsName = 'adapter_model.safetensors';
 const readingName = 'reward-model.json';
 const sumsName = 'SHA256SUMS';
 
+/** Of `reward-model.json`; a file without one is of this format too. */
+const knownFormat = 1;
+
 const readingSchema = z.strictObject({
+  format: z.literal(knownFormat).exactOptional(),
   good: z.string().min(1).exactOptional(),
   bad: z.string().min(1).exactOptional(),
   marker: z.string().exactOptional(),
   aggregation: z.enum(aggregations).exactOptional(),
   trust: z.number().min(0).max(1).exactOptional(),
+  /** AUC: over pairs of a right and a wrong answer to one question, by the score after the last step. */
+  measured: z
+    .strictObject({
+      date: z.iso.date(),
+      steps: z.string().min(1),
+      sets: z.array(z.strictObject({ name: z.string(), questions: z.int(), auc: z.number().min(0).max(1) })).min(1),
+    })
+    .exactOptional(),
 });
 
 export type AdapterReading = z.infer<typeof readingSchema>;
@@ -54,7 +66,11 @@ export function readingBeside(path: string): AdapterReading {
 
 function readingOf(path: string): AdapterReading {
   if (!existsSync(path)) return {};
-  const { success, data, error } = readingSchema.safeParse(jsonOf(path));
+  const said = jsonOf(path);
+  const { format = knownFormat } = Object(said) as { readonly format?: unknown };
+  if (format !== knownFormat)
+    raise('bad-setting', `${path} is of format ${format}; this coppice reads ${knownFormat}: a newer one may read it`);
+  const { success, data, error } = readingSchema.safeParse(said);
   if (success) return data;
   const { path: at, message } = error.issues[0]!;
   return raise('bad-setting', `${path} says nothing that can be used: ${[...at, message].join(' ')}`);

@@ -9,7 +9,6 @@ import type { TokenConstraint } from '../native/grammar.ts';
 import { DraftTally } from './draft-tally.ts';
 import type { Sequence } from './run.ts';
 import {
-  confidenceOf,
   type Draw,
   drawFrom,
   entropyOf,
@@ -52,7 +51,6 @@ export class Generation implements Sequence {
   /** Tokens at which a cut inside the next one has replaced it. */
   #drawn: number | undefined;
   #entropy: number | undefined;
-  readonly #confidences: number[] | undefined;
   /** Distributions of drafted tokens, first to be judged first. */
   #proposals: Float64Array[] = [];
   #result: GenerationResult | undefined;
@@ -74,7 +72,6 @@ export class Generation implements Sequence {
     this.#wantsEntropy = request.needs?.entropy === true;
     this.#wantsPieces = request.needs?.pieces === true;
     this.#wantsRecord = request.needs?.record === true;
-    this.#confidences = request.needs?.confidence === true ? [] : undefined;
     this.#maxTokens = Math.min(request.maxTokens, tokenLimit);
     this.#room = tokenLimit;
     const { temperature, topP = 1, topK = 0, minP = 0 } = request.sampling;
@@ -102,7 +99,6 @@ export class Generation implements Sequence {
     try {
       const { token, logProbability } = this.#draw(row);
       if (this.#wantsEntropy && this.#tokens.length === 0) this.#entropy = entropyOf(row);
-      if (this.#confidences !== undefined) this.#confidences.push(confidenceOf(row));
       return this.accept(token, logProbability);
     } catch (cause) {
       this.#result = { fault: fault('internal', 'the model gave logits that cannot be sampled', { cause }) };
@@ -221,9 +217,6 @@ export class Generation implements Sequence {
     const sum = this.#logprobs.reduce((total, logprob) => total + logprob, 0);
     const lists = { tokenIds: this.#tokens, logprobs: this.#logprobs };
     const entropy = this.#entropy === undefined ? {} : { entropy: this.#entropy };
-    // Drafted tokens have no log probability: then the step has none.
-    const isSure = this.#confidences !== undefined && this.#confidences.length >= tokens;
-    const sure = isSure ? { confidences: this.#confidences.slice(0, tokens) } : {};
     const pieces = this.#wantsPieces ? { pieces: this.#piecesOf(text, end) } : {};
     return {
       text,
@@ -232,7 +225,6 @@ export class Generation implements Sequence {
       end,
       ...lists,
       ...entropy,
-      ...sure,
       ...pieces,
     };
   }

@@ -3,7 +3,6 @@
 // distribution, so that it compares across requests with different sampling.
 
 import { hash } from '@coppice/core/base';
-import { tokenConfidence } from '@coppice/core/tree';
 
 export interface TokenSampling {
   /** 0 takes the most likely token. */
@@ -178,28 +177,6 @@ export function entropyOf(logits: Float32Array): number {
     if (Number.isFinite(below)) weighted += Math.exp(below) * below;
   }
   return Math.max(0, Math.log(sum) - weighted / sum);
-}
-
-/** Candidates of a token whose log probabilities make up its confidence. */
-const candidates = 20;
-
-/** Confidence in the next token (tree/readings/confidence.ts), before temperature and cuts. */
-export function confidenceOf(logits: Float32Array): number {
-  const maximum = logits[indexOfMaximum(logits)]!;
-  const all = Math.log(sumOfExponentials(logits, maximum));
-  const likeliest: number[] = [];
-  for (const logit of logits) {
-    if (likeliest.length === candidates && logit <= likeliest.at(-1)!) continue;
-    const at = likeliest.findIndex((each) => each < logit);
-    likeliest.splice(at < 0 ? likeliest.length : at, 0, logit);
-    if (likeliest.length > candidates) likeliest.pop();
-  }
-  return (
-    tokenConfidence(
-      likeliest.map((logit) => logit - maximum - all),
-      candidates,
-    ) ?? 0
-  );
 }
 
 function indexOfMaximum(logits: Float32Array): number {

@@ -74,7 +74,6 @@ export class LlamaEngine implements Engine {
       logprobs: true,
       pieces: true,
       entropy: true,
-      confidence: true,
       streams: true,
       seesStops: true,
       priorities: true,

@@ -24,8 +24,11 @@ export async function embeddedLines(embedded: Embedded, kvBytes: number, measure
   ];
 }
 
-function rewardLine({ sharesWeights, capabilities, info }: LlamaPrm): string {
-  return sharesWeights ? `${capabilities.name}: on the same weights` : modelLine(info);
+function rewardLine({ sharesWeights, capabilities, info, measured }: LlamaPrm): string {
+  const what = sharesWeights ? `${capabilities.name}: on the same weights` : modelLine(info);
+  if (measured === undefined) return `${what}; reward-model.json does not say what it was measured on`;
+  const sets = measured.sets.map(({ name, auc, questions }) => `${name} (${questions} questions, AUC ${auc})`);
+  return `${what}; measured ${measured.date} on ${sets.join(', ')}, steps cut by ${measured.steps}`;
 }
 
 /** The smallest batch within 5 % of the highest throughput at the first context measured: the knee. */

@@ -183,7 +183,7 @@ async function openGenerator(
 
 function openReward(
   prm: string,
-  verdict: CausalVerdicts & Pick<LlamaPrmOptions, 'aggregation' | 'trust'>,
+  verdict: CausalVerdicts & Pick<LlamaPrmOptions, 'aggregation' | 'trust' | 'measured'>,
   engine: LlamaEngine,
   sizes: Pick<LlamaPrmOptions, 'kvTokens' | 'threads' | 'libraryDirectory' | 'gpuLayers' | 'adapter' | 'weights'>,
 ): Promise<LlamaPrm> {

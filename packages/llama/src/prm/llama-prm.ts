@@ -13,6 +13,7 @@ import {
   type VerifierLoad,
   type VerifierMessage,
 } from '@coppice/core/verifier';
+import type { AdapterReading } from '../adapter/adapter-place.ts';
 import { llamaDefaults, selfMeasurementMs } from '../engine/llama-engine.ts';
 import type { SharedWeights } from '../native/model.ts';
 import { LlamaThread } from '../thread/thread.ts';
@@ -35,23 +36,32 @@ export interface LlamaPrmOptions {
   readonly aggregation?: Aggregation;
   /** s of a weight odds^s, as its maker found it. */
   readonly trust?: number;
+  readonly measured?: AdapterReading['measured'];
   /** The same as the generator's: one process uses one libllama. */
   readonly libraryDirectory?: string;
   readonly gpuLayers?: number;
 }
 
-type Described = Pick<LlamaPrmOptions, 'adapter' | 'weights' | 'trust'> & { readonly aggregation: Aggregation };
+type Described = Pick<LlamaPrmOptions, 'adapter' | 'weights' | 'trust' | 'measured'> & {
+  readonly aggregation: Aggregation;
+};
+
+/** On the generator's own weights: a whole sample read at once against two written side by side, a 0.5B on one thread. */
+const sharedReadingCost = 0.35;
 
 export class LlamaPrm implements Verifier {
   readonly capabilities: VerifierCapabilities;
   readonly sharesWeights: boolean;
+  readonly measured: LlamaPrmOptions['measured'];
   readonly #thread: LlamaThread;
 
-  private constructor(thread: LlamaThread, { adapter, weights, aggregation, trust }: Described) {
+  private constructor(thread: LlamaThread, { adapter, weights, aggregation, trust, measured }: Described) {
     this.sharesWeights = weights !== undefined;
+    this.measured = measured;
     this.#thread = thread;
     const name = `llama ${thread.info.name}${adapter === undefined ? '' : ` with ${basename(adapter)}`}`;
-    this.capabilities = { name, aggregation, reusesPrefix: true, looksAhead: true, trust };
+    const readingCost = this.sharesWeights ? sharedReadingCost : undefined;
+    this.capabilities = { name, aggregation, reusesPrefix: true, looksAhead: true, trust, readingCost };
   }
 
   static async open(options: LlamaPrmOptions): Promise<LlamaPrm> {

@@ -23,6 +23,23 @@ describe('the rows of a contest', () => {
     ]);
   });
 
+  it('name what a model does by itself, P0’s system, and a policy only where it is chosen', () => {
+    const rows = contendersOf({
+      entrants: ['default', 'boost', 'auto', 'mcts'],
+      usual: { program: 'best-first', policy: 'safe' },
+      policies: ['positive'],
+      verifiers: ['both'],
+      rollouts: 16,
+      pathRollouts: 128,
+    });
+    expect(rows.map(({ name, policy, rollouts }) => [name, policy, rollouts])).toEqual([
+      ['default: best-first', 'safe', 128],
+      ['boost: mcts', 'boost', 16],
+      ['auto', 'vanilla', 16],
+      ['mcts positive', 'positive', 16],
+    ]);
+  });
+
   it('begin best-of-n with a number of its own where it is told', () => {
     const entry = { entrants: ['best-of-n', 'mcts'], policies: ['positive'], verifiers: ['both'] } as const;
     const rows = contendersOf({ ...entry, rollouts: 48, samples: 12 });

@@ -7,8 +7,14 @@ import type { Contender, VerifierMode } from './contest.ts';
 
 export const searching: readonly ProgramName[] = ['mcts', 'best-first'];
 
+/** Rows that are no program: what this model searches by with nothing set, and P0's system. */
+export const entrantNames = ['default', 'boost'] as const;
+const p0System = { program: 'mcts', policy: 'boost' } as const;
+
 interface Entry {
-  readonly entrants: readonly ProgramName[];
+  readonly entrants: readonly (ProgramName | (typeof entrantNames)[number])[];
+  /** What `default` comes to. */
+  readonly usual?: { readonly program: ProgramName; readonly policy: PolicyName };
   /** Policies of `mcts` and `best-first`. */
   readonly policies: readonly PolicyName[];
   readonly verifiers: readonly VerifierMode[];
@@ -19,15 +25,18 @@ interface Entry {
   readonly samples?: number;
 }
 
-export function contendersOf({ entrants, policies, verifiers, ...sizes }: Entry): Contender[] {
+export function contendersOf({ entrants, policies, verifiers, usual, ...sizes }: Entry): Contender[] {
   const several = verifiers.length > 1;
-  return entrants.flatMap((program) => {
+  return entrants.flatMap((entrant) => {
+    const named = entrant === 'boost' ? p0System : entrant === 'default' ? usual : undefined;
+    const program = named?.program ?? (entrant as ProgramName);
     const rollouts = rolloutsOf(program, sizes);
     const modes = programOf(program).needsVerifier ? verifiers : verifiers.slice(0, 1);
     return modes.flatMap((verifier) =>
-      policiesOf(program, policies).map((policy): Contender => {
+      (named === undefined ? policiesOf(program, policies) : [named.policy]).map((policy): Contender => {
         const scored = several && programOf(program).needsVerifier ? `, ${verifier}` : '';
-        return { name: `${titleOf(program, policy, rollouts)}${scored}`, program, policy, verifier, rollouts };
+        const title = named === undefined ? titleOf(program, policy, rollouts) : `${entrant}: ${program}`;
+        return { name: `${title}${scored}`, program, policy, verifier, rollouts, usual: entrant === 'default' };
       }),
     );
   });
@@ -35,7 +44,7 @@ export function contendersOf({ entrants, policies, verifiers, ...sizes }: Entry)
 
 function rolloutsOf(
   program: ProgramName,
-  { rollouts, pathRollouts, samples }: Omit<Entry, 'entrants' | 'policies' | 'verifiers'>,
+  { rollouts, pathRollouts, samples }: Pick<Entry, 'rollouts' | 'pathRollouts' | 'samples'>,
 ) {
   if (program === 'best-first') return pathRollouts ?? rollouts;
   return program === 'mcts' || program === 'beam' ? rollouts : (samples ?? rollouts);
@@ -62,5 +71,5 @@ function policiesOf(program: ProgramName, policies: readonly PolicyName[]): read
 function titleOf(program: ProgramName, policy: PolicyName, rollouts: number): string {
   if (program === 'best-of-n') return `best-of-${rollouts}`;
   if (program === 'self-consistency') return `self-consistency ${rollouts}`;
-  return program === 'greedy' || program === 'beam' ? program : `${program} ${policy}`;
+  return searching.includes(program) ? `${program} ${policy}` : program;
 }

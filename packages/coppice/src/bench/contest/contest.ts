@@ -28,6 +28,8 @@ export interface Contender {
   readonly rollouts: number;
   readonly verifier?: VerifierMode;
   readonly parts?: Partial<PolicyOptions>;
+  /** Nothing is named: each question gets what suits it. */
+  readonly usual?: boolean;
 }
 
 /** The reward model with the checker in front of it, the reward model alone, the checker alone. */
@@ -103,11 +105,11 @@ export function contestRequest({ settings, model }: Contest, { contender, questi
   return requestOf(buildSearch(plan), `${contender.name} ${question.id}`, model.extract ?? extractAnswer);
 }
 
-function wishOf({ program, policy, rollouts, parts }: Contender, { wish }: ContestSettings): Wish {
+function wishOf({ program, policy, rollouts, parts, usual }: Contender, { wish }: ContestSettings): Wish {
   const others = programNames().filter((name) => name !== program);
   const unknown = new Set<string>([...others, ...(programOf(program).takesTemperature ? [] : ['temperature'])]);
   const known = Object.fromEntries(Object.entries(wish).filter(([name]) => !unknown.has(name)));
-  return { ...known, ...withInternal(parts ?? {}), program, policy, rollouts };
+  return usual ? known : { ...known, ...withInternal(parts ?? {}), program, policy, rollouts };
 }
 
 export function trialOf(

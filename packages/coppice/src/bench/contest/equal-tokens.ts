@@ -13,7 +13,9 @@ export async function equalTokens(
   answer: (rows: readonly Contender[]) => Promise<void>,
 ): Promise<EqualTokens | undefined> {
   const cost = (name: string) => tally('', kept.of(name));
-  const searches = contenders.filter(({ program }) => searching.includes(program) || program === 'beam');
+  const searches = contenders.filter(
+    ({ program, usual }) => usual || searching.includes(program) || program === 'beam',
+  );
   const best = searches.map((each) => ({ each, row: cost(each.name) })).sort((a, b) => ahead(b.row) - ahead(a.row))[0];
   const sampled = contenders.find(
     ({ program, verifier }) => program === 'best-of-n' && verifier === best?.each.verifier,

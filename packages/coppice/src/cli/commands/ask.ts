@@ -112,7 +112,7 @@ async function answer(settings: Settings, model: OpenModel, loadedMs: number): P
       ...(model.embedder === undefined ? {} : { embedder: model.embedder }),
       scheduler: createScheduler(plan.policy, plan.policyOptions),
       budget: model.config.budget,
-      trust: () => model.config.trust,
+      trust: () => (model.config.trust === 0 ? null : model.config.trust),
       request: requestOf(buildSearch(plan), 'ask', model.extract ?? extractAnswer),
       fold,
       signal: interrupt.signal,

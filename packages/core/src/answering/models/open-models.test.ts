@@ -8,6 +8,7 @@ import { writeTinyModel } from '../../../../../tests/support/tiny-gguf.ts';
 import { createLog } from '../../../../gateway/src/observe/log.ts';
 import type { LlamaEngine } from '../../../../llama/src/engine/llama-engine.ts';
 import { loadConfig } from '../../config/load.ts';
+import { usualSearch } from '../plan/planned-search.ts';
 import { openModels } from './open-models.ts';
 
 let folder: string;
@@ -90,12 +91,18 @@ describe('a foreign model', () => {
 
   it('is its own reward model through an adapter, which says how it is read, on the same weights', async () => {
     const adapter = writeTinyAdapter(join(folder, 'verdict'), { seed: 2 });
-    writeFileSync(join(adapter, 'reward-model.json'), JSON.stringify({ marker: '#', aggregation: 'last' }));
-    const { verifier, note, engine, warnings } = await opened({ kind: 'prm', model: adapter });
+    const reading = { format: 1, marker: '#', aggregation: 'last', trust: 0.6 };
+    writeFileSync(join(adapter, 'reward-model.json'), JSON.stringify(reading));
+    const model = await opened({ kind: 'prm', model: adapter });
+    const { verifier, note, engine, warnings } = model;
+    // The folder alone is the recipe: nothing else need be set.
+    expect(usualSearch(model)).toMatchObject({ program: 'auto', scoring: 'verifier', aggregation: 'last' });
     expect(warnings?.join()).not.toContain('does not tell right steps');
     expect(verifier?.capabilities).toMatchObject({
       name: expect.stringMatching(/ with verdict$/),
       aggregation: 'last',
+      trust: 0.6,
+      readingCost: 0.35,
     });
     expect(note).toContain(`scored by ${adapter} on the same weights`);
     expect((engine as LlamaEngine).weights.holders[0]).toBe(0);

@@ -111,10 +111,6 @@ export function checkSearch(plan: SearchPlan, program: ProgramDefinition, { wish
   if (program.readsEntropy?.(plan.programOptions) && !model.engine.capabilities.entropy) {
     refuseSetting('unsupported', 'chain.probe', `is 'entropy'; the engine of model '${plan.model}' tells none`);
   }
-  if (plan.choose === 'confident' && !model.engine.capabilities.confidence) {
-    const what = `asks how sure the model was of its tokens; the engine of model '${plan.model}' tells no likeliest candidates`;
-    refuseSetting('unsupported', 'choose', what);
-  }
 }
 
 /** Checks that the engine can do it, for a search by `program` or for one generation without. */

@@ -104,7 +104,7 @@ export interface PlannedModel {
   readonly weights?: string | undefined;
   readonly engine: Pick<Engine, 'shapeTrouble'> & {
     readonly capabilities: Partial<
-      Pick<EngineCapabilities, 'contextTokens' | 'entropy' | 'pieces' | 'confidence' | 'takes' | 'thinking' | 'wholes'>
+      Pick<EngineCapabilities, 'contextTokens' | 'entropy' | 'pieces' | 'takes' | 'thinking' | 'wholes'>
     >;
   };
   readonly verifier?: { readonly capabilities: Pick<VerifierCapabilities, 'aggregation' | 'exact'> } | undefined;

@@ -117,7 +117,6 @@ function capabilitiesOf(replicas: readonly Replica[]): EngineCapabilities {
     seeded: facts.every((each) => each.seeded),
     logprobs: facts.every((each) => each.logprobs),
     entropy: reached.every((each) => each.dialect.tellsEntropy === true && each.facts.logprobs),
-    confidence: reached.every((each) => each.dialect.tellsConfidence === true && each.facts.logprobs),
     pieces: reached.every((each) => each.dialect.tellsPieces === true && each.facts.logprobs),
     streams: true,
     wholes: contexts.length === facts.length,

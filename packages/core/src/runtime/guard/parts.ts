@@ -111,7 +111,6 @@ function guardedPrune(rule: PruneRule, search: Breakable): PruneRule {
     name: rule.name,
     needsBound: rule.needsBound,
     readsLogprobs: rule.readsLogprobs,
-    readsConfidence: rule.readsConfidence,
     spends: rule.spends,
     judge: (view) => {
       if (search.isBroken) return undefined;

@@ -72,3 +72,13 @@ it('knows by its steady line what a child costs, when the load has been even for
   expect(line.slopeMs).toBe(0);
   expect(steady.slopeMs).toBeGreaterThan(15);
 });
+
+it('knows the time of a token from a first wave on, and on a slow engine what reading costs', () => {
+  expect(measured(1, 300, 5).tokenMs).toBe(0);
+  // One to eight children of 20 tokens, each of them 300 ms · (1 + children): 352 ms a token in the mean.
+  const slow = measured(64, 300, 600);
+  expect(slow.tokenMs).toBeGreaterThan(300);
+  expect(slow.readingCost).toBeUndefined();
+  slow.read(2100);
+  expect(slow.readingCost).toBeGreaterThan(0);
+});

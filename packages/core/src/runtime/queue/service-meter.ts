@@ -15,9 +15,11 @@ const newest = 1 / 64;
 /** Observations of the steady line: under even load the latest few hundred show no slope. */
 const steadyMemory = 4096;
 const memoryMs = 30_000;
-/** Tokens of both servers from which on their times are compared; and the most that one may be dearer than the other. */
+/** Tokens of both servers from which on their times are compared, and which a slow one remembers; the most that one may be dearer than the other. */
 const enoughTokens = 2000;
 const dearest = 20;
+/** Tokens from which on the engine's speed is known: those of a first wave. */
+const fewTokens = 100;
 
 export class ServiceMeter {
   readonly #engine = new Server();
@@ -63,10 +65,16 @@ export class ServiceMeter {
     this.#busy.verifier.tokens += tokens;
   }
 
-  /** Time that a token takes that the verifier reads, in that of one that the engine writes; 1 before both have done enough. */
-  get readingCost(): number {
+  /** Time of the engine that a written token takes, over all that it writes meanwhile; 0 before that is known. */
+  get tokenMs(): number {
+    const { ms, tokens } = this.#busy.engine;
+    return tokens < fewTokens ? 0 : ms / tokens;
+  }
+
+  /** Time that a token takes that the verifier reads, in that of one that the engine writes; undefined before both have done enough. */
+  get readingCost(): number | undefined {
     const { engine, verifier } = this.#busy;
-    if (engine.tokens < enoughTokens || verifier.tokens < enoughTokens) return 1;
+    if (engine.tokens < enoughTokens || verifier.tokens < enoughTokens) return undefined;
     const cost = verifier.ms / verifier.tokens / (engine.ms / engine.tokens);
     return Number(Math.min(dearest, Math.max(1 / dearest, cost)).toPrecision(2));
   }
@@ -94,8 +102,9 @@ export class ServiceMeter {
     spent.untilMs = nowMs;
     for (const kind of ['engine', 'verifier'] as const) {
       const busy = this.#busy[kind];
-      busy.ms = kept * busy.ms + (this.#of(kind).size > 0 ? forMs : 0);
-      busy.tokens *= kept;
+      const fading = busy.tokens > 2 * enoughTokens ? kept : 1;
+      busy.ms = fading * busy.ms + (this.#of(kind).size > 0 ? forMs : 0);
+      busy.tokens *= fading;
     }
   }
 

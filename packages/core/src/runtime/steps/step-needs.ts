@@ -14,13 +14,10 @@ import { longestStep } from './replies.ts';
 import { goesOnThinking, isInside, openingBelow, thoughtStops } from './thinking-steps.ts';
 
 export function stepNeeds(request: SearchRequest, verifier: Verifier | undefined, watched: boolean): StepNeeds {
-  const { program, rules, repeatable = true, logprobs: byClient = false, recordTokens: record = false } = request;
+  const { program, repeatable = true, logprobs: byClient = false, recordTokens: record = false } = request;
   const logprobs = program.reads?.includes('logprobs') || readsEachLogprob(request, verifier);
-  const confidence =
-    program.reads?.includes('confidence') || rules.prunes.some((rule) => rule.readsConfidence === true);
   const more = {
     ...(byClient ? { pieces: true } : {}),
-    ...(confidence ? { confidence: true } : {}),
     ...(record ? { record } : {}),
   };
   return { logprobs, tokens: watched, seed: repeatable, ...more };

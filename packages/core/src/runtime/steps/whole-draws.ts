@@ -19,7 +19,7 @@ const mostTokens = 4096;
  */
 export function drawsWhole({ request, tree, flights }: Search, needs: StepNeeds, engine: EngineCapabilities): boolean {
   const { program, rules, thinking, shape, limits } = request;
-  const reads = needs.tokens || needs.logprobs || needs.confidence || needs.pieces || needs.record;
+  const reads = needs.tokens || needs.logprobs || needs.pieces || needs.record;
   const isRead = reads || rules.prunes.length > 0 || shape !== undefined;
   if (!engine.wholes || program.whole === undefined || isRead || limits.money !== undefined) return false;
   const { opens = false, switches = false } = engine.thinking ?? {};

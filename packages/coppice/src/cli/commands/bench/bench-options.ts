@@ -3,7 +3,8 @@
 import { type OwnModelOptions, ownModel } from '@coppice/core/answering';
 import { requestKnobs, type SearchKnob } from '@coppice/core/config';
 import { policyNames } from '@coppice/core/policy';
-import { type ProgramName, programNames, programOf } from '@coppice/core/program';
+import { programNames, programOf } from '@coppice/core/program';
+import { entrantNames } from '../../../bench/contest/contenders.ts';
 import { type VerifierMode, verifierModes } from '../../../bench/contest/contest.ts';
 import { exampleServer, type Flags, type Help, helpFlag } from '../../flags/help.ts';
 import { knobFlags } from '../../flags/knob-flags.ts';
@@ -21,8 +22,9 @@ const contestGroup = {
   programs: {
     type: 'string',
     takes: 'NAMES',
-    default: 'greedy,best-of-n,mcts,best-first',
-    about: 'all stop at an accepted answer',
+    default: 'default,greedy,self-consistency,best-of-n,boost',
+    about:
+      'default: what a request that names nothing gets; boost: mcts by that policy. All stop at an accepted answer',
   },
   policies: { type: 'string', takes: 'NAMES', default: 'safe', about: 'of mcts and best-first: a row each' },
   rollouts: {
@@ -138,25 +140,27 @@ export function configurationLine(configuration: Readonly<Record<string, unknown
 }
 
 /** The number of a request that gives none: a rollout of best-first draws one path where others draw `branching`. */
-function rolloutsOf(given: string | undefined, branching: number, entrants: readonly ProgramName[]) {
+function rolloutsOf(given: string | undefined, branching: number) {
   if (given !== undefined) return { rollouts: flagOf('rollouts', given, requestKnobs.rollouts) };
-  const paths = entrants.includes('best-first') && { pathRollouts: mediumRollouts * branching };
-  return { rollouts: mediumRollouts, ...paths };
+  return { rollouts: mediumRollouts, pathRollouts: mediumRollouts * branching };
 }
 
 /** The lab's commands on the same questions and models read their flags with it too. */
 export function readBench(args: readonly string[]) {
   const { values, wish, model } = readSearchArguments({ args: [...args], options: flags }, scope);
-  const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), programNames()));
-  const needsVerifier = entrants.some((name) => programOf(name).needsVerifier);
+  const known = [...entrantNames, ...programNames()];
+  const entrants = values.programs.split(',').map((name) => oneOf('programs', name.trim(), known));
+  const needsVerifier = entrants.some(
+    (name) => name === 'boost' || (name !== 'default' && programOf(name).needsVerifier),
+  );
   const own = readModelFlags(values, needsVerifier, model);
   return {
     ...readQuestionFlags(values),
     entrants,
     scoredBy: values['scored-by'].split(',').map((name) => oneOf('scored-by', name.trim(), verifierModes)),
     policies: values.policies.split(',').map((name) => oneOf('policies', name.trim(), policyNames())),
-    ...rolloutsOf(values.rollouts, wish.branching ?? ownModel(own).branching, entrants),
-    wish,
+    ...rolloutsOf(values.rollouts, wish.branching ?? ownModel(own).branching),
+    wish: { ...wish, ...given('rollouts', values.rollouts, Number) },
     own,
     concurrency: whole('concurrency', values.concurrency, 1, 10_000, 'searches'),
     budget: own.settings?.budget === undefined ? contestBudget : Number(own.settings.budget),

@@ -1,7 +1,15 @@
 // `coppice bench`: a set of questions through several programs; one table. Each row gets the exits that it can use, tokens of both
 // models are counted, and best-of-n runs at the tokens of the best search. A file of trials lets an interrupted run go on.
 
-import { closeModel, type GoldQuestion, isRight, type OpenModel, openModel, ownModel } from '@coppice/core/answering';
+import {
+  closeModel,
+  type GoldQuestion,
+  isRight,
+  type OpenModel,
+  openModel,
+  ownModel,
+  usualSearch,
+} from '@coppice/core/answering';
 import { raise } from '@coppice/core/base';
 import { runBlock } from '../../../bench/contest/block.ts';
 import { ablationOf, contendersOf, searching } from '../../../bench/contest/contenders.ts';
@@ -24,13 +32,13 @@ const blockQuestions = 20; // questions that a contender answers before the next
 export async function run(args: readonly string[]): Promise<number> {
   const settings = readBench(args);
   const questions = chooseQuestions(settings);
-  const contenders = entered(settings);
   const kept = new Trials(settings.resume, configurationOf(settings), questions);
   const models = new Map<VerifierMode, OpenModel>();
   try {
     for (const mode of settings.scoredBy) {
       models.set(mode, await openModel(ownModel(withVerifier(settings.own, mode)), process.env, openingLog));
     }
+    const contenders = entered(settings, models.get(settings.scoredBy[0]!)!);
     for (const warning of models.get(settings.scoredBy[0]!)?.warnings ?? []) console.error(`warning: ${warning}`);
     const contestOf = ({ verifier = 'both' }: Contender): Contest => {
       return { model: models.get(verifier)!, settings, isCorrect: isRight };
@@ -53,9 +61,9 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-function entered(settings: BenchSettings): Contender[] {
+function entered(settings: BenchSettings, model: OpenModel): Contender[] {
   const { ablate, scoredBy: verifiers } = settings;
-  if (ablate === undefined) return contendersOf({ ...settings, verifiers });
+  if (ablate === undefined) return contendersOf({ ...settings, verifiers, usual: usualSearch(model) });
   const searches = settings.entrants.filter((name) => searching.includes(name));
   if (searches.length === 0)
     raise('bad-setting', '--ablate is about searches: --programs must name mcts or best-first');

@@ -45,7 +45,6 @@ export interface Call {
   readonly ids?: boolean;
   readonly logprobs: boolean;
   readonly entropy?: boolean;
-  readonly confidence?: boolean;
   readonly pieces?: boolean;
   readonly delivery: Delivery;
   readonly stops: readonly string[];
@@ -84,7 +83,6 @@ export interface Update {
   readonly logprobs?: readonly number[];
   /** Each token as the server writes it alone: not always what it adds to the text. */
   readonly written?: readonly string[] | undefined;
-  readonly confidences?: readonly number[] | undefined;
   readonly entropy?: number | undefined;
   /** Repeats everything so far. */
   readonly cumulative?: boolean;
@@ -101,7 +99,6 @@ export interface Dialect {
   readonly givesWhole: boolean;
   readonly sumsUsage: boolean;
   readonly tellsEntropy?: true;
-  readonly tellsConfidence?: true;
   readonly tellsPieces?: true;
   readonly holdsShapes?: true;
   readonly stopLimit: number;

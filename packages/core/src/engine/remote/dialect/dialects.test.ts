@@ -217,35 +217,3 @@ describe('groupSiblings', () => {
     expect(groupSiblings(strangers, 4).length).toBe(4);
   });
 });
-
-describe('how sure the model was of its tokens', () => {
-  const asked: Call = { ...call, confidence: true };
-
-  it('is asked for by the likeliest twenty candidates', () => {
-    expect(dialects.vllm.encode(asked, facts).body).toMatchObject({ logprobs: 20 });
-    expect(dialects.sglang.encode(asked, facts).body).toMatchObject({ return_logprob: true, top_logprobs_num: 20 });
-    expect(dialects['llama-server'].encode(asked, facts).body).toMatchObject({ n_probs: 20 });
-    expect(dialects.vllm.encode(call, facts).body).toMatchObject({ logprobs: 0 });
-  });
-
-  it('is read as each server tells them', () => {
-    const top = [{ a: -1, b: -3 }, { a: -2 }];
-    const vllm = { choices: [{ index: 0, text: 'ab', token_ids: [1, 2], logprobs: { top_logprobs: top } }] };
-    expect(dialects.vllm.decode(vllm, asked)[0]?.confidences).toEqual([2, 2]);
-    const meta = {
-      completion_tokens: 2,
-      output_top_logprobs: [
-        [
-          [-1, 5, 'a'],
-          [-3, 6, 'b'],
-        ],
-        [[-2, 5, 'a']],
-      ],
-    };
-    const sglang = { text: 'ab', output_ids: [1, 2], meta_info: meta };
-    expect(dialects.sglang.decode(sglang, asked)[0]?.confidences).toEqual([2, 2]);
-    const probabilities = [{ logprob: -1, top_logprobs: [{ logprob: -1 }, { logprob: -3 }] }];
-    const llama = { content: 'a', tokens: [1], stop: false, completion_probabilities: probabilities };
-    expect(dialects['llama-server'].decode(llama, asked)[0]?.confidences).toEqual([2]);
-  });
-});

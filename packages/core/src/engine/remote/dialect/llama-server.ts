@@ -3,7 +3,6 @@
 
 import { isRecord } from '../../../base/record.ts';
 import { count, numbers, protocolFault, readEvent, records, streamFault, text } from '../../../remote/wire-values.ts';
-import { tokenConfidence } from '../../../tree/readings/confidence.ts';
 import { type Dialect, extrasFor, neutralSampling, type Update, type WireEnd, type WireRequest } from './dialect.ts';
 import { entropyOfLikeliest, likeliest } from './entropy.ts';
 import { templateFields } from './render.ts';
@@ -15,7 +14,6 @@ export const llamaServer: Dialect = {
   givesWhole: false,
   sumsUsage: false,
   tellsEntropy: true,
-  tellsConfidence: true,
   tellsPieces: true,
   holdsShapes: true,
   stopLimit: Number.POSITIVE_INFINITY,
@@ -57,7 +55,7 @@ export const llamaServer: Dialect = {
         // Its seeds are unsigned 32-bit numbers, and the largest means "draw one".
         seed: call.seed === undefined ? undefined : call.seed % 0xffffffff,
         stop: call.stops,
-        n_probs: call.entropy || call.confidence ? likeliest : call.logprobs ? 1 : undefined,
+        n_probs: call.entropy ? likeliest : call.logprobs ? 1 : undefined,
         json_schema: call.shape,
         return_tokens: call.ids !== false,
         cache_prompt: true,
@@ -77,7 +75,6 @@ export const llamaServer: Dialect = {
       logprobs: probabilities.map(logprobOf),
       written: call.pieces ? probabilities.map(({ token }) => text(token)) : undefined,
       entropy: call.entropy ? firstEntropy(completion) : undefined,
-      confidences: call.confidence ? probabilities.map(confidenceOf) : undefined,
     };
     return [completion.stop === true ? { ...update, ...endOf(completion) } : update];
   },
@@ -97,10 +94,6 @@ export const llamaServer: Dialect = {
 function tokenizeRequest(content: string, addSpecial: boolean): WireRequest {
   // A model's words are text even if they look like a special token; a rendered prompt has real ones.
   return { path: '/tokenize', body: { content, add_special: addSpecial, parse_special: addSpecial } };
-}
-
-function confidenceOf({ top_logprobs: candidates }: Record<string, unknown>): number {
-  return tokenConfidence(records(candidates).map(logprobOf), likeliest) ?? Number.NaN;
 }
 
 function firstEntropy({ completion_probabilities: tokens }: Record<string, unknown>): number | undefined {

@@ -11,9 +11,7 @@ import {
   streamFault,
   text,
 } from '../../../remote/wire-values.ts';
-import { tokenConfidence } from '../../../tree/readings/confidence.ts';
 import { type Call, type Dialect, extrasFor, neutralSampling, type WireEnd, wirePriority } from './dialect.ts';
-import { likeliest } from './entropy.ts';
 import { renderByTokenize, tokenizeText } from './render.ts';
 
 export const sglang: Dialect = {
@@ -23,7 +21,6 @@ export const sglang: Dialect = {
   givesWhole: true,
   sumsUsage: false,
   tellsPieces: true,
-  tellsConfidence: true,
   holdsShapes: true,
   stopLimit: Number.POSITIVE_INFINITY,
   takes: ['top_k', 'min_p', 'presence_penalty', 'frequency_penalty', 'repetition_penalty', 'logit_bias'],
@@ -51,8 +48,7 @@ export const sglang: Dialect = {
             ? {}
             : { stop: call.stops.toSorted((a, b) => b.length - a.length), no_stop_trim: true }),
         },
-        return_logprob: call.logprobs || call.confidence === true,
-        top_logprobs_num: call.confidence ? likeliest : undefined,
+        return_logprob: call.logprobs,
         return_text_in_logprobs: call.pieces ? true : undefined,
         stream: call.delivery !== 'whole',
         priority: wirePriority(call, facts.priorityOrder),
@@ -73,7 +69,6 @@ export const sglang: Dialect = {
         tokenIds,
         logprobs: entriesOf(meta.output_token_logprobs).map(([logprob]) => numberOrNaN(logprob)),
         written: call.pieces ? entriesOf(meta.output_token_logprobs).map((entry) => text(entry[2])) : undefined,
-        confidences: call.confidence ? confidencesOf(meta.output_top_logprobs) : undefined,
         cumulative: generatedTokens === undefined || tokenIds.length === generatedTokens,
         end: endOf(meta.finish_reason, call),
         usage: {
@@ -109,13 +104,4 @@ function endOf(finish: unknown, call: Call): WireEnd | undefined {
 
 function entriesOf(value: unknown): (readonly unknown[])[] {
   return Array.isArray(value) ? value.map((entry) => (Array.isArray(entry) ? entry : [])) : [];
-}
-
-/** Candidates are `[log probability, id, text]`. */
-function confidencesOf(tokens: unknown): number[] {
-  if (!Array.isArray(tokens)) return [];
-  return tokens.map((each) => {
-    const told = entriesOf(each).map(([logprob]) => numberOrNaN(logprob));
-    return tokenConfidence(told, likeliest) ?? Number.NaN;
-  });
 }

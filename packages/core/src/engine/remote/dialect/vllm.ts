@@ -3,7 +3,6 @@
 
 import { isRecord } from '../../../base/record.ts';
 import { count, numbers, protocolFault, records, streamFault, strings, text } from '../../../remote/wire-values.ts';
-import { tokenConfidence } from '../../../tree/readings/confidence.ts';
 import { decodeChunk } from './completion-chunk.ts';
 import {
   type Call,
@@ -27,7 +26,6 @@ export const vllm: Dialect = {
   givesWhole: true,
   sumsUsage: true,
   tellsEntropy: true,
-  tellsConfidence: true,
   tellsPieces: true,
   holdsShapes: true,
   stopLimit,
@@ -62,9 +60,9 @@ export const vllm: Dialect = {
         seed: call.seed,
         ...stops,
         ...(call.exact ? { min_tokens: call.maxTokens, ignore_eos: true } : {}),
-        ...(call.logprobs || call.entropy || call.confidence
+        ...(call.logprobs || call.entropy
           ? {
-              logprobs: call.entropy || call.confidence ? likeliest : 0,
+              logprobs: call.entropy ? likeliest : 0,
               return_tokens_as_token_ids: call.pieces !== true,
             }
           : {}),
@@ -99,16 +97,11 @@ function updateOf(choice: Record<string, unknown>, call: Call): Update {
     logprobs: numbers(told.token_logprobs),
     written: call.pieces ? strings(told.tokens) : undefined,
     entropy: call.entropy ? firstEntropy(choice) : undefined,
-    confidences: call.confidence ? confidencesOf(told) : undefined,
     end: endOf(choice, call),
   };
 }
 
 /** A dictionary per token: its likeliest candidates, and itself. */
-function confidencesOf({ top_logprobs: tokens }: Record<string, unknown>): number[] {
-  return records(tokens).map((each) => tokenConfidence(numbers(Object.values(each)), likeliest) ?? Number.NaN);
-}
-
 function firstEntropy({ logprobs }: Record<string, unknown>): number | undefined {
   const [first] = isRecord(logprobs) ? records(logprobs.top_logprobs) : [];
   return entropyOfLikeliest(numbers(Object.values(first ?? {})));

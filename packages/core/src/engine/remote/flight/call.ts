@@ -43,8 +43,6 @@ export function callFor(children: readonly Child[], options: CallPlace): Call {
     ids: needs.ids !== false && request.whole !== true,
     logprobs: needs.logprobs && facts.logprobs && !refused.has('logprobs'),
     entropy: needs.entropy === true && dialect.tellsEntropy === true && facts.logprobs && !refused.has('logprobs'),
-    confidence:
-      needs.confidence === true && dialect.tellsConfidence === true && facts.logprobs && !refused.has('logprobs'),
     pieces: needs.pieces === true && dialect.tellsPieces === true,
     delivery: needs.tokens || cuts || !dialect.givesWhole ? 'tokens' : inOnePiece ? 'whole' : 'ends',
     stops,

@@ -12,7 +12,6 @@ export class PartialStep {
   #tokenIds: number[] = [];
   #logprobs: number[] = [];
   #written: string[] = [];
-  #confidences: number[] = [];
   #entropy: number | undefined;
   #updates = 0;
   #end: StepEnd | undefined;
@@ -99,9 +98,6 @@ export class PartialStep {
       ...(this.#written.length > 0 && this.#written.length === logprobs?.length
         ? { pieces: piecesOf(this.#text, this.#written) }
         : {}),
-      ...(this.#confidences.length > 0 && this.#confidences.every(Number.isFinite)
-        ? { confidences: this.#confidences }
-        : {}),
       ...(this.#entropy === undefined ? {} : { entropy: this.#entropy }),
       ...(this.#thought === undefined ? {} : { thought: this.#thoughtOf(this.#thought, tokens) }),
     };
@@ -142,21 +138,20 @@ export class PartialStep {
   }
 
   #take(update: Update): void {
-    const { text, tokenIds = [], logprobs = [], written = [], confidences = [] } = update;
+    const { text, tokenIds = [], logprobs = [], written = [] } = update;
     this.#entropy ??= update.entropy;
     const isNew = update.cumulative === true;
     this.#text = isNew ? text : this.#text + text;
     this.#tokenIds = appended(isNew ? [] : this.#tokenIds, tokenIds);
     this.#logprobs = appended(isNew ? [] : this.#logprobs, logprobs);
     this.#written = appended(isNew ? [] : this.#written, written);
-    this.#confidences = appended(isNew ? [] : this.#confidences, confidences);
     if (text !== '' || tokenIds.length > 0) this.#updates += 1;
   }
 
   /** Cuts an update at the token limit. A server without tokens is held by updates, and by characters if these are short. */
   #withinLimit(update: Update): Update {
     const most = this.#maxTokens;
-    const { text, thought = '', tokenIds = [], logprobs, written, confidences, cumulative = false } = update;
+    const { text, thought = '', tokenIds = [], logprobs, written, cumulative = false } = update;
     const size = text.length + thought.length;
     const had = cumulative ? { tokens: 0, chars: 0 } : { tokens: this.#tokenIds.length, chars: this.#text.length };
     let kept = size;
@@ -178,7 +173,6 @@ export class PartialStep {
       tokenIds: first(tokenIds),
       logprobs: first(logprobs),
       written: written && first(written),
-      confidences: confidences && first(confidences),
       appended: '',
       end: 'length',
     };

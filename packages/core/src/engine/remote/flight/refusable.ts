@@ -11,7 +11,7 @@ export const thinksApart = 'thinking in a field of its own, which cannot be cont
 export function blamedFor(reason: Fault, call: Call): Refusable | undefined {
   if (reason.code !== 'refused' && reason.code !== 'unsupported') return undefined;
   if (call.whole !== true && reason.message.includes(thinksApart)) return 'steps';
-  if ((call.logprobs || call.confidence) && /logprob/i.test(reason.message)) return 'logprobs';
+  if (call.logprobs && /logprob/i.test(reason.message)) return 'logprobs';
   if (call.siblings > 1 && /\bn\b|sibling|sequences? per request|best_of/i.test(reason.message)) return 'n';
   return undefined;
 }
