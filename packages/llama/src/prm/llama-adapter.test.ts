@@ -17,6 +17,8 @@ import type { Step } from '../../../core/src/tree/step.ts';
 import type { VerifierMessage } from '../../../core/src/verifier/verifier.ts';
 import { peftAsGguf } from '../adapter/peft-adapter.ts';
 import { LlamaEngine } from '../engine/llama-engine.ts';
+import type { Embedded } from '../open/embedded.ts';
+import { embeddedLines } from '../open/embedded-lines.ts';
 import { LlamaPrm, type LlamaPrmOptions } from './llama-prm.ts';
 
 let folder: string;
@@ -106,6 +108,23 @@ describe('an adapter of the generator as its reward model', () => {
     const shape = { path: model, architecture: 'llama', layers: 2, heads: 2, kvHeads: 2, headWidth: 32 } as const;
     writeFileSync(file, peftAsGguf(place, { ...shape, width: 64, inner: 64 }));
     expect(await scoresOf({ model, adapter: file })).toEqual(here);
+  });
+
+  it('tells in one line what it was measured on', async () => {
+    const adapter = writeTinyAdapter(join(folder, 'told'), { seed: 2 });
+    const engine = await LlamaEngine.open({ model });
+    const sets = [{ name: 'GSM8K', questions: 439, auc: 0.792 }];
+    const measured = { date: '2026-11-17', steps: 'blank lines', sets };
+    for (const [said, line] of [
+      [{ measured }, /measured 2026-11-17 on GSM8K \(439 questions, AUC 0.792\), steps cut by blank lines$/],
+      [{}, /reward-model.json does not say what it was measured on$/],
+    ] as const) {
+      const verifier = await LlamaPrm.open({ model, adapter, weights: engine.weights, ...said });
+      const embedded = { engine, verifier } as unknown as Embedded;
+      expect((await embeddedLines(embedded, 0, false))[1]).toMatch(line);
+      await verifier.close();
+    }
+    await engine.close();
   });
 
   it('leaves alone what the generator writes, on the same weights, whichever closes first', async () => {
