@@ -23,8 +23,7 @@ const contestGroup = {
     type: 'string',
     takes: 'NAMES',
     default: 'default,greedy,self-consistency,best-of-n,boost',
-    about:
-      'default: what a request that names nothing gets; boost: mcts by that policy. All stop at an accepted answer',
+    about: 'default: what naming nothing gives; boost: mcts by it',
   },
   policies: { type: 'string', takes: 'NAMES', default: 'safe', about: 'of mcts and best-first: a row each' },
   rollouts: {
