@@ -14,7 +14,7 @@ const lines: Readonly<Record<string, number>> = {
   coppice: 5700,
   sim: 2000,
 };
-const allLines = 60_100;
+const allLines = 60_000;
 
 function linesOf(name: string): number {
   return trackedFiles
