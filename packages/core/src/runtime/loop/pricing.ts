@@ -9,8 +9,8 @@ import type { Search } from '../search/search.ts';
 
 /** Growth of the price with the strands that are waited for, in strands that there are. */
 const steepness = 4;
-/** An engine that takes longer for a token makes it dearer as much: at medium a right answer is worth two minutes of waiting. At most eight times: two samples that differ are no answer. */
-const cheapTokenMs = 16;
+/** A stream slower than this, about thirty tokens a second, makes people wait: its price rises with the square, as with the load. At most eight times: two samples that differ are no answer. */
+const easyTokenMs = 32;
 const slowest = 8;
 
 export function price(parts: RuntimeParts, search: Search, nowMs: number): void {
@@ -29,7 +29,7 @@ export function price(parts: RuntimeParts, search: Search, nowMs: number): void 
 function waitFactor({ queue, service }: RuntimeParts): number {
   let waiting = 0;
   for (const { isIdle } of queue.searches.values()) if (!isIdle) waiting += worthConstants.firstWave;
-  const slowness = Math.min(slowest, Math.max(1, service.tokenMs / cheapTokenMs));
+  const slowness = Math.min(slowest, Math.max(1, service.tokenMs / easyTokenMs) ** 2);
   const factor = (1 + (steepness * waiting) / queue.budget) ** 2 * slowness;
   return 2 ** (Math.round(2 * Math.log2(factor)) / 2);
 }

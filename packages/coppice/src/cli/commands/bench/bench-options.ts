@@ -1,6 +1,6 @@
 // The options of `coppice bench`: read once, checked, and printed under the table.
 
-import { type OwnModelOptions, ownModel } from '@coppice/core/answering';
+import { type OwnModelOptions, ownModel, type Wish } from '@coppice/core/answering';
 import { requestKnobs, type SearchKnob } from '@coppice/core/config';
 import { policyNames } from '@coppice/core/policy';
 import { programNames, programOf } from '@coppice/core/program';
@@ -153,13 +153,14 @@ export function readBench(args: readonly string[]) {
     (name) => name === 'boost' || (name !== 'default' && programOf(name).needsVerifier),
   );
   const own = readModelFlags(values, needsVerifier, model);
+  const asked: Wish = { ...wish, ...given('rollouts', values.rollouts, Number) };
   return {
     ...readQuestionFlags(values),
     entrants,
     scoredBy: values['scored-by'].split(',').map((name) => oneOf('scored-by', name.trim(), verifierModes)),
     policies: values.policies.split(',').map((name) => oneOf('policies', name.trim(), policyNames())),
     ...rolloutsOf(values.rollouts, wish.branching ?? ownModel(own).branching),
-    wish: { ...wish, ...given('rollouts', values.rollouts, Number) },
+    wish: asked,
     own,
     concurrency: whole('concurrency', values.concurrency, 1, 10_000, 'searches'),
     budget: own.settings?.budget === undefined ? contestBudget : Number(own.settings.budget),
