@@ -47,8 +47,8 @@ it('keeps every way of drafting, goes on behind them, and refuses a file of anot
   // Under greedy decoding a drafted token stays exactly where the draft model likes the answer's best.
   expect(drafted.acceptedAt[0]).toBeLessThanOrEqual(plain.ranked[0].ranks.filter((rank: number) => rank === 0).length);
   expect(said[0]).toContain('1 of 1');
-  expect(await run([...args, '--drafts', 'inline:2,inline:3'])).toBe(0);
-  expect(kept().map(({ drafts }) => drafts)).toEqual([undefined, 'none', 'inline:2', 'inline:3']);
+  expect(await run([...args, '--drafts', 'inline:2,thread:3'])).toBe(0);
+  expect(kept().map(({ drafts }) => drafts)).toEqual([undefined, 'none', 'inline:2', 'thread:3']);
   expect(await run([...args, '--drafts', 'inline:7', '--seconds', '0'])).toBe(0);
   expect(kept()).toHaveLength(4);
   await expect(run([...args, '--threads', '2'])).rejects.toThrow('holds searches of other settings');

@@ -28,7 +28,7 @@ const pairGroup = {
     type: text,
     takes: 'N',
     default: '1',
-    about: 'of every decode',
+    about: 'of every decode; a draft thread and its target get half each',
   },
 } as const satisfies CommandFlags;
 const workGroup = {
@@ -38,7 +38,7 @@ const workGroup = {
     type: text,
     takes: 'WAYS',
     default: 'inline:1,inline:2,inline:4,inline:8',
-    about: 'how many tokens, by commas: inline:N',
+    about: 'where and how many tokens, by commas: inline:N or thread:N',
   },
   sequences: { type: text, takes: 'N,…', default: '1,4', about: 'questions at a time' },
   temperatures: { type: text, takes: 'T,…', default: '0,0.8', about: 'of every answer' },
@@ -68,7 +68,7 @@ export const help: CommandHelp = {
 type Values = ReturnType<typeof valuesOf>;
 type KeptLine = DraftLine | DecodeCosts;
 
-const none: DraftContender = { name: 'none', tokens: 0 };
+const none: DraftContender = { name: 'none', tokens: 0, where: 'inline' };
 const costRows = [1, 2, 3, 4, 5, 7, 9, 13, 17] as const;
 const costRepetitions = 8;
 
@@ -139,8 +139,8 @@ function withRanks(line: DraftLine, { questions }: DraftBlock, ranks: DraftRanks
 
 function contenderOf(name: string): DraftContender {
   const [place, count] = name.split(':');
-  oneOf('drafts', place ?? '', ['inline'] as const);
-  return { name, tokens: whole('drafts', count ?? '', 1, 32, 'tokens') };
+  const where = oneOf('drafts', place ?? '', ['inline', 'thread'] as const);
+  return { name, where, tokens: whole('drafts', count ?? '', 1, 32, 'tokens') };
 }
 
 /** Every temperature and number of sequences in turn, so that a run that is broken off has some of each. */

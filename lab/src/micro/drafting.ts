@@ -1,6 +1,7 @@
 // `npm run bench -- draft [--draft NAME] [--model NAME] [--tokens N] [--branches 1,4,16] [--rounds N]`: tokens per second without a draft
-// model, and with one between the target's decodes. They take turns within each round, on a question that the shipped models know, so that
-// the drafts are as good as in a search. Before that, what they could gain at best by the cost of single decodes.
+// model, with one in the target's thread between its decodes, and with one in a thread of its own. They take turns within
+// each round, on a question that the shipped models know, so that the drafts are as good as in a search. Before that, what
+// they could gain at best by the cost of single decodes.
 
 import { parseArgs } from 'node:util';
 import { modelPath } from '@coppice/llama';
@@ -31,7 +32,9 @@ export async function report(print: (line: string) => void, args: readonly strin
   for (const branches of branchings) print(forecast(values, branches, Number(values.tokens)));
   const drafting = { model: modelPath(values.draft), tokens: Number(values.tokens), mostSequences: most } as const;
   const plain = await contender(values.model);
-  const contenders = [plain, await contender(values.model, drafting)];
+  const inStep = await contender(values.model, { ...drafting, where: 'inline' });
+  const apart = await contender(values.model, { ...drafting, where: 'thread' });
+  const contenders = [plain, inStep, apart];
   try {
     for (const branches of branchings) {
       const rounds = await interleave(contenders, branches, Number(values.rounds));

@@ -197,7 +197,7 @@ export async function throughContract(
     engine.release(search);
     return { tokens, rows: engine.counts.rows - rowsBefore };
   };
-  const name = draft === undefined ? 'engine contract' : 'drafts';
+  const name = draft === undefined ? 'engine contract' : `drafts: ${draft.where}`;
   return { name, engine, round: (batch) => timeRound(() => round(batch)), close: () => engine.close() };
 }
 

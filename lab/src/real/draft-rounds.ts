@@ -4,9 +4,10 @@
 import { LlamaEngine } from '@coppice/llama/engine';
 
 export interface DraftContender {
-  /** `none`, or how many tokens: `inline:4`. */
+  /** `none`, or where and how many tokens: `inline:4`. */
   readonly name: string;
   readonly tokens: number;
+  readonly where: 'inline' | 'thread';
 }
 
 export interface DraftBlock {
@@ -65,9 +66,11 @@ export class DraftRunner {
     this.#name = name;
   }
 
-  static async open(pair: DraftPair, { name, tokens }: DraftContender): Promise<DraftRunner> {
-    const options = { model: pair.model, kvTokens, threads: pair.threads, sequences: 8 };
-    const draft = { model: pair.draft, tokens, mostSequences };
+  /** Two threads that compute side by side share the cores; one that drafts in between has them all. */
+  static async open(pair: DraftPair, { name, tokens, where }: DraftContender): Promise<DraftRunner> {
+    const threads = where === 'thread' ? Math.max(1, Math.floor(pair.threads / 2)) : pair.threads;
+    const options = { model: pair.model, kvTokens, threads, sequences: 8 };
+    const draft = { model: pair.draft, tokens, mostSequences, where };
     return new DraftRunner(await LlamaEngine.open(tokens === 0 ? options : { ...options, draft }), pair, name);
   }
 

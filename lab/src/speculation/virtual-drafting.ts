@@ -42,7 +42,7 @@ export interface DraftingSetup {
 export function draftingMs(costs: DraftingCosts, setup: DraftingSetup): number {
   const clock = { ms: 0 };
   const link = setup.where === 'thread' ? new ApartLink(costs, clock) : new InStepLink(costs, clock);
-  const drafts = new Drafts({ model: '', tokens: setup.drafted, mostSequences: most }, link);
+  const drafts = new Drafts({ model: '', tokens: setup.drafted, mostSequences: most, where: 'inline' }, link);
   const batcher = new Batcher(new PrefixStore(noMemory, { cells: 1e9, sequences: 256, keptLogits: 0 }), {
     runningLimit: setup.serial ? 1 : most,
     bulkRows: 512,

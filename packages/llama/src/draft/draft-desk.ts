@@ -1,4 +1,4 @@
-// The draft model's queue: waiting jobs, at most one of each sequence. The same in the target's thread and in simulations.
+// The draft model's queue: waiting jobs, at most one of each sequence. The same behind a thread of its own, in the target's thread, and in tests.
 
 import type { Draft, DraftJob, DraftModel } from './draft-model.ts';
 import type { ToDrafter } from './drafts.ts';
@@ -22,6 +22,10 @@ export class DraftDesk {
 
   get sequences(): number {
     return this.#known.size;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
   }
 
   take(message: ToDrafter): void {

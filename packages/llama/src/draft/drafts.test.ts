@@ -15,8 +15,8 @@ import { Core } from '../thread/core.ts';
 import type { CoreOptions } from '../thread/core-options.ts';
 import { DraftDesk } from './draft-desk.ts';
 import { type Draft, DraftModel } from './draft-model.ts';
+import { InlineDraftLink } from './draft-thread.ts';
 import { type DraftLink, Drafts, type ToDrafter } from './drafts.ts';
-import { InlineDraftLink } from './inline-link.ts';
 
 const LETTERS = [...'abcd'].map(byteToken);
 let folder: string;
@@ -114,7 +114,7 @@ function open(
     tokenIdsOf: 'own',
     ...changes,
   };
-  const drafting = { model: 'draft', tokens: 3, mostSequences } as const;
+  const drafting = { model: 'draft', tokens: 3, mostSequences, where: 'inline' } as const;
   return new Core(binding, options, (message) => messages.push(message), link && new Drafts(drafting, link));
 }
 
@@ -348,11 +348,38 @@ describe('a draft model', () => {
   });
 });
 
-describe('a draft model behind an engine', () => {
+describe('a draft model in its own thread', () => {
   const options = { tokens: 3, mostSequences: 16 } as const;
 
+  /** Steps of an engine, by request. */
+  async function steps(engine: LlamaEngine, requests: readonly GenerateRequest[]): Promise<[number, string][]> {
+    const texts: [number, string][] = [];
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    engine.connect((message) => {
+      if (message.type === 'fault') reject(new Error(message.fault.message));
+      if (message.type === 'step') texts.push([message.request, message.step.text]);
+      if (texts.length === requests.length) resolve();
+    });
+    engine.generate(requests);
+    await promise;
+    return texts.sort(([left], [right]) => left - right);
+  }
+
+  it('gives the same steps as one in the thread of the target', async () => {
+    const requests = [...Array(8).keys()].map((id) => request(id, { maxTokens: 60 }));
+    const texts = [];
+    for (const where of ['inline', 'thread'] as const) {
+      const draft = { ...options, model: path('draft'), where };
+      const engine = await LlamaEngine.open({ model: path('target'), draft });
+      texts.push(await steps(engine, requests));
+      expect(engine.counts.acceptedTokens).toBeGreaterThan(50);
+      await engine.close();
+    }
+    expect(texts[1]).toEqual(texts[0]);
+  });
+
   it('ends with the engine, even with drafts in flight', async () => {
-    const draft = { ...options, model: path('draft') };
+    const draft = { ...options, model: path('draft'), where: 'thread' } as const;
     for (let round = 0; round < 5; round++) {
       const engine = await LlamaEngine.open({ model: path('target'), draft });
       const faults: number[] = [];
@@ -366,9 +393,9 @@ describe('a draft model behind an engine', () => {
     }
   });
 
-  it('is refused when it cannot be used', async () => {
+  it('is refused, with its thread ended, when it cannot be used', async () => {
     const opening = (model: string, draft: string) =>
-      LlamaEngine.open({ model: path(model), draft: { ...options, model: path(draft) } });
+      LlamaEngine.open({ model: path(model), draft: { ...options, model: path(draft), where: 'thread' } });
     await expect(opening('random', 'other')).rejects.toThrow(/has another vocabulary/);
     await expect(opening('random', 'absent')).rejects.toThrow(/there is no model file/);
     await expect(opening('absent', 'random')).rejects.toThrow(/there is no model file/);

@@ -1,5 +1,5 @@
-// The target's side of drafting: asks for a draft as soon as a sequence has drawn a token, and hands out drafts as they arrive. Drafting
-// beside the target (P2 §4.2) lost its measurement: without an idle core, verifying by halves costs more than it saves (decision 42).
+// The target's side of drafting: asks for a draft as soon as a sequence has drawn a token, and hands out drafts as they arrive, so that the
+// target verifies some while others are being drafted (P2 §4.2).
 
 import { Counter } from '@coppice/core/base';
 import type { Generation } from '../batch/generation.ts';
@@ -11,9 +11,12 @@ export interface DraftOptions {
   readonly tokens: number;
   /** Drafting stops while more sequences than this are running: a full batch leaves nothing to gain. */
   readonly mostSequences: number;
+  /** `inline` drafts in the target's own thread, for all branches between two of its decodes; `thread` while it verifies. */
+  readonly where: 'thread' | 'inline';
 }
 
-export const draftDefaults = { tokens: 4, mostSequences: 4 } as const;
+// In step: without an idle core, verifying the branches by halves costs more than drafting beside it saves (decision 42).
+export const draftDefaults = { tokens: 4, mostSequences: 4, where: 'inline' } as const;
 
 export type ToDrafter =
   | { readonly type: 'draft'; readonly job: DraftJob }
@@ -24,6 +27,8 @@ export type ToDrafter =
 /** Jobs go out, drafts come back in any order and at any time. */
 export interface DraftLink {
   readonly vocabularyHash: number;
+  /** False once the other side is gone: no draft will come. */
+  readonly alive: boolean;
   post(message: ToDrafter): void;
   receive(): Draft | undefined;
 }
@@ -52,6 +57,7 @@ export class Drafts {
 
   /** Appends arrived drafts, and asks for missing ones; gives the runs that must wait. */
   attend(runs: readonly Run[]): ReadonlySet<Run> {
+    if (!this.#link.alive) return new Set();
     const drafting = runs.filter((run) => generationOf(run).draftRoom > 0);
     for (const run of drafting) if (this.#current(run) === undefined) this.#ask(run);
     this.#receive();

@@ -5,8 +5,8 @@ import { availableParallelism, loadavg } from 'node:os';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { assert, type Fault, FaultError } from '@coppice/core/base';
 import type { MeasuredPoints } from '@coppice/core/cost';
+import { DraftThreadLink, InlineDraftLink } from '../draft/draft-thread.ts';
 import { Drafts } from '../draft/drafts.ts';
-import { InlineDraftLink } from '../draft/inline-link.ts';
 import { type Binding, loadBinding } from '../native/binding.ts';
 import { findLibrary, libraryFilesIn } from '../native/platform.ts';
 import type { CoreMessage } from './answers.ts';
@@ -38,12 +38,15 @@ class EngineThread {
     });
   }
 
-  static start(port: MessagePort, options: ThreadOptions): void {
+  /** The draft model's thread restarts this loop when a draft has come. */
+  static async start(port: MessagePort, options: ThreadOptions): Promise<void> {
     const { libraryDirectory } = options;
     const binding = loadBinding(libraryDirectory === undefined ? findLibrary() : libraryFilesIn(libraryDirectory));
-    const drafts = openDrafts(binding, options);
+    let wake = (): void => {};
+    const drafts = await openDrafts(binding, options, () => wake());
     try {
-      new EngineThread(port, binding, options, drafts);
+      const thread = new EngineThread(port, binding, options, drafts);
+      wake = () => thread.#run();
     } catch (error) {
       drafts?.close();
       throw error;
@@ -135,10 +138,15 @@ function processorClock(threads: number): (() => number) | undefined {
   };
 }
 
-function openDrafts(binding: Binding, options: ThreadOptions): Drafts | undefined {
+async function openDrafts(binding: Binding, options: ThreadOptions, wake: () => void): Promise<Drafts | undefined> {
   const { draft, kvTokens, threads, rowLimit, flashAttention } = options;
+  if (draft === undefined) return undefined;
   const size = { kvTokens, threads, rowLimit, flashAttention };
-  return draft && new Drafts(draft, new InlineDraftLink(binding, draft.model, size));
+  const inline = draft.where === 'inline';
+  const link = inline
+    ? new InlineDraftLink(binding, draft.model, size)
+    : await DraftThreadLink.start(draft.model, size, wake);
+  return new Drafts(draft, link);
 }
 
 function describe(core: Core, library: string): ThreadInfo {
@@ -158,7 +166,7 @@ function describe(core: Core, library: string): ThreadInfo {
 
 assert(parentPort !== null, 'this file is the main module of a worker thread');
 try {
-  EngineThread.start(parentPort, workerData as ThreadOptions);
+  await EngineThread.start(parentPort, workerData as ThreadOptions);
 } catch (error) {
   if (!(error instanceof FaultError)) throw error;
   parentPort.postMessage({ type: 'failed', fault: error.fault } satisfies FromThread);

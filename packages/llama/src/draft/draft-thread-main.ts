@@ -1,0 +1,56 @@
+// The draft model's thread. It drafts for half of the sequences at once, so that the target verifies one half while the other is drafted
+// (P2 §4.1).
+
+import { type MessagePort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { FaultError } from '@coppice/core/base';
+import { loadBinding } from '../native/binding.ts';
+import { findLibrary } from '../native/platform.ts';
+import { DraftDesk } from './draft-desk.ts';
+import { DraftModel, type DraftModelSize } from './draft-model.ts';
+import type { DraftThreadData, FromDrafter } from './draft-thread.ts';
+import type { ToDrafter } from './drafts.ts';
+
+class DraftThread {
+  readonly #port: MessagePort;
+  readonly #desk: DraftDesk;
+
+  constructor(port: MessagePort, path: string, size: DraftModelSize) {
+    this.#port = port;
+    const model = new DraftModel(loadBinding(findLibrary()), path, size);
+    this.#desk = new DraftDesk(model);
+    this.#say({ type: 'ready', vocabularyHash: model.vocabularyHash });
+    port.on('message', (message: ToDrafter) => {
+      this.#desk.take(message);
+      this.#run();
+    });
+  }
+
+  #run(): void {
+    for (;;) {
+      for (let next = receiveMessageOnPort(this.#port); next !== undefined; next = receiveMessageOnPort(this.#port)) {
+        this.#desk.take(next.message as ToDrafter);
+      }
+      if (this.#desk.closed) return this.#port.close();
+      if (this.#desk.waiting === 0) return;
+      for (const draft of this.#desk.draft(Math.ceil(this.#desk.sequences / 2))) this.#say({ type: 'draft', draft });
+    }
+  }
+
+  /** Transfers the distributions without a copy: each has one number per token of the vocabulary. */
+  #say(message: FromDrafter): void {
+    const distributions = message.type === 'draft' ? message.draft.distributions : [];
+    this.#port.postMessage(
+      message,
+      distributions.map(({ buffer }) => buffer as ArrayBuffer),
+    );
+  }
+}
+
+const { port, path, size } = workerData as DraftThreadData;
+try {
+  new DraftThread(port, path, size);
+} catch (error) {
+  if (!(error instanceof FaultError)) throw error;
+  port.postMessage({ type: 'failed', fault: error.fault } satisfies FromDrafter);
+  port.close();
+}
