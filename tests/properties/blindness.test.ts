@@ -29,7 +29,11 @@ const variants: Readonly<Record<string, readonly Record<string, string | number>
   'best-first': [{}],
   chain: [{ probeEvery: 12, probeAgree: 2 }],
 };
-const turned: readonly Partial<PolicyOptions>[] = [{}, { boundPrune: 'best' }, { boundPrune: 'threshold' }];
+const turned: readonly Partial<PolicyOptions>[] = [
+  {},
+  { boundPrune: 'best', certain: 'threshold', certainAnswers: 2 } as Partial<PolicyOptions>,
+  { boundPrune: 'threshold', certain: 'margin' } as Partial<PolicyOptions>,
+];
 
 function created({ name, prompts = [] }: ProgramDefinition, options: Record<string, string | number>): Program {
   const words = Object.fromEntries(prompts.map((each) => [each, `${each}:`]));

@@ -25,7 +25,6 @@ import { ablatedRows, contenderOf } from '../sim/contenders.ts';
 import { machines, readMachine } from '../sim/machine.ts';
 import { type GpuName, gpus, settingOf } from '../sim/settings.ts';
 import { type ScoringName, scoringOf, scorings, type WorldName, worldOf, worlds } from '../sim/worlds.ts';
-import '../lost/certainty.ts';
 
 /** What the trials of a plan have in common. */
 export interface PlannedSystem {

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { canonical, extractAnswer as extractWritten, readingFor } from '@coppice/core/answer';
 import { type GoldQuestion, isRight } from '@coppice/core/answering';
 import { mean } from '@coppice/core/base';
-import { leadNeeded } from '../lost/certainty.ts';
+import { leadNeeded } from '@coppice/papers/rules';
 import { meanDifference } from '../statistics.ts';
 
 export interface Sample {

@@ -3,7 +3,7 @@
 
 import type { Random } from '@coppice/core/base';
 import { worthConstants, worthOf } from '@coppice/core/tree';
-import { leadNeeded } from '../lost/certainty.ts';
+import { leadNeeded } from '@coppice/papers/rules';
 import { type AutoSettings, type Stopped, stopAuto } from './worth-auto.ts';
 import {
   courseOf,

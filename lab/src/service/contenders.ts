@@ -15,7 +15,6 @@ import { createScheduler, optionsOf, type PolicyName, policyNames, turnedKnobs }
 import { type Choice, type ProgramName, programNames, programOf, programs } from '@coppice/core/program';
 import type { Scheduler } from '@coppice/core/scheduler';
 import type { Aggregation } from '@coppice/core/tree';
-import '../lost/certainty.ts';
 
 /** Settings of a row, and options that only experiments turn. */
 export type TurnedWish = { readonly [Name in SearchKnob]?: SearchSettings[Name] | undefined } & InternalOptions;

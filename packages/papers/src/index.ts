@@ -1,4 +1,4 @@
-// The package @coppice/papers: programs and policies of papers, for comparison. Importing it registers them.
+// The package @coppice/papers: programs, policies and rules of papers, for comparison. Importing it registers them.
 
 import { type Plugin, registerPlugin } from '@coppice/core/config';
 import { beam } from './levels/beam.ts';
@@ -11,12 +11,14 @@ import { rstar } from './programs/rstar.ts';
 import { tot } from './programs/tot.ts';
 import { scoredTreeSamples, treeSamples } from './programs/tree-samples.ts';
 import { refine } from './refine/refine.ts';
+import { certaintyExits } from './rules/certainty.ts';
 import { positiveStrict, taper } from './rules/policies.ts';
 
 export const papers: Plugin = {
   name: '@coppice/papers',
   programs: [beam, rebase, chain, rest, rstar, dvts, ets, tot, refine, treeSamples, scoredTreeSamples],
   policies: [positiveStrict, taper],
+  exits: certaintyExits,
 };
 
 registerPlugin(papers);

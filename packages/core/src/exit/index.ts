@@ -2,5 +2,6 @@
 
 export { requireBound } from './bound.ts';
 export { concluded } from './concluded.ts';
-export { readable } from './exit.ts';
+export { defineExit, type ExitPart } from './definition.ts';
+export { type ExitRule, type Limits, readable } from './exit.ts';
 export { doomedBy, pruningsOf, spentAt } from './prune/prune.ts';

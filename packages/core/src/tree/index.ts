@@ -32,7 +32,9 @@ export { auditSamples } from './readings/audit.ts';
 export {
   agreeing,
   type Belief,
+  type Certainty,
   levelVotes,
+  type PathVote,
   sampleEnds,
   treeBelief,
 } from './readings/certaindex.ts';

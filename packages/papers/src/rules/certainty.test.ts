@@ -1,7 +1,8 @@
-import { AnswerTally } from '@coppice/core/answer';
-import { type Belief, Tree } from '@coppice/core/tree';
-import type { SearchView } from 'coppice';
 import { describe, expect, test } from 'vitest';
+import { AnswerTally } from '../../../core/src/answer/tally.ts';
+import type { SearchView } from '../../../core/src/exit/exit.ts';
+import type { Belief, PathVote } from '../../../core/src/tree/readings/certaindex.ts';
+import { Tree } from '../../../core/src/tree/tree.ts';
 import { certaintyExits } from './certainty.ts';
 
 const options = {
@@ -16,7 +17,7 @@ const options = {
 /** Answers in the order of their samples, a letter each; weights where the path was scored. */
 function exitOf(rule: string, answers: string, given: Partial<typeof options> = {}, weights: number[] = []) {
   const tree = Tree.plant('product');
-  const votes: ReturnType<Belief['votes']> = [...answers].map((answer, at) => {
+  const votes: PathVote[] = [...answers].map((answer, at) => {
     const node = { ...tree.root, id: at, key: at, score: weights[at] ?? 1 };
     return { answer, weight: weights[at] ?? 1, node };
   });

@@ -1,14 +1,12 @@
 // Exits because the answers agree, to compare the worth of more work with: P1's threshold and curve, P3's margin, and `lead`. None promises
-// anything: a model may be certain and wrong. The option `certain` asks for one: the lab registers them for its experiments. Reads votes and signals of
+// anything: a model may be certain and wrong. The option `certain` asks for one; experiments alone turn it. Reads votes and signals of
 // the program, never the order of arrival.
 
 import { groupAnswers } from '@coppice/core/answer';
 import type { Knobs, OptionsOf } from '@coppice/core/base';
-import { registerPlugin } from '@coppice/core/config';
-import { readable } from '@coppice/core/exit';
+import { defineExit, type ExitPart, type ExitRule, type Limits, readable } from '@coppice/core/exit';
 import type { Evidence, Exit } from '@coppice/core/log';
-import type { Belief } from '@coppice/core/tree';
-import { defineExit, type ExitPart, type ExitRule, type SearchView } from 'coppice';
+import type { Belief, Certainty, PathVote } from '@coppice/core/tree';
 
 const certaintyKnobs = {
   certain: {
@@ -71,9 +69,9 @@ const certaintyKnobs = {
 } as const satisfies Knobs;
 
 type CertaintyOptions = OptionsOf<typeof certaintyKnobs>;
-type Group = ReturnType<typeof groupAnswers<ReturnType<Belief['votes']>[number]>>[number];
+type Group = ReturnType<typeof groupAnswers<PathVote>>[number];
 type Agreement = { readonly evidence: Evidence; readonly answer?: Group } | undefined;
-type Find = (belief: Belief, options: CertaintyOptions, limits: SearchView['limits']) => Agreement;
+type Find = (belief: Belief, options: CertaintyOptions, limits: Limits) => Agreement;
 
 export const certaintyExits: readonly ExitPart[] = [
   certainty('threshold', 'agreement and reward have reached their thresholds (P1 §3.2)', threshold),
@@ -81,8 +79,6 @@ export const certaintyExits: readonly ExitPart[] = [
   certainty('margin', 'the leader is ahead of the second (P3 §4.4)', margin),
   certainty('lead', 'the rewards of the leading answer, added up, are far enough ahead of the second', lead),
 ];
-
-registerPlugin({ name: 'lab', exits: certaintyExits });
 
 function certainty(name: CertaintyOptions['certain'], summary: string, find: Find): ExitPart {
   const make = (options: CertaintyOptions): ExitRule => ({
@@ -114,7 +110,7 @@ function threshold(belief: Belief, options: CertaintyOptions): Agreement {
  * P1 §3.2 and §6.4, allocation along a curve: a search gets so many answers as the agreement at its last reading allows, all of
  * its rollouts where nothing agrees, no more where everything does.
  */
-function curve(belief: Belief, options: CertaintyOptions, { rollouts }: SearchView['limits']): Agreement {
+function curve(belief: Belief, options: CertaintyOptions, { rollouts }: Limits): Agreement {
   const { agreement, answers: read } = lastReading(belief, options);
   const { answers } = belief.certainty();
   const first = Math.max(2, options.certainAnswers);
@@ -128,10 +124,7 @@ function curve(belief: Belief, options: CertaintyOptions, { rollouts }: SearchVi
 const rounding = 1e-9;
 
 /** Reads at the first `certainAnswers` answers and every `certainEvery` after them. */
-function lastReading(
-  { certainty }: Belief,
-  { certainAnswers, certainEvery }: CertaintyOptions,
-): ReturnType<Belief['certainty']> {
+function lastReading({ certainty }: Belief, { certainAnswers, certainEvery }: CertaintyOptions): Certainty {
   const now = certainty();
   const since = now.answers - Math.max(2, certainAnswers);
   const unread = certainEvery === 0 ? since : since % certainEvery;
