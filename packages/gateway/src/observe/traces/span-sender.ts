@@ -25,7 +25,7 @@ const mostAttempts = 6;
 /** Retryable by the OTLP specification. */
 const retryable: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-interface Refusal {
+interface FailedSend {
   readonly why: string;
   readonly mayPass: boolean;
 }
@@ -73,13 +73,13 @@ export class SpanSender {
   async #sendAll(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, batchSize);
-      const refusal = await this.#post(batch);
+      const failed = await this.#post(batch);
       this.#attempts += 1;
-      if (refusal?.mayPass && this.#attempts < mostAttempts && !this.#closed) return;
+      if (failed?.mayPass && this.#attempts < mostAttempts && !this.#closed) return;
       this.#attempts = 0;
       this.#waiting = this.#waiting.slice(batch.length);
-      if (refusal === undefined) this.#sent += batch.length;
-      else this.#drop(batch.length, refusal.why);
+      if (failed === undefined) this.#sent += batch.length;
+      else this.#drop(batch.length, failed.why);
     }
   }
 
@@ -88,7 +88,7 @@ export class SpanSender {
     this.#options.log.warn('telemetry', { message, spans, dropped: this.#dropped });
   }
 
-  async #post(spans: readonly Span[]): Promise<Refusal | undefined> {
+  async #post(spans: readonly Span[]): Promise<FailedSend | undefined> {
     try {
       const { status, ok, body } = await fetch(this.#options.url, {
         method: 'POST',
