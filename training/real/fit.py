@@ -11,13 +11,12 @@ import torch
 import torch.nn.functional as F
 
 from . import adapter
-from .figures import PLACES as THIRDS
-from .figures import area, at_share
+from .figures import PLACES, area, at_share
 from .labels import Example
 from .qwen import Qwen
 
-PLACES = {'last': {1: 0.5}, 'places': {1: 0.5, 2 / 3: 0.25, 1 / 3: 0.25}}
-PLACES['hard'] = PLACES['places']
+WEIGHTS = {'last': {1: 0.5}, 'places': {1: 0.5, 2 / 3: 0.25, 1 / 3: 0.25}}
+WEIGHTS['hard'] = WEIGHTS['places']
 LIST_WEIGHT = 0.25
 WARMUP = 15
 CLIP = 1.0
@@ -62,7 +61,7 @@ def ranking_loss(odds: torch.Tensor, batch: list[Example], ranking: str) -> torc
     loss = odds.sum() * 0
     if not bool(pairs.any()):
         return loss
-    for share, weight in PLACES[ranking].items():
+    for share, weight in WEIGHTS[ranking].items():
         value = odds[read_at(batch, share)]
         loss = loss + weight * F.softplus(value[None, :] - value[:, None])[pairs].mean()
     if ranking == 'hard':
@@ -111,12 +110,12 @@ def fit(model: Qwen, groups, verdicts, out: Path, name: str, seconds: float, rat
 
 def tells(model: Qwen, groups: list[list[Example]], verdicts: tuple[int, int], tokens: int) -> dict[str, float]:
     """AUC within a question on what was held back: after a third and two thirds of the steps, and after the last."""
-    pairs = {name: [] for name in THIRDS}
+    pairs = {name: [] for name in PLACES}
     for batch in batches_of([group for group in groups if len({each.right for each in group}) == 2], tokens):
         said = model.verdicts([each.document for each in batch], verdicts)
         for name, found in pairs.items():
             for one, odds in zip(batch, said):
                 for other, others in zip(batch, said):
                     if one.question == other.question and one.right and not other.right:
-                        found.append((at_share(odds, THIRDS[name]), at_share(others, THIRDS[name])))
+                        found.append((at_share(odds, PLACES[name]), at_share(others, PLACES[name])))
     return {name: round(area(found), 4) for name, found in pairs.items() if found}

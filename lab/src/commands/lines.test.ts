@@ -90,7 +90,13 @@ it.each([
 it('counts what was right within its tokens, paired by question and seed', () => {
   const shared = { task: 'game24', promptTokens: 1, cachedTokens: 1, lines: 4, falseLines: 1, said: '' } as const;
   const result = (program: 'samples' | 'best-first', question: string, tokens: number, right: boolean): LineResult => ({
-    ...{ ...shared, program, question, tokens, right, seed: 1, exit: right ? 'accepted' : 'exhausted' },
+    ...shared,
+    program,
+    question,
+    tokens,
+    right,
+    seed: 1,
+    exit: right ? 'accepted' : 'exhausted',
   });
   const table = lineTable(
     [

@@ -4,7 +4,7 @@ import type { WaitingSearch } from '../../../../core/src/scheduler/scheduler.ts'
 import { contendersOf } from './contenders.ts';
 import { type Contest, schedulerOf, type Trial } from './contest.ts';
 import { nearest, nextSamples } from './equal-tokens.ts';
-import { pairing } from './pairs.ts';
+import { pairing, pairingLine } from './pairs.ts';
 
 describe('the rows of a contest', () => {
   it('give every program that scores the exit that it can use, and a row to every verifier', () => {
@@ -94,6 +94,11 @@ it('pairs two contenders by question: 3 won, 1 lost, of 8', () => {
   // Differences 0, 1, 1, 1, 0, 0, 0, -1: variance (3 · 0.75² + 4 · 0.25² + 1.25²) / 7 = 0.5.
   expect(difference.high - difference.value).toBeCloseTo(1.96 * Math.sqrt(0.5 / 8), 12);
   expect(pairing(trials('a', '11'), trials('b', '11')).difference.high).toBeGreaterThan(0);
+});
+
+it('says that one question is too few to compare', () => {
+  const one = { contender: 'a', question: '0', correct: true, solvable: true } as Trial;
+  expect(pairingLine(pairing([one], [{ ...one, contender: 'b' }]))).toMatch(/^ {2}a +too few questions to compare$/);
 });
 
 it('gives samples one by one no more guesses than the budget has strands', () => {

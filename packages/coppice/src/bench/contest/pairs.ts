@@ -20,5 +20,6 @@ export function pairing(ours: readonly Trial[], theirs: readonly Trial[]) {
 export function pairingLine({ contender, difference, won, lost }: Pairing): string {
   const points = (share: number) => `${share >= 0 ? '+' : '−'}${Math.abs(100 * share).toFixed(1)}`;
   const { value, low, high } = difference;
+  if (Number.isNaN(value)) return `  ${contender.padEnd(28)} too few questions to compare`;
   return `  ${contender.padEnd(28)} ${points(value).padStart(6)} points [${points(low)}, ${points(high)}], ${won} won, ${lost} lost`;
 }
